@@ -1,0 +1,102 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Settings shared by every target: Swift 6 mode comes from `swiftLanguageModes`, the rest makes meaning explicit.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// What only the server, the tools and the benchmarks use. An app that writes `traits: []` resolves none of it.
+func server(_ name: String, _ package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Server"]))
+}
+
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+/// A test target: `Tests/<name>Tests`, in the same mode and with the same refusals as what it tests.
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], resources: resources,
+        swiftSettings: settings)
+}
+
+let package = Package(
+    name: "countersign",
+    platforms: [.iOS(.v17), .macOS(.v15)],
+    products: [
+        .library(name: "OpenPGP", targets: ["OpenPGP"]),
+        .library(name: "JOSE", targets: ["JOSE"]),
+        .library(name: "Countersign", targets: ["Countersign"]),
+        .executable(name: "countersign", targets: ["CountersignCommand"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "The server, the command-line tool and everything only they need."),
+        .default(enabledTraits: ["Server"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers.git", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.5.0"),
+    ],
+    targets: [
+        .target(name: "Encodings", swiftSettings: settings),
+        .target(name: "OpenPGP", dependencies: ["Encodings", crypto, cryptoExtras], swiftSettings: settings),
+        .target(name: "JOSE", dependencies: ["Encodings", crypto], swiftSettings: settings),
+        .target(
+            name: "CountersignWire",
+            dependencies: [
+                "Encodings", "OpenPGP", "JOSE", crypto,
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
+            ],
+            swiftSettings: settings),
+        .target(name: "Countersign", dependencies: ["CountersignWire", logging], swiftSettings: settings),
+        .target(name: "CountersignCore", dependencies: ["CountersignWire", logging], swiftSettings: settings),
+        .target(
+            name: "CountersignStorage",
+            dependencies: ["CountersignCore", server("GRDB", "GRDB.swift")],
+            swiftSettings: settings),
+        .target(
+            name: "CountersignDelivery",
+            dependencies: ["CountersignCore", server("AsyncHTTPClient", "async-http-client")],
+            swiftSettings: settings),
+        .target(
+            name: "CountersignServer",
+            dependencies: [
+                "CountersignCore", "CountersignStorage", "CountersignDelivery",
+                server("Hummingbird", "hummingbird"),
+                server("HTTPTypes", "swift-http-types"),
+                server("NIOCore", "swift-nio"),
+                server("ServiceLifecycle", "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "CountersignCommand",
+            dependencies: [
+                "CountersignServer", "Countersign",
+                server("ArgumentParser", "swift-argument-parser"),
+                server("AsyncHTTPClient", "async-http-client"),
+                server("Hummingbird", "hummingbird"),
+            ],
+            swiftSettings: settings),
+
+        .target(name: "TestSupport", dependencies: ["Encodings"], path: "Tests/Support", swiftSettings: settings),
+        tests("Encodings", ["Encodings"]),
+        tests("OpenPGP", ["OpenPGP", "Encodings", crypto]),
+        tests("Interoperability", ["OpenPGP", "Encodings", crypto]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,122 @@
+import Encodings
+public import OpenPGP
+
+/// What an answer proves, weakest first. Spec: design 3.9.
+public enum Assurance: String, Comparable, CaseIterable, Sendable {
+    /// Only that something was approved.
+    case event
+    /// The challenge is signed, its text is not.
+    case challenge
+    /// Everything shown is signed.
+    case receipt
+
+    /// Weaker first.
+    public static func < (left: Assurance, right: Assurance) -> Bool {
+        left.rank < right.rank
+    }
+
+    private var rank: Int {
+        switch self {
+        case .event: 0
+        case .challenge: 1
+        case .receipt: 2
+        }
+    }
+}
+
+/// What a device proves itself with. The vendors' devices will bring kinds of their own.
+public enum Credential: Sendable {
+    /// The keys of an OpenPGP certificate.
+    case certificate(DeviceKeys)
+
+    /// What its answers prove.
+    public var assurance: Assurance {
+        switch self {
+        case .certificate: .receipt
+        }
+    }
+}
+
+/// What is kept of an answer, so that others can judge it later.
+public enum Evidence: Sendable {
+    /// A signed receipt: the text and the signature over it, with the certificate as it was.
+    case receipt(CleartextMessage, certificate: [UInt8])
+
+    /// What it proves.
+    public var assurance: Assurance {
+        switch self {
+        case .receipt: .receipt
+        }
+    }
+}
+
+/// An answer whose signature, signer and text were checked, whatever kind of device it came from.
+public struct VerifiedAnswer: Sendable {
+    /// What was decided.
+    public let decision: Decision
+    /// When, by the device's word.
+    public let answeredAt: Timestamp
+    /// What is kept of it.
+    public let evidence: Evidence
+
+    package init(decision: Decision, answeredAt: Timestamp, evidence: Evidence) {
+        self.decision = decision
+        self.answeredAt = answeredAt
+        self.evidence = evidence
+    }
+}
+
+/// The keys of a device's certificate, by what they do.
+public struct DeviceKeys: Sendable {
+    /// Certifies the others; signs receipts and denials.
+    public let primary: CertifiedKey
+    /// Signs HTTP requests and nothing else.
+    public let authentication: CertifiedKey
+    /// Opens what the server sends.
+    public let encryption: CertifiedKey
+
+    /// Keys whose certificate was checked before.
+    public init(primary: CertifiedKey, authentication: CertifiedKey, encryption: CertifiedKey) {
+        self.primary = primary
+        self.authentication = authentication
+        self.encryption = encryption
+    }
+}
+
+/// Why a certificate is not one of a device.
+public enum DeviceCertificateRefusal: Error, Equatable, Sendable {
+    /// Not an OpenPGP certificate of the profile.
+    case openPGP(OpenPGPError)
+    /// The user ID is not the one that was asked for, or not the only one.
+    case userID
+    /// The keys or their flags are not those of a device: a primary key that certifies and signs, one subkey that
+    /// authenticates, one that encrypts.
+    case keys
+    /// A key is made in the future, or limited in time.
+    case time
+}
+
+extension DeviceKeys {
+    /// The one user ID of a device's certificate. Spec: design 3.1.
+    public static func userID(of user: UserID, enrollment: EnrollmentID, issuer: Issuer) -> String {
+        "\(user) <\(enrollment)@\(issuer.host)>"
+    }
+
+    /// Takes the keys from a certificate that must be exactly that of a device at its enrollment.
+    public init(
+        of certificate: Certificate, userID: String, now: UnixSeconds
+    ) throws(DeviceCertificateRefusal) {
+        guard certificate.userIDs.count == 1, certificate.userIDs[0].text.hasSameBytes(as: userID) else {
+            throw .userID
+        }
+        guard certificate.primary.flags == [.certify, .sign], certificate.subkeys.count == 2,
+            let authentication = certificate.subkeys.first(where: { $0.flags == .authenticate }),
+            let encryption = certificate.subkeys.first(where: { $0.flags == .encrypt }),
+            case .ecdsa = authentication.publicKey.material, case .ecdh = encryption.publicKey.material
+        else { throw .keys }
+        guard certificate.keys.allSatisfy({ key in
+            key.expiresAt == nil && key.revokedAt == nil && key.publicKey.createdAt <= now
+        }) else { throw .time }
+        self.init(primary: certificate.primary, authentication: authentication, encryption: encryption)
+    }
+}

@@ -1,0 +1,106 @@
+import Encodings
+import OpenPGP
+
+/// Why a text is not a receipt.
+public enum ReceiptError: Error, Equatable, Sendable {
+    /// Not a receipt at all, or of another version.
+    case notAReceipt
+    /// The line of this field is missing, misplaced or malformed.
+    case malformedField(String)
+    /// Every field was read, and yet the text is not what the renderer writes for them.
+    case notCanonical
+}
+
+extension Receipt {
+    /// Reads a receipt. Whatever is accepted renders to the same bytes again.
+    public init(parsing text: String) throws(ReceiptError) {
+        var lines = ReceiptLines(text)
+        guard lines.take()?.hasSameBytes(as: Self.title) == true else { throw .notAReceipt }
+        issuer = try lines.required("issuer") { Issuer($0) }
+        challenge = try lines.required("challenge") { ChallengeID($0) }
+        nonce = try lines.required("nonce") { Nonce($0) }
+        (clientName, client) = try lines.required("client", Self.client)
+        user = try lines.required("user") { UserID($0) }
+        device = try lines.required("device") { Fingerprint($0) }
+        decision = try Self.decision(&lines)
+        type = try lines.required("type") { TypeName($0) }
+        context = try lines.optional("context") { try? DisplayLine(String($0)) }
+        askedAt = try lines.required("asked") { Timestamp($0) }
+        answeredAt = try lines.required("answered") { Timestamp($0) }
+        var details: [Detail] = []
+        while let detail = try lines.optional("detail", Self.detail) { details.append(detail) }
+        self.details = details
+        signingDataHash = try lines.optional("signing-data") { value in
+            value.utf8.starts(with: "sha256:".utf8) ? Hex.decode(Substring(value.utf8.dropFirst(7))) : nil
+        }
+        guard lines.take()?.hasSameBytes(as: "message:") == true, let message = try? DisplayMessage(lines.rest) else {
+            throw .malformedField("message")
+        }
+        self.message = message
+        guard self.text.hasSameBytes(as: text) else { throw .notCanonical }
+    }
+
+    private static func client(_ value: Substring) -> (ClientName, ClientID)? {
+        guard value.utf8.last == UInt8(ascii: ")"), let opening = value.utf8.lastIndex(of: UInt8(ascii: "(")),
+            value[..<opening].utf8.last == UInt8(ascii: " "),
+            let name = try? ClientName(String(Substring(value[..<opening].utf8.dropLast()))),
+            let id = ClientID(Substring(value.utf8[opening...].dropFirst().dropLast()))
+        else { return nil }
+        return (name, id)
+    }
+
+    private static func decision(_ lines: inout ReceiptLines) throws(ReceiptError) -> Decision {
+        switch try lines.required("decision", { String($0) }) {
+        case "approved":
+            let method = try lines.required("method") { Method(rawValue: String($0)) }
+            return .approved(method, number: try lines.optional("number") { EntryNumber($0) })
+        case "denied": return .denied
+        case "reported": return .reported
+        default: throw .malformedField("decision")
+        }
+    }
+
+    private static func detail(_ value: Substring) -> Detail? {
+        guard let separator = value.utf8.firstRange(of: " = ".utf8) else { return nil }
+        return try? Detail(
+            label: String(value[..<separator.lowerBound]), value: String(value[separator.upperBound...]))
+    }
+}
+
+/// Takes a text apart line by line, on bytes.
+private struct ReceiptLines {
+    private var remaining: Substring?
+
+    init(_ text: String) {
+        remaining = text[...]
+    }
+
+    /// Everything not taken yet.
+    var rest: String { remaining.map(String.init) ?? "" }
+
+    mutating func take() -> Substring? {
+        guard let text = remaining else { return nil }
+        guard let end = text.utf8.firstIndex(of: 0x0A) else {
+            remaining = nil
+            return text
+        }
+        remaining = text[text.utf8.index(after: end)...]
+        return text[..<end]
+    }
+
+    mutating func optional<Value>(
+        _ name: String, _ read: (Substring) -> Value?
+    ) throws(ReceiptError) -> Value? {
+        let prefix = "\(name): "
+        guard let text = remaining, text.utf8.starts(with: prefix.utf8), let line = take() else { return nil }
+        guard let value = read(Substring(line.utf8.dropFirst(prefix.utf8.count))) else { throw .malformedField(name) }
+        return value
+    }
+
+    mutating func required<Value>(
+        _ name: String, _ read: (Substring) -> Value?
+    ) throws(ReceiptError) -> Value {
+        guard let value = try optional(name, read) else { throw .malformedField(name) }
+        return value
+    }
+}

@@ -1,0 +1,88 @@
+import Crypto
+import Encodings
+public import OpenPGP
+
+/// What a user saw and decided, as the text that is signed.
+///
+/// The renderer, ``text``, is the one place that writes it; the parser accepts exactly what the renderer writes.
+public struct Receipt: Hashable, Sendable {
+    /// The first line, which keeps receipts apart from anything else a key signs.
+    public static let title = "Countersign receipt v1"
+
+    /// The issuer.
+    public let issuer: Issuer
+    /// The challenge.
+    public let challenge: ChallengeID
+    /// The challenge's nonce.
+    public let nonce: Nonce
+    /// The client's id.
+    public let client: ClientID
+    /// The client's name.
+    public let clientName: ClientName
+    /// The user.
+    public let user: UserID
+    /// The fingerprint of the device's primary key.
+    public let device: Fingerprint
+    /// What was decided.
+    public let decision: Decision
+    /// The challenge type.
+    public let type: TypeName
+    /// From where it was asked.
+    public let context: DisplayLine?
+    /// When it was asked, to the second.
+    public let askedAt: Timestamp
+    /// When it was answered, to the second, by the device's clock.
+    public let answeredAt: Timestamp
+    /// The details, in order.
+    public let details: [Detail]
+    /// The SHA-256 hash of the signing data's UTF-8 bytes.
+    public let signingDataHash: [UInt8]?
+    /// The message.
+    public let message: DisplayMessage
+
+    /// The receipt of an answer to a question.
+    public init(of question: Question, device: Fingerprint, decision: Decision, answeredAt: Timestamp) {
+        issuer = question.issuer
+        challenge = question.challenge
+        nonce = question.nonce
+        client = question.client
+        clientName = question.clientName
+        user = question.user
+        self.device = device
+        self.decision = decision
+        type = question.type
+        context = question.context
+        askedAt = question.askedAt.wholeSeconds
+        self.answeredAt = answeredAt.wholeSeconds
+        details = question.details
+        signingDataHash = question.signingData.map { Array(SHA256.hash(data: Array($0.utf8))) }
+        message = question.message
+    }
+
+    /// The text that is signed: lines separated by LF, without a final one.
+    public var text: String {
+        var lines = [
+            Self.title,
+            "issuer: \(issuer)",
+            "challenge: \(challenge)",
+            "nonce: \(nonce)",
+            "client: \(clientName.text) (\(client))",
+            "user: \(user)",
+            "device: \(device)",
+            "decision: \(decision.name)",
+        ]
+        if case .approved(let method, let number) = decision {
+            lines.append("method: \(method.rawValue)")
+            if let number { lines.append("number: \(number.digits)") }
+        }
+        lines.append("type: \(type)")
+        if let context { lines.append("context: \(context.text)") }
+        lines.append("asked: \(askedAt.secondsDescription)")
+        lines.append("answered: \(answeredAt.secondsDescription)")
+        for detail in details { lines.append("detail: \(detail.label.text) = \(detail.value.text)") }
+        if let signingDataHash { lines.append("signing-data: sha256:\(Hex.encode(signingDataHash))") }
+        lines.append("message:")
+        lines.append(message.text)
+        return lines.joined(separator: "\n")
+    }
+}

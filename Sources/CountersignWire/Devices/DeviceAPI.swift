@@ -1,0 +1,190 @@
+public import Encodings
+public import JOSE
+public import OpenPGP
+
+/// How a device keeps its keys, as it says itself.
+public enum KeyStorage: String, Sendable {
+    /// In a secure enclave.
+    case enclave
+    /// In software.
+    case software
+}
+
+/// What a device says of itself.
+public struct DeviceDescription: Hashable, Sendable {
+    /// What its user calls it.
+    public var name: DisplayLine
+    /// The model.
+    public var model: DisplayLine?
+    /// The operating system and its version.
+    public var system: DisplayLine?
+    /// The app's name and version.
+    public var app: DisplayLine?
+    /// How it keeps its keys.
+    public var storage: KeyStorage
+
+    /// A description of these parts.
+    public init(
+        name: DisplayLine, model: DisplayLine? = nil, system: DisplayLine? = nil, app: DisplayLine? = nil,
+        storage: KeyStorage
+    ) {
+        self.name = name
+        self.model = model
+        self.system = system
+        self.app = app
+        self.storage = storage
+    }
+
+    /// The description as JSON.
+    public var json: JSONValue {
+        .members([
+            "name": .string(name.text), "model": model.map { .string($0.text) },
+            "system": system.map { .string($0.text) }, "app": app.map { .string($0.text) },
+            "storage": .string(storage.rawValue),
+        ])
+    }
+
+    /// Reads a description that stands at a JSON pointer.
+    public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
+        var members = try JSONMembers(json, at: pointer)
+        let expected = "one line of at most 100 characters that can be shown"
+        func line(_ value: JSONValue) -> DisplayLine? { try? value.string.map { try DisplayLine($0, atMost: 100) } }
+        name = try members.required("name", expected, line)
+        model = try members.optional("model", expected, line)
+        system = try members.optional("system", expected, line)
+        app = try members.optional("app", expected, line)
+        storage = try members.required("storage", "\"enclave\" or \"software\"") {
+            $0.string.flatMap(KeyStorage.init(rawValue:))
+        }
+        try members.refuseUnknown()
+    }
+}
+
+/// The body of `POST /v1/enrollments`.
+public struct EnrollmentRequest: Sendable {
+    /// The one-time secret.
+    public let ticket: String
+    /// The device's certificate, binary.
+    public let certificate: [UInt8]
+    /// What the device says of itself.
+    public let device: DeviceDescription
+    /// The versions of ``ChallengeBody`` the device reads.
+    public let versions: [Int64]
+
+    /// A request of these parts.
+    public init(ticket: String, certificate: [UInt8], device: DeviceDescription, versions: [Int64]) {
+        self.ticket = ticket
+        self.certificate = certificate
+        self.device = device
+        self.versions = versions
+    }
+
+    /// The request as JSON.
+    public var json: JSONValue {
+        .members([
+            "ticket": .string(ticket), "certificate": .string(Base64.encode(certificate)), "device": device.json,
+            "versions": .array(versions.map(JSONValue.integer)),
+        ])
+    }
+
+    /// Reads a request.
+    public init(_ json: JSONValue) throws(JSONShapeError) {
+        var members = try JSONMembers(json)
+        ticket = try members.string("ticket")
+        certificate = try members.required("certificate", "base64") { $0.string.flatMap { Base64.decode($0) } }
+        let device = try members.required("device", "an object") { $0 }
+        self.device = try DeviceDescription(device, at: members.pointer(to: "device"))
+        versions = try members.required("versions", "an array of whole numbers that holds \(ChallengeBody.version)") {
+            guard let versions = $0.array?.map(\.integer), !versions.contains(nil) else { return nil }
+            return versions.contains(ChallengeBody.version) ? versions.compactMap { $0 } : nil
+        }
+        try members.refuseUnknown()
+    }
+}
+
+/// The reply to `POST /v1/enrollments`.
+public struct EnrollmentReply: Sendable {
+    /// The enrollment.
+    public let enrollment: EnrollmentID
+    /// Whose it is.
+    public let user: UserID
+    /// The issuer's certificate.
+    public let serverCertificate: Certificate
+    /// The issuer's keys for push envelopes.
+    public let pushKeys: JWKSet
+
+    /// A reply of these parts.
+    public init(enrollment: EnrollmentID, user: UserID, serverCertificate: Certificate, pushKeys: JWKSet) {
+        self.enrollment = enrollment
+        self.user = user
+        self.serverCertificate = serverCertificate
+        self.pushKeys = pushKeys
+    }
+
+    /// The reply as JSON.
+    public var json: JSONValue {
+        .members([
+            "enrollment": .string("\(enrollment)"), "user": .string("\(user)"),
+            "server_certificate": .string(serverCertificate.armored), "push_keys": pushKeys.json,
+            "policies": .members(["number_length": .integer(Int64(EntryNumber.length))]),
+        ])
+    }
+
+    /// Reads a reply; members nobody knows are ignored.
+    public init(_ json: JSONValue) throws(JSONShapeError) {
+        var members = try JSONMembers(json)
+        enrollment = try members.required("enrollment", "an enrollment id") { $0.string.flatMap { EnrollmentID($0) } }
+        user = try members.required("user", "a user id") { $0.string.flatMap { UserID($0) } }
+        serverCertificate = try members.required("server_certificate", "an armored certificate") {
+            try? $0.string.map { try Certificate(armored: $0) }
+        }
+        pushKeys = try members.required("push_keys", "a set of keys") { try? JWKSet($0) }
+    }
+}
+
+/// The body of `POST /v1/challenges/{id}/answer`.
+public struct AnswerRequest: Sendable {
+    /// The sealed receipt: a binary OpenPGP message.
+    public let message: [UInt8]
+
+    /// An answer with this message.
+    public init(message: [UInt8]) {
+        self.message = message
+    }
+
+    /// The request as JSON.
+    public var json: JSONValue { .members(["message": .string(Base64.encode(message))]) }
+
+    /// Reads a request.
+    public init(_ json: JSONValue) throws(JSONShapeError) {
+        var members = try JSONMembers(json)
+        message = try members.required("message", "base64") { $0.string.flatMap { Base64.decode($0) } }
+        try members.refuseUnknown()
+    }
+}
+
+/// How a challenge stands, by the words of the API.
+public struct ChallengeStanding: Hashable, Sendable {
+    /// `pending`, `approved`, `denied`, `failed`, `cancelled` or `expired`.
+    public let state: String
+    /// Why, where the state alone does not say.
+    public let reason: String?
+
+    /// A standing of these words.
+    public init(state: String, reason: String?) {
+        self.state = state
+        self.reason = reason
+    }
+
+    /// The standing as JSON.
+    public var json: JSONValue {
+        .members(["state": .string(state), "reason": reason.map(JSONValue.string)])
+    }
+
+    /// Reads a standing from an object that may have other members.
+    public init(_ json: JSONValue) throws(JSONShapeError) {
+        var members = try JSONMembers(json)
+        state = try members.string("state")
+        reason = try members.optionalString("reason")
+    }
+}

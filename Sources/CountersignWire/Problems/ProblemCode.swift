@@ -1,0 +1,178 @@
+/// The stable code of a problem, with its HTTP status and what to do about it. `docs/reference/errors.md` is made
+/// from this list.
+public enum ProblemCode: String, CaseIterable, Sendable {
+    // Requests as such
+    case malformedJSON = "malformed_json"
+    case invalidUTF8 = "invalid_utf8"
+    case unknownMember = "unknown_member"
+    case missingMember = "missing_member"
+    case invalidMember = "invalid_member"
+    case textRefused = "text_refused"
+    case invalidParameter = "invalid_parameter"
+    case bodyTooLarge = "body_too_large"
+    case notFound = "not_found"
+    case methodNotAllowed = "method_not_allowed"
+    case invalidIdempotencyKey = "invalid_idempotency_key"
+    case idempotencyConflict = "idempotency_conflict"
+    case tooManyWaits = "too_many_waits"
+    case rateLimited = "rate_limited"
+    case internalError = "internal_error"
+    case unavailable = "unavailable"
+
+    // Clients and operators
+    case unauthorized = "unauthorized"
+    case rightMissing = "right_missing"
+    case clientNotFound = "client_not_found"
+    case typeNotFound = "type_not_found"
+    case externalIDTaken = "external_id_taken"
+    case userNotFound = "user_not_found"
+    case userShared = "user_shared"
+    case enrollmentNotFound = "enrollment_not_found"
+
+    // Asking
+    case noEnrollment = "no_enrollment"
+    case notAllowedByType = "not_allowed_by_type"
+    case callbackNotRegistered = "callback_not_registered"
+    case tooManyPending = "too_many_pending"
+    case tooManyAsks = "too_many_asks"
+    case challengeNotFound = "challenge_not_found"
+    case alreadyEnded = "already_ended"
+    case noReceipt = "no_receipt"
+
+    // Devices
+    case signatureMissing = "signature_missing"
+    case signatureInvalid = "signature_invalid"
+    case clockSkew = "clock_skew"
+    case nonceReplayed = "nonce_replayed"
+    case unknownEnrollment = "unknown_enrollment"
+    case deviceDeregistered = "device_deregistered"
+    case ticketInvalid = "ticket_invalid"
+    case ticketUsed = "ticket_used"
+    case ticketExpired = "ticket_expired"
+    case enrollmentNeedsApproval = "enrollment_needs_approval"
+    case certificateInvalid = "certificate_invalid"
+    case alreadyEnrolled = "already_enrolled"
+    case answerInvalid = "answer_invalid"
+}
+
+extension ProblemCode {
+    /// What stands behind a code.
+    public struct Meaning: Sendable {
+        /// The HTTP status.
+        public let status: Int
+        /// What happened, in a few words: the `title`.
+        public let title: String
+        /// What to do about it.
+        public let cure: String
+        /// Whether the same request can succeed later.
+        public let retryHelps: Bool
+
+        init(_ status: Int, _ title: String, _ cure: String, retryHelps: Bool = false) {
+            self.status = status
+            self.title = title
+            self.cure = cure
+            self.retryHelps = retryHelps
+        }
+    }
+
+    /// The meaning of the code.
+    public var meaning: Meaning {
+        switch self {
+        case .malformedJSON:
+            Meaning(400, "The body is not JSON", "Send one JSON object, each name once; `detail` says where it broke.")
+        case .invalidUTF8:
+            Meaning(400, "The body is not UTF-8", "Encode the body as UTF-8 without a byte order mark.")
+        case .unknownMember:
+            Meaning(422, "A member is unknown", "Remove the member that `pointer` names, or mend its spelling.")
+        case .missingMember:
+            Meaning(422, "A member is missing", "Add the member that `pointer` names.")
+        case .invalidMember:
+            Meaning(422, "A member has a wrong value", "Mend the member that `pointer` names; `detail` says what it must be.")
+        case .textRefused:
+            Meaning(
+                422, "A text may not be shown", "Mend the text that `pointer` names; `reason` says what could deceive.")
+        case .invalidParameter:
+            Meaning(400, "A query parameter has a wrong value", "Mend the parameter that `parameter` names.")
+        case .bodyTooLarge:
+            Meaning(413, "The body is too large", "Send at most 256 KiB.")
+        case .notFound:
+            Meaning(404, "There is nothing here", "Check the path against the OpenAPI document.")
+        case .methodNotAllowed:
+            Meaning(405, "This method does not work here", "Use one of the methods in `Allow`.")
+        case .invalidIdempotencyKey:
+            Meaning(400, "The idempotency key is malformed", "Send 1 to 255 visible ASCII characters.")
+        case .idempotencyConflict:
+            Meaning(422, "The idempotency key was used for another request", "Use a new key for a new request.")
+        case .tooManyWaits:
+            Meaning(429, "Too many requests are waiting", "End some of the waits, then try again.", retryHelps: true)
+        case .rateLimited:
+            Meaning(429, "Too many attempts", "Wait `retry_after` seconds, then try again.", retryHelps: true)
+        case .internalError:
+            Meaning(500, "The server failed", "Try again; if it stays, tell the operator `request_id`.", retryHelps: true)
+        case .unavailable:
+            Meaning(503, "The server cannot do this now", "Try again in a while.", retryHelps: true)
+        case .unauthorized:
+            Meaning(401, "The caller is not known", "Send the client's id and secret, or a valid operator's token.")
+        case .rightMissing:
+            Meaning(403, "The client may not do this", "Have the operator grant the right that `right` names.")
+        case .clientNotFound:
+            Meaning(404, "There is no such client", "Check the client's id.")
+        case .typeNotFound:
+            Meaning(404, "There is no such challenge type", "Check the name, or make the type with `countersign type set`.")
+        case .externalIDTaken:
+            Meaning(409, "Another user has this external id", "Use the user that has it, or another external id.")
+        case .userNotFound:
+            Meaning(404, "There is no such user", "Check the id; a client sees only the users linked to it.")
+        case .userShared:
+            Meaning(409, "Other clients know this user", "Only the operator can delete a user several clients share.")
+        case .enrollmentNotFound:
+            Meaning(404, "There is no such enrollment", "Check the id; removed enrollments cannot be asked.")
+        case .noEnrollment:
+            Meaning(409, "No device of this user can answer", "Have the user enroll a device, with a ticket.")
+        case .notAllowedByType:
+            Meaning(
+                422, "The challenge type does not allow this", "A request can only tighten its type: leave out what `pointer` names.")
+        case .callbackNotRegistered:
+            Meaning(422, "The callback is not registered", "Use one of the client's callback URLs, exactly as registered.")
+        case .tooManyPending:
+            Meaning(
+                429, "The user has too many open challenges", "Wait until one is answered, or cancel one.", retryHelps: true)
+        case .tooManyAsks:
+            Meaning(
+                429, "The user was asked too often without approving", "Wait `retry_after` seconds.", retryHelps: true)
+        case .challengeNotFound:
+            Meaning(404, "There is no such challenge", "Check the id.")
+        case .alreadyEnded:
+            Meaning(409, "The challenge has ended", "Nothing to do: `state` and `reason` say how it ended.")
+        case .noReceipt:
+            Meaning(404, "The challenge has no receipt", "Only an approved, denied or reported challenge has one.")
+        case .signatureMissing:
+            Meaning(401, "The request is not signed", "Sign it as RFC 9421 and the device guide say.")
+        case .signatureInvalid:
+            Meaning(401, "The request's signature is refused", "Check what is covered, the issuer's URL and the key.")
+        case .clockSkew:
+            Meaning(401, "The device's clock is off", "Correct by `server_time` and sign again.", retryHelps: true)
+        case .nonceReplayed:
+            Meaning(401, "The request was sent before", "Sign every request anew, with a nonce of its own.")
+        case .unknownEnrollment:
+            Meaning(401, "The enrollment is not known", "Check issuer and enrollment; do not wipe anything on this.")
+        case .deviceDeregistered:
+            Meaning(403, "The enrollment was removed", "Verify `notice` and wipe the enrollment's keys.")
+        case .ticketInvalid:
+            Meaning(403, "The ticket is not known", "Have a new ticket made.")
+        case .ticketUsed:
+            Meaning(403, "The ticket was used before", "Have a new ticket made; each enrolls one device.")
+        case .ticketExpired:
+            Meaning(403, "The ticket has expired", "Have a new ticket made; each lives 10 minutes.")
+        case .enrollmentNeedsApproval:
+            Meaning(
+                409, "The user already has a device", "Have the operator make a ticket that waives the approval.")
+        case .certificateInvalid:
+            Meaning(422, "The device's certificate is refused", "Make it as the device guide says; `detail` tells what is wrong.")
+        case .alreadyEnrolled:
+            Meaning(409, "This key was enrolled before", "Make new keys for every enrollment.")
+        case .answerInvalid:
+            Meaning(422, "The answer is refused", "Fetch the challenge again and sign exactly its receipt.")
+        }
+    }
+}

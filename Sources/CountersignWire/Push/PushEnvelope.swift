@@ -1,0 +1,145 @@
+import Crypto
+public import Encodings
+public import JOSE
+
+/// What a push notification shows: the client's name and the short message.
+public struct PushAlert: Hashable, Sendable {
+    /// The most Unicode scalars the short message may have.
+    public static let maximumMessageLength = 155
+
+    /// The client's name.
+    public let title: String
+    /// The short message.
+    public let body: String
+
+    /// An alert of these texts.
+    public init(title: String, body: String) {
+        self.title = title
+        self.body = body
+    }
+
+    /// SHA-256 over title and body, each as a netstring (`length:bytes,`), so that no two alerts share a hash.
+    var digest: [UInt8] {
+        Array(SHA256.hash(data: [title, body].flatMap { Array("\($0.utf8.count):\($0),".utf8) }))
+    }
+
+    fileprivate var json: JSONValue { .members(["title": .string(title), "body": .string(body)]) }
+}
+
+/// Why a push payload is not acted on.
+public enum PushRefusal: Error, Equatable, Sendable {
+    /// Not the payload of a push of ours, or malformed.
+    case malformed
+    /// The signature or its header is refused. An unknown key may be a new one.
+    case signature(JOSEError)
+    /// Another issuer's, or for another enrollment.
+    case notForUs
+    /// Over, or from the future, by more than the allowed skew.
+    case outOfTime
+    /// The alert shown is not the one that was signed.
+    case alteredAlert
+}
+
+/// The announcement of a challenge: signed, without anything secret, and authorising nothing. Spec: design 3.6.
+public struct PushEnvelope: Hashable, Sendable {
+    /// The `typ` of the signed part.
+    public static let type = "countersign-push+jwt"
+    /// The most bytes a payload may have. Spec: APNs provider API.
+    public static let maximumPayloadSize = 4096
+
+    /// The issuer.
+    public let issuer: Issuer
+    /// Whom it is for.
+    public let enrollment: EnrollmentID
+    /// The challenge.
+    public let challenge: ChallengeID
+    /// The challenge's type.
+    public let challengeType: TypeName
+    /// When it was asked.
+    public let issuedAt: Timestamp
+    /// When it ends.
+    public let expiresAt: Timestamp
+    /// What the notification shows.
+    public let alert: PushAlert
+
+    /// An envelope of these parts; times are cut to the second.
+    public init(
+        issuer: Issuer, enrollment: EnrollmentID, challenge: ChallengeID, challengeType: TypeName,
+        issuedAt: Timestamp, expiresAt: Timestamp, alert: PushAlert
+    ) {
+        self.issuer = issuer
+        self.enrollment = enrollment
+        self.challenge = challenge
+        self.challengeType = challengeType
+        self.issuedAt = issuedAt.wholeSeconds
+        self.expiresAt = expiresAt.wholeSeconds
+        self.alert = alert
+    }
+
+    /// The whole payload, signed.
+    ///
+    /// - Parameters:
+    ///   - key: the key for push envelopes, used for nothing else.
+    ///   - keyID: its name at `/v1/push-keys`.
+    ///   - badge: how many challenges are pending.
+    public func payload(signedBy key: any JWSSigningKey, keyID: String, badge: Int) async throws -> JSONValue {
+        let claims = JSONValue.members([
+            "iss": .string("\(issuer)"), "aud": .string("\(enrollment)"), "jti": .string("\(challenge)"),
+            "iat": .integer(issuedAt.seconds), "exp": .integer(expiresAt.seconds),
+            "type": .string("\(challengeType)"), "alert": .string(Base64URL.encode(alert.digest)),
+        ])
+        let jws = try await JWS.sign(claims.encoded, type: Self.type, by: key, keyID: keyID)
+        return .members([
+            "aps": .members([
+                "alert": alert.json, "category": "COUNTERSIGN_REVIEW", "badge": .integer(Int64(badge)),
+                "mutable-content": 1,
+            ]),
+            "countersign": .members([
+                "v": 1, "id": .string("\(challenge)"), "enrollment": .string("\(enrollment)"), "jws": .string(jws),
+            ]),
+        ])
+    }
+
+    /// The enrollment a payload says it is for, unverified; nil when it is not a push of ours.
+    public static func enrollment(named payload: JSONValue) -> EnrollmentID? {
+        payload["countersign"]?["enrollment"]?.string.flatMap { EnrollmentID($0) }
+    }
+
+    /// Verifies a payload.
+    ///
+    /// - Parameters:
+    ///   - payload: what the push brought.
+    ///   - issuer: who must have sent it.
+    ///   - enrollment: whom it must be for.
+    ///   - keys: the issuer's keys for push envelopes.
+    ///   - now: the present.
+    ///   - skew: how far clocks may differ, in seconds.
+    public init(
+        verifying payload: JSONValue, issuer: Issuer, enrollment: EnrollmentID, keys: JWKSet, now: Timestamp,
+        skew: Int64
+    ) throws(PushRefusal) {
+        guard payload["countersign"]?["v"] == 1, let jws = payload["countersign"]?["jws"]?.string,
+            let title = payload["aps"]?["alert"]?["title"]?.string,
+            let body = payload["aps"]?["alert"]?["body"]?.string
+        else { throw .malformed }
+        let content: [UInt8]
+        do { content = try JWS.verify(jws, type: Self.type, keys: keys) } catch { throw .signature(error) }
+        guard let claims = try? JSONValue(parsing: content),
+            let challenge = claims["jti"]?.string.flatMap({ ChallengeID($0) }),
+            let type = claims["type"]?.string.flatMap({ TypeName($0) }),
+            let issued = claims["iat"]?.integer, let expires = claims["exp"]?.integer,
+            let digest = claims["alert"]?.string.flatMap({ Base64URL.decode($0) })
+        else { throw .malformed }
+        guard claims["iss"] == .string("\(issuer)"), claims["aud"] == .string("\(enrollment)") else {
+            throw .notForUs
+        }
+        self.init(
+            issuer: issuer, enrollment: enrollment, challenge: challenge, challengeType: type,
+            issuedAt: Timestamp(seconds: issued), expiresAt: Timestamp(seconds: expires),
+            alert: PushAlert(title: title, body: body))
+        guard issued <= now.adding(seconds: skew).seconds, expires > now.adding(seconds: -skew).seconds else {
+            throw .outOfTime
+        }
+        guard constantTimeEqual(digest, alert.digest) else { throw .alteredAlert }
+    }
+}

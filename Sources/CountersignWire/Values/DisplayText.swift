@@ -1,0 +1,159 @@
+import Encodings
+import Foundation
+
+/// Why a text may not be shown and signed: it could deceive, or would not survive the way to `gpg --verify`.
+public enum TextRefusal: String, Error, Sendable, CaseIterable {
+    /// Nothing, or nothing but blanks.
+    case empty
+    /// More characters than fit.
+    case tooLong = "too_long"
+    /// A control character; LF is allowed in messages.
+    case controlCharacter = "control_character"
+    /// U+2028 or U+2029.
+    case lineSeparator = "line_separator"
+    /// A character that changes the direction of the text around it.
+    case bidirectionalControl = "bidirectional_control"
+    /// A character without a picture; U+200C and U+200D are allowed inside a word.
+    case invisibleCharacter = "invisible_character"
+    /// Not in Unicode Normalization Form C.
+    case notNormalized = "not_normalized"
+    /// A line that ends in a blank, which OpenPGP does not sign.
+    case trailingBlank = "trailing_blank"
+    /// An LF at the beginning or the end.
+    case outerLineFeed = "outer_line_feed"
+    /// More than two LF in a row.
+    case blankLines = "blank_lines"
+    /// `=` in a label.
+    case equalsSign = "equals_sign"
+    /// A parenthesis in a client's name.
+    case parenthesis
+}
+
+/// One line that may be shown and signed.
+public struct DisplayLine: Hashable, Sendable {
+    /// The text.
+    public let text: String
+
+    /// Accepts a line.
+    ///
+    /// - Parameters:
+    ///   - text: the line.
+    ///   - limit: how many Unicode scalars it may have.
+    public init(_ text: String, atMost limit: Int = 1000) throws(TextRefusal) {
+        try TextRules.check(text, lineFeeds: false, atMost: limit)
+        self.text = text
+    }
+}
+
+/// A text of one or more lines that may be shown and signed.
+public struct DisplayMessage: Hashable, Sendable {
+    /// The text, its lines separated by LF.
+    public let text: String
+
+    /// Accepts a text.
+    ///
+    /// - Parameters:
+    ///   - text: the text.
+    ///   - limit: how many Unicode scalars it may have; none by default, the size of a request is the limit.
+    public init(_ text: String, atMost limit: Int = .max) throws(TextRefusal) {
+        try TextRules.check(text, lineFeeds: true, atMost: limit)
+        self.text = text
+    }
+}
+
+/// A label and its value, shown and signed as one line.
+public struct Detail: Hashable, Sendable {
+    /// What the value is; no `=` in it, so that the first one ends it.
+    public let label: DisplayLine
+    /// The value.
+    public let value: DisplayLine
+
+    /// Accepts a detail. A label has at most 64 Unicode scalars.
+    public init(label: String, value: String) throws(TextRefusal) {
+        guard !label.utf8.contains(UInt8(ascii: "=")) else { throw .equalsSign }
+        self.label = try DisplayLine(label, atMost: 64)
+        self.value = try DisplayLine(value)
+    }
+}
+
+/// The name of a client, as users see it: a line without parentheses, in which its id stands behind it.
+public struct ClientName: Hashable, Sendable {
+    /// The name.
+    public let text: String
+
+    /// Accepts a name of at most 64 Unicode scalars.
+    public init(_ text: String) throws(TextRefusal) {
+        guard !text.utf8.contains(UInt8(ascii: "(")), !text.utf8.contains(UInt8(ascii: ")")) else {
+            throw .parenthesis
+        }
+        self.text = try DisplayLine(text, atMost: 64).text
+    }
+}
+
+private enum TextRules {
+    static func check(_ text: String, lineFeeds: Bool, atMost limit: Int) throws(TextRefusal) {
+        let scalars = Array(text.unicodeScalars)
+        guard scalars.count <= limit else { throw .tooLong }
+        for (index, scalar) in scalars.enumerated() {
+            if scalar == "\n", lineFeeds { continue }
+            // Printable ASCII needs no tables.
+            if (0x20..<0x7F).contains(scalar.value) { continue }
+            try check(scalar, before: scalars[..<index].last, after: scalars[(index + 1)...].first)
+        }
+        guard scalars.contains(where: { !isBlank($0) && $0 != "\n" }) else { throw .empty }
+        guard scalars.first != "\n", scalars.last != "\n" else { throw .outerLineFeed }
+        for line in scalars.split(separator: "\n", omittingEmptySubsequences: true) {
+            if let last = line.last, isBlank(last) { throw .trailingBlank }
+        }
+        guard !text.utf8.containsRun(of: 0x0A, longerThan: 2) else { throw .blankLines }
+        // Below U+0300 nothing composes, so such a text is normalized as it stands.
+        guard scalars.allSatisfy({ $0.value < 0x300 })
+            || text.precomposedStringWithCanonicalMapping.hasSameBytes(as: text)
+        else { throw .notNormalized }
+    }
+
+    private static func check(
+        _ scalar: Unicode.Scalar, before: Unicode.Scalar?, after: Unicode.Scalar?
+    ) throws(TextRefusal) {
+        let properties = scalar.properties
+        switch scalar.value {
+        case 0x2028, 0x2029:
+            throw .lineSeparator
+        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069:
+            throw .bidirectionalControl
+        case 0x200C, 0x200D:
+            guard let before, let after, isPartOfWord(before), isPartOfWord(after) else { throw .invisibleCharacter }
+        default:
+            guard properties.generalCategory != .control else { throw .controlCharacter }
+            guard properties.generalCategory != .format, !properties.isDefaultIgnorableCodePoint else {
+                throw .invisibleCharacter
+            }
+        }
+    }
+
+    private static func isPartOfWord(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark:
+            true
+        default:
+            false
+        }
+    }
+
+    /// Anything that looks like nothing, the blank pattern of Braille among it.
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == " " || scalar.value > 0x7F && (scalar.properties.generalCategory == .spaceSeparator || scalar == "\u{2800}")
+    }
+}
+
+extension String.UTF8View {
+    fileprivate func containsRun(of byte: UInt8, longerThan limit: Int) -> Bool {
+        var length = 0
+        for next in self {
+            length = next == byte ? length + 1 : 0
+            if length > limit { return true }
+        }
+        return false
+    }
+}

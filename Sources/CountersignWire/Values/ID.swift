@@ -1,0 +1,100 @@
+import Encodings
+
+/// What an id names. Each kind has a prefix, so that an id of one kind cannot pass for another.
+public protocol IDKind: Sendable {
+    /// The letters before the underscore.
+    static var prefix: String { get }
+}
+
+/// A typed, unguessable id: a prefix and 26 characters of Crockford base 32, such as `chl_01k3…`.
+///
+/// The 16 bytes behind it are 6 bytes of milliseconds since 1970, which keeps rows made together near each other in an
+/// index, and 10 random bytes.
+public struct ID<Kind: IDKind>: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// An id made at a time.
+    ///
+    /// - Parameters:
+    ///   - time: when.
+    ///   - random: 10 random bytes.
+    public init(at time: Timestamp, random: [UInt8]) {
+        precondition(random.count == 10)
+        high = UInt64(truncatingIfNeeded: time.milliseconds) << 16 | Self.number(random.prefix(2))
+        low = Self.number(random.suffix(8))
+    }
+
+    /// Reads an id, or nil when the text is not the one spelling of an id of this kind.
+    public init?(_ text: some StringProtocol) {
+        let text = String(text)
+        let prefix = Kind.prefix + "_"
+        guard text.utf8.starts(with: prefix.utf8),
+            let bytes = CrockfordBase32.decode(Substring(text.utf8.dropFirst(prefix.utf8.count)))
+        else { return nil }
+        high = Self.number(bytes.prefix(8))
+        low = Self.number(bytes.suffix(8))
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension ID: CustomStringConvertible {
+    /// The id as it is written everywhere.
+    public var description: String {
+        let bytes = [high, low].flatMap { number in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
+        }
+        return "\(Kind.prefix)_\(CrockfordBase32.encode(bytes))"
+    }
+}
+
+extension ID: Comparable {
+    /// Older ids first.
+    public static func < (left: ID, right: ID) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+}
+
+/// The kind of ``ChallengeID``.
+public enum ChallengeIDKind: IDKind {
+    /// `chl`
+    public static let prefix = "chl"
+}
+
+/// The kind of ``EnrollmentID``.
+public enum EnrollmentIDKind: IDKind {
+    /// `enr`
+    public static let prefix = "enr"
+}
+
+/// The kind of ``UserID``.
+public enum UserIDKind: IDKind {
+    /// `usr`
+    public static let prefix = "usr"
+}
+
+/// The kind of ``ClientID``.
+public enum ClientIDKind: IDKind {
+    /// `cli`
+    public static let prefix = "cli"
+}
+
+/// The kind of ``EventID``.
+public enum EventIDKind: IDKind {
+    /// `evt`
+    public static let prefix = "evt"
+}
+
+/// Names a challenge.
+public typealias ChallengeID = ID<ChallengeIDKind>
+/// Names an enrollment.
+public typealias EnrollmentID = ID<EnrollmentIDKind>
+/// Names a user.
+public typealias UserID = ID<UserIDKind>
+/// Names a client.
+public typealias ClientID = ID<ClientIDKind>
+/// Names an event: an entry of the audit, a message that leaves.
+public typealias EventID = ID<EventIDKind>

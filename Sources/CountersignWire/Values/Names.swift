@@ -1,0 +1,70 @@
+import Encodings
+
+/// How a user answers. Raw values are the field's own and stand in receipts.
+public enum Method: String, Sendable, CaseIterable {
+    /// By possession of the device alone.
+    case confirm
+}
+
+/// The name of a challenge type: 1 to 64 lower case letters, digits, `-` and `_`, beginning with a letter.
+public struct TypeName: Hashable, Sendable, CustomStringConvertible {
+    /// The name.
+    public let description: String
+
+    /// Reads a name, or nil.
+    public init?(_ text: some StringProtocol) {
+        guard (1...64).contains(text.utf8.count), let first = text.utf8.first,
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
+            text.utf8.allSatisfy({ byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            })
+        else { return nil }
+        description = String(text)
+    }
+}
+
+/// The 32 random bytes that make a challenge unlike any other, written as 64 lower case hexadecimal digits.
+public struct Nonce: Hashable, Sendable, CustomStringConvertible {
+    /// The bytes.
+    public let bytes: [UInt8]
+
+    /// A nonce of 32 bytes, or nil.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Reads 64 lower case hexadecimal digits, or nil.
+    public init?(_ text: some StringProtocol) {
+        guard let bytes = Hex.decode(text), Hex.encode(bytes).hasSameBytes(as: text) else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// 64 lower case hexadecimal digits.
+    public var description: String { Hex.encode(bytes) }
+}
+
+/// The number a person reads on one screen and types into the other: six decimal digits.
+public struct EntryNumber: Hashable, Sendable {
+    /// How many digits it has.
+    public static let length = 6
+
+    /// The digits.
+    public let digits: String
+
+    /// Reads six ASCII digits, or nil.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count == Self.length,
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        digits = String(text)
+    }
+
+    /// The number below one million, its digits filled up with zeros.
+    public init(value: UInt32) {
+        precondition(value < 1_000_000)
+        digits = String(String(value + 1_000_000).dropFirst())
+    }
+}

@@ -1,0 +1,51 @@
+/// Base 16. Spec: RFC 4648 §8, with lower case digits on output.
+public enum Hex {
+    private static let lower = [UInt8]("0123456789abcdef".utf8)
+    private static let upper = [UInt8]("0123456789ABCDEF".utf8)
+
+    /// The bytes as lower case hexadecimal digits, two each.
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: digits(bytes, lower), as: UTF8.self)
+    }
+
+    /// The bytes as upper case hexadecimal digits, two each: the way fingerprints are written.
+    public static func encodeUppercase(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: digits(bytes, upper), as: UTF8.self)
+    }
+
+    /// The bytes a text of hexadecimal digits stands for, or nil: an odd number of digits or any other character.
+    /// Both cases of letters are read.
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for character in text.utf8 {
+            guard let digit = value(of: character) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return high == nil ? bytes : nil
+    }
+
+    private static func digits(_ bytes: some Sequence<UInt8>, _ alphabet: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.underestimatedCount * 2)
+        for byte in bytes {
+            text.append(alphabet[Int(byte >> 4)])
+            text.append(alphabet[Int(byte & 15)])
+        }
+        return text
+    }
+
+    private static func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// A value that must not leak: it prints as `•••`, has no encoding and no variable-time comparison.
+public struct Secret<Value: Sendable>: Sendable {
+    private let value: Value
+
+    /// Wraps a value.
+    public init(_ value: Value) {
+        self.value = value
+    }
+
+    /// The value itself. Whoever calls this answers for where it goes.
+    public func reveal() -> Value {
+        value
+    }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Always `•••`.
+    public var description: String { "•••" }
+    /// Always `•••`.
+    public var debugDescription: String { "•••" }
+    /// A mirror without children, so that `dump` shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension Secret: Equatable where Value == [UInt8] {
+    /// Compares in constant time.
+    public static func == (left: Secret, right: Secret) -> Bool {
+        constantTimeEqual(left.value, right.value)
+    }
+}

@@ -1,0 +1,22 @@
+extension String {
+    /// A string made of exactly these bytes, or nil when they are not well-formed UTF-8.
+    ///
+    /// Nothing is repaired: overlong forms, surrogates and truncated sequences are refused.
+    /// Spec: RFC 3629 §3.
+    public init?(strictUTF8 bytes: some Collection<UInt8>) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        // Repairing replaces at least one byte, so a string that kept every byte needed no repair.
+        guard text.utf8.elementsEqual(bytes) else { return nil }
+        self = text
+    }
+}
+
+extension StringProtocol {
+    /// Whether two strings are the same bytes.
+    ///
+    /// `==` on `String` compares canonical equivalence: texts that differ in bytes, and so in their hashes and
+    /// signatures, can be equal to it. Ids, URIs and signed texts are compared with this instead.
+    public func hasSameBytes(as other: some StringProtocol) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+}

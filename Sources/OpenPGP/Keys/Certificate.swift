@@ -1,0 +1,95 @@
+import Encodings
+
+/// A user ID packet: text that says whose a key is. Spec: RFC 9580 §5.11.
+public struct UserID: Hashable, Sendable {
+    /// The text.
+    public let text: String
+    var bytes: [UInt8] { Array(text.utf8) }
+
+    init(_ text: String) {
+        self.text = text
+    }
+}
+
+/// A key that its certificate vouches for, with what it may do and when.
+public struct CertifiedKey: Sendable {
+    /// The key.
+    public let publicKey: PublicKey
+    /// What it may be used for.
+    public let flags: KeyFlags
+    /// Statements of the certificate's holder about it.
+    public let notations: [Notation]
+    /// From when on it is no longer good; nil for never.
+    public let expiresAt: UnixSeconds?
+    /// From when on it is revoked, 0 if nothing it ever did counts; nil if it is not revoked.
+    public let revokedAt: UnixSeconds?
+
+    /// The key's fingerprint.
+    public var fingerprint: Fingerprint { publicKey.fingerprint }
+
+    /// A key whose certificate was checked before and that was kept since in a place that is trusted.
+    public init(
+        previouslyCertified publicKey: PublicKey, flags: KeyFlags, notations: [Notation] = [],
+        expiresAt: UnixSeconds? = nil, revokedAt: UnixSeconds? = nil
+    ) {
+        self.publicKey = publicKey
+        self.flags = flags
+        self.notations = notations
+        self.expiresAt = expiresAt
+        self.revokedAt = revokedAt
+    }
+
+    /// Throws unless the key may be used for all of `flags` at a time.
+    public func check(_ flags: KeyFlags, at time: UnixSeconds) throws(OpenPGPError) {
+        guard self.flags.isSuperset(of: flags) else { throw .wrongKeyFlags }
+        if let revokedAt, time >= revokedAt { throw .keyRevoked }
+        if let expiresAt, time >= expiresAt { throw .keyExpired }
+    }
+}
+
+/// A transferable public key whose self-signatures were all verified. Spec: RFC 9580 §10.1.
+public struct Certificate: Sendable {
+    /// The most bytes a certificate may have.
+    public static let maximumSize = 64 * 1024
+
+    /// The certificate as it was read or made, packet for packet.
+    public let encoded: [UInt8]
+    /// The primary key.
+    public let primary: CertifiedKey
+    /// The user IDs, each certified by the primary key.
+    public let userIDs: [UserID]
+    /// The subkeys, each bound by the primary key.
+    public let subkeys: [CertifiedKey]
+
+    init(encoded: [UInt8], primary: CertifiedKey, userIDs: [UserID], subkeys: [CertifiedKey]) {
+        self.encoded = encoded
+        self.primary = primary
+        self.userIDs = userIDs
+        self.subkeys = subkeys
+    }
+
+    /// The fingerprint of the primary key.
+    public var fingerprint: Fingerprint { primary.fingerprint }
+
+    /// The primary key and the subkeys.
+    public var keys: [CertifiedKey] { [primary] + subkeys }
+
+    /// The newest key that may be used for all of `flags` at a time.
+    public func key(for flags: KeyFlags, at time: UnixSeconds) throws(OpenPGPError) -> CertifiedKey {
+        let usable = keys.filter { key in
+            (try? key.check(flags, at: time)) != nil && key.publicKey.createdAt <= time
+        }
+        guard let newest = usable.max(by: { $0.publicKey.createdAt < $1.publicKey.createdAt }) else {
+            throw .noUsableKey
+        }
+        return newest
+    }
+
+    /// The certificate armored, as gpg exports and imports it.
+    public var armored: String { Armor.encode(encoded, as: .publicKey) }
+
+    /// Reads an armored certificate.
+    public init(armored text: some StringProtocol) throws(OpenPGPError) {
+        try self.init(parsing: try Armor.decode(text, as: .publicKey))
+    }
+}

@@ -1,0 +1,66 @@
+/// Literal data: the content of a message. Spec: RFC 9580 §5.9.
+struct LiteralData {
+    enum Format: UInt8 {
+        case binary = 0x62
+        case text = 0x74
+        case utf8 = 0x75
+    }
+
+    let format: Format
+    let content: ArraySlice<UInt8>
+
+    /// The content, the line ends of a text made LF.
+    var text: [UInt8] {
+        switch format {
+        case .binary: Array(content)
+        case .text, .utf8: CanonicalText.withLineFeeds(content)
+        }
+    }
+
+    init(parsing body: ArraySlice<UInt8>) throws(OpenPGPError) {
+        var reader = ByteReader(body)
+        guard let format = Format(rawValue: try reader.byte()) else { throw .malformedPacket(.literalData) }
+        self.format = format
+        // File name and date are not covered by the signature and mean nothing here.
+        _ = try reader.bytes(Int(try reader.byte()))
+        _ = try reader.uint32()
+        content = reader.remaining()
+    }
+
+    static func encode(_ content: [UInt8], format: Format, at time: UnixSeconds) -> [UInt8] {
+        var body: [UInt8] = [format.rawValue, 0]
+        body.append(uint32: time)
+        return body + content
+    }
+}
+
+/// The announcement of a signature ahead of what it covers. Spec: RFC 9580 §5.4.
+struct OnePassSignature {
+    let type: SignatureType
+    let keyID: [UInt8]
+
+    init(_ signature: Signature, by key: PublicKey) {
+        type = signature.type
+        keyID = key.fingerprint.keyID
+    }
+
+    init(parsing body: ArraySlice<UInt8>) throws(OpenPGPError) {
+        var reader = ByteReader(body)
+        let version = try reader.byte()
+        guard version == 3 else { throw .unsupportedVersion(.onePassSignature, version: version) }
+        let typeID = try reader.byte()
+        guard let type = SignatureType(rawValue: typeID) else { throw .unexpectedSignatureType(typeID) }
+        self.type = type
+        try Signature.checkHash(try reader.byte())
+        let algorithm = try reader.byte()
+        guard algorithm == Signature.ecdsa else { throw .unsupportedKeyAlgorithm(algorithm) }
+        keyID = Array(try reader.bytes(8))
+        // Anything but 1 announces a further signature over the same data.
+        guard try reader.byte() == 1 else { throw .severalSignatures }
+        guard reader.isAtEnd else { throw .malformedPacket(.onePassSignature) }
+    }
+
+    var encoded: [UInt8] {
+        [3, type.rawValue, Signature.sha256, Signature.ecdsa] + keyID + [1]
+    }
+}

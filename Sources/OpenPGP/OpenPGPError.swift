@@ -1,0 +1,90 @@
+/// Why an OpenPGP object is refused. Every refusal of the profile has a name of its own.
+///
+/// Clauses are those of RFC 9580 unless another document is named.
+public enum OpenPGPError: Error, Equatable, Sendable {
+    // MARK: Framing
+
+    /// The input ends inside a packet or a field.
+    case truncated
+    /// A packet header that no version of the format allows (§4.2).
+    case malformedHeader
+    /// A packet of this type whose content does not follow its definition.
+    case malformedPacket(PacketTag)
+    /// A packet that has no place here.
+    case unexpectedPacket(PacketTag)
+    /// A packet version outside the profile: version 6 keys and signatures, version 2 encryption among others.
+    case unsupportedVersion(PacketTag, version: UInt8)
+    /// Bytes after the end of the object.
+    case trailingData
+    /// Larger, or with more parts, than the limit that applies.
+    case tooLarge
+
+    // MARK: Armor and cleartext framework
+
+    /// Not an armored object of the expected kind, or not in canonical form (§6.2).
+    case malformedArmor
+    /// The checksum of the armor does not match (§6.1).
+    case armorChecksum
+    /// Not a cleartext-signed message (§7).
+    case malformedCleartext
+
+    // MARK: Algorithms
+
+    /// A public-key algorithm outside the profile.
+    case unsupportedKeyAlgorithm(UInt8)
+    /// A curve other than NIST P-256.
+    case unsupportedCurve
+    /// A hash algorithm outside the profile that is not broken.
+    case unsupportedHash(UInt8)
+    /// A signature over MD5, SHA-1 or RIPEMD-160 (§9.5).
+    case weakHash(UInt8)
+    /// A symmetric cipher other than AES-256.
+    case unsupportedCipher(UInt8)
+    /// Compressed data: this module does not decompress.
+    case compressedData
+    /// Symmetrically encrypted data without integrity protection (tag 9, §5.7).
+    case noIntegrityProtection
+
+    // MARK: Signatures
+
+    /// A critical subpacket that is not understood (§5.2.3.7).
+    case unknownCriticalSubpacket(UInt8)
+    /// A critical notation that is not understood (§5.2.3.24).
+    case unknownCriticalNotation
+    /// A signature type that has no place here.
+    case unexpectedSignatureType(UInt8)
+    /// The signature does not verify.
+    case badSignature
+    /// The signature names a key that is not among those given.
+    case unknownSigner
+    /// The signature is dated before its key was made, or after now.
+    case badSignatureTime
+    /// The signature has expired (§5.2.3.18).
+    case signatureExpired
+    /// No signature where one is required.
+    case notSigned
+    /// More than one signature where exactly one is required.
+    case severalSignatures
+
+    // MARK: Keys
+
+    /// The key's flags do not allow this use (§5.2.3.29).
+    case wrongKeyFlags
+    /// The key had expired at the time that counts.
+    case keyExpired
+    /// The key was revoked at the time that counts.
+    case keyRevoked
+    /// A user ID or subkey without a valid self-signature.
+    case unboundComponent(PacketTag)
+    /// No key of the certificate can be used for this.
+    case noUsableKey
+
+    // MARK: Encryption
+
+    /// The message is not encrypted to the key given.
+    case notForThisKey
+    /// The message cannot be decrypted: one error for every cause, so that the reply tells an attacker nothing.
+    case decryptionFailed
+    /// The message does not name the expected key among its intended recipients (§5.2.3.36).
+    case wrongIntendedRecipient
+}

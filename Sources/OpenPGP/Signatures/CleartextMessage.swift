@@ -1,0 +1,113 @@
+import Encodings
+
+/// A text signed in the clear: readable as it stands, and checked by `gpg --verify`. Spec: RFC 9580 §7.
+///
+/// The profile is strict so that what a person reads is what was signed: no line may end in a blank, which the
+/// signature would not cover.
+public struct CleartextMessage: Sendable {
+    /// The most bytes a message may have.
+    public static let maximumSize = 1024 * 1024
+
+    /// The text, lines separated by LF, without a final one.
+    public let text: String
+    /// The signature, of type ``SignatureType/text``, not yet verified.
+    public let signature: Signature
+
+    private static let opening = "-----BEGIN PGP SIGNED MESSAGE-----"
+
+    /// A text with its signature. Throws ``OpenPGPError/malformedCleartext`` for a text the form cannot carry: a line
+    /// that ends in a blank, or a carriage return.
+    public init(text: String, signature: Signature) throws(OpenPGPError) {
+        guard signature.type == .text else { throw .unexpectedSignatureType(signature.type.rawValue) }
+        guard Self.survives(Array(text.utf8)) else { throw .malformedCleartext }
+        self.text = text
+        self.signature = signature
+    }
+
+    /// Signs a text.
+    ///
+    /// - Parameters:
+    ///   - text: lines separated by LF, none ending in a blank.
+    ///   - signer: the key that signs.
+    ///   - time: when it is signed.
+    /// - Throws: ``OpenPGPError`` or what the private key throws.
+    public static func sign(
+        _ text: String, by signer: SigningKeyPair, at time: UnixSeconds
+    ) async throws -> CleartextMessage {
+        let signature = try await Signature.make(.text, over: .text(Array(text.utf8)), by: signer, at: time)
+        return try CleartextMessage(text: text, signature: signature)
+    }
+
+    /// Reads a message.
+    public init(parsing message: some StringProtocol) throws(OpenPGPError) {
+        guard message.utf8.count <= Self.maximumSize else { throw .tooLarge }
+        var lines = Armor.lines(of: Array(message.utf8))[...]
+        // The hash header is the only one allowed, so that nothing unsigned can pass for text (§7).
+        guard lines.popFirst()?.elementsEqual(Self.opening.utf8) == true,
+            lines.popFirst()?.elementsEqual("Hash: SHA256".utf8) == true,
+            lines.popFirst() == [],
+            let end = lines.firstIndex(where: { $0.elementsEqual(Armor.Kind.signature.opening.utf8) })
+        else { throw .malformedCleartext }
+        var text: [[UInt8]] = []
+        for line in lines[..<end] {
+            if line.starts(with: "- ".utf8) {
+                text.append(Array(line.dropFirst(2)))
+            } else {
+                guard line.first != UInt8(ascii: "-") else { throw .malformedCleartext }
+                text.append(line)
+            }
+        }
+        guard let text = String(strictUTF8: Array(text.joined(separator: [0x0A]))) else { throw .malformedCleartext }
+        let armor = String(decoding: Array(lines[end...].joined(separator: [0x0A])), as: UTF8.self)
+        let packets = try Packet.sequence(try Armor.decode(armor, as: .signature)[...])
+        guard let packet = packets.first else { throw .notSigned }
+        guard packets.count == 1 else { throw .severalSignatures }
+        guard packet.tag == .signature else { throw .unexpectedPacket(packet.tag) }
+        try self.init(text: text, signature: try Signature(parsing: packet.body))
+    }
+
+    private static func survives(_ text: [UInt8]) -> Bool {
+        !text.contains(0x0D)
+            && Armor.lines(of: text).allSatisfy { $0.last != 0x20 && $0.last != 0x09 }
+    }
+
+    /// The message as a file: dash-escaped text and armored signature, ending in a newline.
+    public var encoded: String {
+        let escaped = Armor.lines(of: Array(text.utf8)).map { line in
+            (line.first == UInt8(ascii: "-") ? "- " : "") + String(decoding: line, as: UTF8.self)
+        }
+        var packets: [UInt8] = []
+        packets.append(packet: .signature, signature.body)
+        let armor = Armor.encode(packets, as: .signature)
+        return "\(Self.opening)\nHash: SHA256\n\n\(escaped.joined(separator: "\n"))\n\(armor)"
+    }
+
+    /// Verifies the signature against a certificate, judged at the time the signature was made.
+    ///
+    /// - Parameters:
+    ///   - certificate: the certificate one of whose keys must have signed.
+    ///   - now: the present; a signature from the future is refused.
+    /// - Returns: the key that signed.
+    public func verify(by certificate: Certificate, now: UnixSeconds) throws(OpenPGPError) -> CertifiedKey {
+        try signature.verifySigner(among: certificate.keys, over: .text(Array(text.utf8)), now: now)
+    }
+}
+
+extension Signature {
+    /// Finds the signer among keys, verifies, and judges the key at the time of signing.
+    func verifySigner(
+        among keys: [CertifiedKey], over content: SignedContent, now: UnixSeconds
+    ) throws(OpenPGPError) -> CertifiedKey {
+        // A signature that names no signer could be anyone's: the profile wants a name.
+        guard subpackets.issuer != nil || subpackets.issuerKeyID != nil,
+            let key = keys.first(where: { names($0.publicKey) })
+        else { throw .unknownSigner }
+        try verify(content, by: key.publicKey)
+        guard createdAt >= key.publicKey.createdAt, createdAt <= now else { throw .badSignatureTime }
+        if let lifetime = subpackets.lifetime, lifetime > 0, UInt64(createdAt) + UInt64(lifetime) <= UInt64(now) {
+            throw .signatureExpired
+        }
+        try key.check(.sign, at: createdAt)
+        return key
+    }
+}

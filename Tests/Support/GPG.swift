@@ -1,0 +1,41 @@
+import Foundation
+
+/// A real gpg with a key ring of its own in an empty folder.
+public final class GPG: Sendable {
+    /// gpg is not installed.
+    public struct NotInstalled: Error {}
+
+    private let program: String
+    /// The folder of its key ring, where tests put files too.
+    public let folder: TemporaryFolder
+
+    /// Starts with an empty key ring.
+    public init() throws {
+        guard let program = Program.path(of: "gpg") else { throw NotInstalled() }
+        self.program = program
+        folder = try TemporaryFolder()
+    }
+
+    deinit {
+        // An agent left behind would hold the folder's socket and disturb the next test.
+        _ = try? Program.run("/usr/bin/env", ["gpgconf", "--kill", "all"], environment: environment)
+    }
+
+    private var environment: [String: String] { ["GNUPGHOME": folder.url.path, "LC_ALL": "C"] }
+
+    /// Runs gpg without a person to ask.
+    @discardableResult
+    public func run(_ arguments: String..., input: String = "") throws -> ProgramResult {
+        try run(arguments: arguments, input: input)
+    }
+
+    /// Runs gpg without a person to ask.
+    @discardableResult
+    public func run(arguments: [String], input: String = "") throws -> ProgramResult {
+        try Program.run(
+            program,
+            ["--batch", "--no-tty", "--yes", "--trust-model", "always", "--pinentry-mode", "loopback", "--passphrase", ""]
+                + arguments,
+            environment: environment, input: input)
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// What a program printed and how it ended.
+public struct ProgramResult: Sendable {
+    /// The exit status.
+    public let status: Int32
+    /// Standard output.
+    public let output: String
+    /// Standard error.
+    public let errors: String
+}
+
+/// Runs programs that a test needs, found on the search path.
+public enum Program {
+    /// Where a program is, or nil when it is not installed.
+    public static func path(of name: String) -> String? {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Parameters:
+    ///   - path: the program.
+    ///   - arguments: its arguments.
+    ///   - environment: values put over those of this process.
+    ///   - input: what it reads on standard input.
+    public static func run(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String = ""
+    ) throws -> ProgramResult {
+        let process = Process()
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // Files, not pipes: nothing can fill up while we wait.
+        let folder = try TemporaryFolder()
+        let streams = try ["in", "out", "err"].map { name in
+            let url = folder.url.appending(path: name)
+            try Data(name == "in" ? Array(input.utf8) : []).write(to: url)
+            return url
+        }
+        process.standardInput = try FileHandle(forReadingFrom: streams[0])
+        process.standardOutput = try FileHandle(forWritingTo: streams[1])
+        process.standardError = try FileHandle(forWritingTo: streams[2])
+        try process.run()
+        process.waitUntilExit()
+        return ProgramResult(
+            status: process.terminationStatus,
+            output: String(decoding: try Data(contentsOf: streams[1]), as: UTF8.self),
+            errors: String(decoding: try Data(contentsOf: streams[2]), as: UTF8.self))
+    }
+}
