@@ -71,16 +71,21 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "CountersignDelivery",
-            dependencies: ["CountersignCore", server("AsyncHTTPClient", "async-http-client")],
+            dependencies: [
+                "CountersignCore", server("AsyncHTTPClient", "async-http-client"), server("NIOCore", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"),
+            ],
             swiftSettings: settings),
         .target(
             name: "CountersignServer",
             dependencies: [
                 "CountersignCore", "CountersignStorage", "CountersignDelivery",
+                server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
                 server("HTTPTypes", "swift-http-types"),
                 server("NIOCore", "swift-nio"),
                 server("ServiceLifecycle", "swift-service-lifecycle"),
+                server("UnixSignals", "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -90,6 +95,11 @@ let package = Package(
                 server("ArgumentParser", "swift-argument-parser"),
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
+                server("HTTPTypes", "swift-http-types"),
+                server("NIOCore", "swift-nio"),
+                server("NIOFoundationCompat", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"),
+                server("ServiceLifecycle", "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
 

@@ -35,7 +35,7 @@ public struct VerifiedReceipt: Sendable {
         do { signer = try signed.verify(by: certificate, now: now) } catch { throw .signature(error) }
         // Judged at the time the receipt says, too: the signature's own time is the same device's word.
         do {
-            try signer.check(.sign, at: UnixSeconds(clamping: receipt.answeredAt.seconds))
+            try signer.check(.sign, at: receipt.answeredAt.unixSeconds)
         } catch {
             throw .signature(error)
         }

@@ -26,7 +26,6 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case typeNotFound = "type_not_found"
     case externalIDTaken = "external_id_taken"
     case userNotFound = "user_not_found"
-    case userShared = "user_shared"
     case enrollmentNotFound = "enrollment_not_found"
 
     // Asking
@@ -123,8 +122,6 @@ extension ProblemCode {
             Meaning(409, "Another user has this external id", "Use the user that has it, or another external id.")
         case .userNotFound:
             Meaning(404, "There is no such user", "Check the id; a client sees only the users linked to it.")
-        case .userShared:
-            Meaning(409, "Other clients know this user", "Only the operator can delete a user several clients share.")
         case .enrollmentNotFound:
             Meaning(404, "There is no such enrollment", "Check the id; removed enrollments cannot be asked.")
         case .noEnrollment:

@@ -94,7 +94,7 @@ extension Certificate {
     }
 }
 
-extension UserID {
+extension Certificate.UserID {
     fileprivate init(parsing packet: Packet) throws(OpenPGPError) {
         guard let text = String(strictUTF8: packet.body) else { throw .malformedPacket(.userID) }
         self.init(text)

@@ -1,16 +1,5 @@
 import Encodings
 
-/// A user ID packet: text that says whose a key is. Spec: RFC 9580 §5.11.
-public struct UserID: Hashable, Sendable {
-    /// The text.
-    public let text: String
-    var bytes: [UInt8] { Array(text.utf8) }
-
-    init(_ text: String) {
-        self.text = text
-    }
-}
-
 /// A key that its certificate vouches for, with what it may do and when.
 public struct CertifiedKey: Sendable {
     /// The key.
@@ -91,5 +80,18 @@ public struct Certificate: Sendable {
     /// Reads an armored certificate.
     public init(armored text: some StringProtocol) throws(OpenPGPError) {
         try self.init(parsing: try Armor.decode(text, as: .publicKey))
+    }
+}
+
+extension Certificate {
+    /// A user ID packet: text that says whose a key is. Spec: RFC 9580 §5.11.
+    public struct UserID: Hashable, Sendable {
+        /// The text.
+        public let text: String
+        var bytes: [UInt8] { Array(text.utf8) }
+
+        init(_ text: String) {
+            self.text = text
+        }
     }
 }

@@ -159,7 +159,7 @@ enum SignedContent {
     case document([UInt8])
     case text([UInt8])
     case key(PublicKey)
-    case userID(UserID, of: PublicKey)
+    case userID(Certificate.UserID, of: PublicKey)
     case subkey(PublicKey, of: PublicKey)
 
     fileprivate func digest(trailer: [UInt8]) -> SHA256Digest {

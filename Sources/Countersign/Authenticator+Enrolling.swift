@@ -1,0 +1,139 @@
+import CountersignWire
+import Encodings
+import JOSE
+import OpenPGP
+
+extension Authenticator {
+    /// How often an enrollment is sent again when its reply is lost: the server gives the same one.
+    private static let attempts = 4
+
+    /// Enrolls this device.
+    ///
+    /// Keys are made for it, and removed again when the server refuses or cannot be reached.
+    ///
+    /// - Parameter authority: what lets the device enroll.
+    /// - Returns: the enrollment.
+    public func enroll(with authority: EnrollmentAuthority) async throws(CountersignError) -> Enrollment {
+        switch authority {
+        case .ticket(let text):
+            guard let invitation = EnrollmentInvitation(text) else { throw .invitationRefused(.malformed) }
+            guard invitation.issuer == connection.issuer else { throw .invitationRefused(.otherIssuer) }
+            return try await enroll(invitation)
+        }
+    }
+
+    private func enroll(_ invitation: EnrollmentInvitation) async throws(CountersignError) -> Enrollment {
+        let serverCertificate = try await pinnedCertificate(invitation.fingerprint)
+        guard await roster[invitation.enrollment] == nil else { throw .ticketRefused(code: "ticket_used") }
+        do throws(CountersignError) {
+            let (stored, request, signer) = try await prepare(invitation, serverCertificate)
+            let reply = try await send(request, signer: signer)
+            guard reply.enrollment == invitation.enrollment, reply.user == invitation.user,
+                reply.serverCertificate.fingerprint == invitation.fingerprint
+            else { throw .notHandleable(reason: "the server enrolled something else than was asked for") }
+            var complete = stored
+            complete.pushKeys = reply.pushKeys
+            try await keep(complete)
+            await roster.add(complete)
+            return Enrollment(id: complete.id, authenticator: self, stored: complete)
+        } catch {
+            try? await vault.removeAll(of: invitation.enrollment)
+            throw error
+        }
+    }
+
+    /// The issuer's certificate, which must be the one the invitation names. The device's clock is set right by the
+    /// way: keys must not be made in the future.
+    private func pinnedCertificate(_ fingerprint: Fingerprint) async throws(CountersignError) -> Certificate {
+        let response = try await connection.send("GET", "/v1/server-certificate")
+        guard let certificate = try? Certificate(armored: String(decoding: response.body, as: UTF8.self)) else {
+            throw .serverUnreachable(status: response.status)
+        }
+        guard certificate.fingerprint == fingerprint else { throw .invitationRefused(.wrongFingerprint) }
+        if let date = response.date, abs(date.seconds - (await connection.now).seconds) > 2 {
+            try await connection.adopt(date)
+        }
+        return certificate
+    }
+
+    private func prepare(
+        _ invitation: EnrollmentInvitation, _ serverCertificate: Certificate
+    ) async throws(CountersignError) -> (StoredEnrollment, EnrollmentRequest, Connection.Signer) {
+        let id = invitation.enrollment
+        let vault = vault
+        let now = await connection.now.unixSeconds
+        let primary = try await vaulted { try await vault.makeSigningKey(.primary, for: id) }
+        let authentication = try await vaulted { try await vault.makeSigningKey(.authentication, for: id) }
+        let encryption = try await vaulted { try await vault.makeAgreementKey(for: id) }
+        let certificate = try await vaulted {
+            try await Certificate.make(
+                primary: SigningKeyPair(primary, createdAt: now), flags: [.certify, .sign],
+                userID: DeviceKeys.userID(of: invitation.user, enrollment: id, issuer: invitation.issuer),
+                subkeys: [
+                    .authentication(SigningKeyPair(authentication, createdAt: now)),
+                    .encryption(DecryptionKeyPair(encryption, createdAt: now).publicKey),
+                ], at: now)
+        }
+        let stored = StoredEnrollment(
+            id: id, user: invitation.user, issuer: invitation.issuer, createdAt: now, certificate: certificate,
+            serverCertificate: serverCertificate, pushKeys: .init([]))
+        let request = EnrollmentRequest(
+            ticket: invitation.ticket, certificate: certificate.encoded, device: try description(),
+            versions: [ChallengeBody.version])
+        return (stored, request, Connection.Signer(keyID: "\(certificate.fingerprint)", key: authentication))
+    }
+
+    private func description() throws(CountersignError) -> DeviceDescription {
+        func line(_ text: String) throws(CountersignError) -> DisplayLine {
+            do { return try DisplayLine(text, atMost: 100) } catch {
+                throw .notHandleable(reason: "\"\(text)\" cannot be shown (\(error.rawValue))")
+            }
+        }
+        return DeviceDescription(
+            name: try line(app.deviceName), model: try app.model.map(line), system: try app.system.map(line),
+            app: try line("\(app.name) \(app.version)"), storage: vault.storage)
+    }
+
+    private func send(
+        _ request: EnrollmentRequest, signer: Connection.Signer
+    ) async throws(CountersignError) -> EnrollmentReply {
+        var attempt = 1
+        while true {
+            do throws(CountersignError) {
+                let response = try await connection.send("POST", "/v1/enrollments", body: request.json, signer: signer)
+                guard let reply = try? EnrollmentReply(try response.json()) else {
+                    throw .serverUnreachable(status: response.status)
+                }
+                return reply
+            } catch .server(let problem) where !(problem.knownCode?.meaning.retryHelps ?? false) {
+                throw Self.refusal(problem)
+            } catch {
+                // The reply may be lost and the enrollment made: the same request gets the same one.
+                guard error.retryHelps, attempt < Self.attempts, !Task.isCancelled else { throw error }
+                try await pause(attempt)
+                attempt += 1
+            }
+        }
+    }
+
+    private static func refusal(_ problem: ProblemDetails) -> CountersignError {
+        switch problem.knownCode {
+        case .ticketInvalid, .ticketUsed, .ticketExpired: .ticketRefused(code: problem.code)
+        case .enrollmentNeedsApproval: .approvalNeeded
+        default: .server(problem)
+        }
+    }
+
+    /// Keeps what is remembered of an enrollment.
+    func keep(_ stored: StoredEnrollment) async throws(CountersignError) {
+        try await vaulted { [vault] in
+            try await vault.write(stored.json.encoded, as: StoredEnrollment.record, of: stored.id)
+        }
+    }
+
+    /// Waits before trying again: a quarter of a second, then twice as long each time, up to half a minute.
+    func pause(_ attempt: Int) async throws(CountersignError) {
+        let pause = Duration.milliseconds(250 << min(attempt - 1, 7))
+        do { try await Task.sleep(for: min(pause, .seconds(30))) } catch { throw .cancelled }
+    }
+}

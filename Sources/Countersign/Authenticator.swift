@@ -1,0 +1,191 @@
+import CountersignWire
+import Encodings
+public import Foundation
+import JOSE
+import Logging
+import OpenPGP
+
+/// The app, as the server is told of it.
+public struct AppDescription: Sendable {
+    /// The app's name.
+    public let name: String
+    /// Its version.
+    public let version: String
+    /// What the user calls the device.
+    public let deviceName: String
+    /// The device's model.
+    public let model: String?
+    /// The operating system and its version.
+    public let system: String?
+
+    /// A description of these parts.
+    public init(name: String, version: String, deviceName: String, model: String? = nil, system: String? = nil) {
+        self.name = name
+        self.version = version
+        self.deviceName = deviceName
+        self.model = model
+        self.system = system
+    }
+}
+
+/// What lets a device enroll.
+public enum EnrollmentAuthority: Sendable {
+    /// The text of a QR code with a ticket.
+    case ticket(String)
+}
+
+/// The device's side of Countersign: enrolls, learns what is asked, and answers.
+///
+/// One for an issuer; safe to use from everywhere.
+public final class Authenticator: Sendable {
+    let app: AppDescription
+    let vault: any Vault
+    let connection: Connection
+    let roster = Roster()
+
+    /// Opens the device's keys and records.
+    ///
+    /// - Parameters:
+    ///   - issuer: the server's public base URL.
+    ///   - app: the app, as the server is told of it.
+    ///   - vault: where keys and records are kept.
+    ///   - transport: how requests travel.
+    ///   - clock: the device's clock.
+    /// - Throws: ``CountersignError/vault(_:)``, or `.notHandleable` when the issuer is not a URL of one.
+    public init(
+        issuer: URL, app: AppDescription, vault: any Vault, transport: any Transport = URLSessionTransport(),
+        clock: any DeviceClock = SystemClock()
+    ) async throws(CountersignError) {
+        guard let issuer = Issuer(issuer.absoluteString) else {
+            throw .notHandleable(reason: "the issuer must be https://host, or http on a loopback host")
+        }
+        self.app = app
+        self.vault = vault
+        connection = Connection(issuer: issuer, transport: transport, clock: clock)
+        for id in try await vaulted({ try await vault.enrollments(with: StoredEnrollment.record) }) {
+            guard let bytes = try await vaulted({ try await vault.record(StoredEnrollment.record, of: id) }) else {
+                continue
+            }
+            let stored = try StoredEnrollment(bytes)
+            if stored.issuer == issuer { await roster.add(stored) }
+        }
+    }
+
+    /// The enrollments on this device, oldest first.
+    public var enrollments: [Enrollment] {
+        get async { await roster.all.map { Enrollment(id: $0.id, authenticator: self, stored: $0) } }
+    }
+
+    /// How the device gets on with the server.
+    public var connectionState: ConnectionState {
+        get async { await connection.state }
+    }
+
+    /// Forgets an enrollment, keys first.
+    func forget(_ id: EnrollmentID) async throws(CountersignError) {
+        try await vaulted { try await self.vault.removeAll(of: id) }
+        await roster.remove(id)
+    }
+
+    /// Sends a signed request for an enrollment and learns from the answer: a removal that the server signed wipes it.
+    func send(
+        _ method: String, _ path: String, body: JSONValue? = nil, for stored: StoredEnrollment, waiting: Int64 = 0
+    ) async throws(CountersignError) -> TransportResponse {
+        guard let key = try await vaulted({ try await self.vault.signingKey(.authentication, of: stored.id) }) else {
+            throw .notEnrolled
+        }
+        let signer = Connection.Signer(keyID: "\(stored.id)", key: key)
+        do {
+            return try await connection.send(method, path, body: body, signer: signer, waiting: waiting)
+        } catch .server(let problem) {
+            throw try await learn(problem, about: stored)
+        }
+    }
+
+    private func learn(
+        _ problem: ProblemDetails, about stored: StoredEnrollment
+    ) async throws(CountersignError) -> CountersignError {
+        switch problem.knownCode {
+        case .deviceDeregistered:
+            // Only the server's signed word on this very enrollment wipes anything.
+            guard let text = problem["notice"]?.string,
+                RemovalNotice(
+                    verifying: text, issuer: stored.issuer, enrollment: stored.id,
+                    certificate: stored.serverCertificate,
+                    now: await connection.now.adding(seconds: allowedSkew).unixSeconds) != nil
+            else { return .server(problem) }
+            try await forget(stored.id)
+            return .deviceDeregistered
+        case .unknownEnrollment: return .enrollmentUnknown
+        case .challengeNotFound: return .challengeNotFound
+        case .alreadyEnded:
+            return CountersignError(ended: problem["state"]?.string ?? "ended", reason: problem["reason"]?.string)
+        default: return .server(problem)
+        }
+    }
+}
+
+extension CountersignError {
+    /// The error of a challenge that ended before.
+    init(ended state: String, reason: String?) {
+        switch state {
+        case "approved", "denied": self = .alreadyAnswered
+        case "expired": self = .challengeExpired
+        default: self = .challengeEnded(state: state, reason: reason)
+        }
+    }
+}
+
+/// How far the server's clock and the corrected one may differ, in seconds.
+let allowedSkew: Int64 = 60
+
+/// Runs something of the vault's, its errors turned into ours.
+func vaulted<Result: Sendable>(
+    _ body: @Sendable () async throws -> Result
+) async throws(CountersignError) -> Result {
+    do { return try await body() } catch { throw .vault("\(error)") }
+}
+
+/// The enrollments of one authenticator, and who wants to know when they change.
+actor Roster {
+    var lastKeyRefresh: Timestamp?
+    private var enrollments: [StoredEnrollment] = []
+    private var listeners: [Int: AsyncStream<[StoredEnrollment]>.Continuation] = [:]
+    private var next = 0
+
+    var all: [StoredEnrollment] { enrollments }
+
+    subscript(id: EnrollmentID) -> StoredEnrollment? { enrollments.first { $0.id == id } }
+
+    func add(_ enrollment: StoredEnrollment) {
+        enrollments.removeAll { $0.id == enrollment.id }
+        enrollments.append(enrollment)
+        enrollments.sort { $0.id < $1.id }
+        tell()
+    }
+
+    func remove(_ id: EnrollmentID) {
+        enrollments.removeAll { $0.id == id }
+        tell()
+    }
+
+    /// The enrollments now and after every change.
+    func changes() -> AsyncStream<[StoredEnrollment]> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: [StoredEnrollment].self, bufferingPolicy: .bufferingNewest(1))
+        next += 1
+        let number = next
+        listeners[number] = continuation
+        continuation.onTermination = { _ in Task { await self.drop(number) } }
+        continuation.yield(enrollments)
+        return stream
+    }
+
+    private func drop(_ number: Int) {
+        listeners[number] = nil
+    }
+
+    private func tell() {
+        for listener in listeners.values { listener.yield(enrollments) }
+    }
+}

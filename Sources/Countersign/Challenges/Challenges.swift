@@ -1,0 +1,162 @@
+import CountersignWire
+import Encodings
+import JOSE
+
+extension Authenticator {
+    /// How long the server may hold a request for pending challenges, in seconds.
+    private static let longPoll: Int64 = 30
+    /// How often the keys for push envelopes are fetched again for an unknown one, in seconds.
+    private static let keyRefresh: Int64 = 60
+
+    /// What this device is asked, as it comes: every challenge once, for all enrollments, expired ones never.
+    ///
+    /// The sequence outlives network failures and never throws; ``connectionState`` tells how it goes. It ends with the
+    /// task that iterates it, or with the last enrollment.
+    public func challenges() -> Challenges {
+        Challenges(authenticator: self)
+    }
+
+    /// What this device is asked now, newest first.
+    public func pendingChallenges() async throws(CountersignError) -> [PendingChallenge] {
+        var pending: [PendingChallenge] = []
+        for stored in await roster.all {
+            let (list, _) = try await pull(for: stored, cursor: nil, waiting: 0)
+            pending += list
+        }
+        return pending.sorted { $0.id > $1.id }
+    }
+
+    /// Fetches what is pending for an enrollment.
+    fileprivate func pull(
+        for stored: StoredEnrollment, cursor: String?, waiting: Int64
+    ) async throws(CountersignError) -> ([PendingChallenge], cursor: String?) {
+        var path = "/v1/enrollments/self/challenges?wait=\(waiting)"
+        if let cursor { path += "&cursor=\(cursor)" }
+        let json = try await send("GET", path, for: stored, waiting: waiting).json()
+        var pending: [PendingChallenge] = []
+        for payload in json["challenges"]?.array ?? [] {
+            // One bad envelope does not hide the others.
+            if let envelope = try? await verify(payload, for: stored) {
+                pending.append(PendingChallenge(envelope, authenticator: self))
+            }
+        }
+        return (pending, json["cursor"]?.string)
+    }
+
+    private func verify(_ payload: JSONValue, for stored: StoredEnrollment) async throws(CountersignError) -> PushEnvelope {
+        let now = await connection.now
+        func envelope(_ keys: JWKSet) throws(PushRefusal) -> PushEnvelope {
+            try PushEnvelope(
+                verifying: payload, issuer: stored.issuer, enrollment: stored.id, keys: keys, now: now,
+                skew: allowedSkew)
+        }
+        do throws(PushRefusal) {
+            return try envelope(stored.pushKeys)
+        } catch .signature(.unknownKeyID) {
+            let keys = try await refreshedPushKeys(for: stored)
+            do throws(PushRefusal) { return try envelope(keys) } catch { throw .pushRefused(error) }
+        } catch {
+            throw .pushRefused(error)
+        }
+    }
+
+    /// The server's keys for push envelopes, fetched again at most once a minute.
+    private func refreshedPushKeys(for stored: StoredEnrollment) async throws(CountersignError) -> JWKSet {
+        guard await roster.mayRefreshKeys(at: connection.now, every: Self.keyRefresh) else { return stored.pushKeys }
+        guard let keys = try? JWKSet(try await connection.send("GET", "/v1/push-keys").json()) else {
+            return stored.pushKeys
+        }
+        var updated = stored
+        updated.pushKeys = keys
+        try await keep(updated)
+        await roster.add(updated)
+        return keys
+    }
+
+    /// Polls for one enrollment until it is gone or the task is cancelled.
+    fileprivate func poll(_ id: EnrollmentID, _ yield: @Sendable (PendingChallenge) -> Void) async {
+        var cursor: String?
+        var seen: Set<ChallengeID> = []
+        var failures = 0
+        while !Task.isCancelled, let stored = await roster[id] {
+            do throws(CountersignError) {
+                if failures > 0 || cursor == nil { try await resumeAnswers(for: stored) }
+                let (pending, next) = try await pull(for: stored, cursor: cursor, waiting: Self.longPoll)
+                let now = await connection.now
+                for challenge in pending.reversed()
+                where challenge.expiresAt > now && seen.insert(challenge.id).inserted { yield(challenge) }
+                // What is no longer pending never comes again; remembering it would only grow.
+                seen.formIntersection(pending.map(\.id))
+                cursor = next
+                failures = 0
+            } catch .deviceDeregistered {
+                return
+            } catch {
+                failures += 1
+                do { try await pause(failures) } catch { return }
+            }
+        }
+    }
+}
+
+extension Roster {
+    /// Whether it is time to fetch keys again; says yes once per interval.
+    func mayRefreshKeys(at now: Timestamp, every seconds: Int64) -> Bool {
+        if let last = lastKeyRefresh, now < last.adding(seconds: seconds) { return false }
+        lastKeyRefresh = now
+        return true
+    }
+}
+
+/// What a device is asked, as it comes. See ``Authenticator/challenges()``.
+public struct Challenges: AsyncSequence, Sendable {
+    /// A challenge's announcement.
+    public typealias Element = PendingChallenge
+    /// The sequence never throws.
+    public typealias Failure = Never
+
+    fileprivate let authenticator: Authenticator
+
+    /// Waits for challenges.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var stream: AsyncStream<PendingChallenge>.AsyncIterator
+
+        fileprivate init(_ authenticator: Authenticator) {
+            let (stream, continuation) = AsyncStream.makeStream(of: PendingChallenge.self)
+            let driver = Task {
+                await Challenges.drive(authenticator) { continuation.yield($0) }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in driver.cancel() }
+            self.stream = stream.makeAsyncIterator()
+        }
+
+        /// The next challenge, or nil when the task is cancelled or the last enrollment is gone.
+        public mutating func next() async -> PendingChallenge? {
+            await stream.next()
+        }
+    }
+
+    /// Starts to poll.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(authenticator)
+    }
+
+    /// Polls for every enrollment there is, and for those that come, until the last is gone.
+    private static func drive(
+        _ authenticator: Authenticator, _ yield: @escaping @Sendable (PendingChallenge) -> Void
+    ) async {
+        await withDiscardingTaskGroup { group in
+            var polled: Set<EnrollmentID> = []
+            for await enrollments in await authenticator.roster.changes() {
+                let ids = enrollments.map(\.id)
+                guard !ids.isEmpty else { break }
+                for id in ids where polled.insert(id).inserted {
+                    group.addTask { await authenticator.poll(id, yield) }
+                }
+                polled.formIntersection(ids)
+            }
+            group.cancelAll()
+        }
+    }
+}

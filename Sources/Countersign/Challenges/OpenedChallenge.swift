@@ -1,0 +1,116 @@
+import Crypto
+public import CountersignWire
+import Encodings
+import OpenPGP
+
+/// How the user proves to be there.
+public enum Proof: Sendable {
+    /// By possession of the device alone.
+    case confirmation
+}
+
+/// A challenge that was fetched, decrypted and verified: the only thing that can be approved or denied.
+///
+/// Everything to be shown is in it, and everything in it is signed.
+public struct OpenedChallenge: Sendable {
+    /// Who asks.
+    public struct Client: Hashable, Sendable {
+        /// The id.
+        public let id: String
+        /// The name.
+        public let name: String
+    }
+
+    /// A label and its value.
+    public struct Detail: Hashable, Sendable {
+        /// The label.
+        public let label: String
+        /// The value.
+        public let value: String
+    }
+
+    /// The challenge's id.
+    public var id: ChallengeID { body.question.challenge }
+    /// Who asks.
+    public var client: Client { Client(id: "\(body.question.client)", name: body.question.clientName.text) }
+    /// What is asked.
+    public var message: String { body.question.message.text }
+    /// Amount, payee and the like, in order.
+    public var details: [Detail] {
+        body.question.details.map { Detail(label: $0.label.text, value: $0.value.text) }
+    }
+    /// From where it was asked.
+    public var context: String? { body.question.context?.text }
+    /// The name of the challenge type.
+    public var type: String { "\(body.question.type)" }
+    /// Data to be signed along.
+    public var signingData: String? { body.question.signingData }
+    /// How many digits must be typed; nil for none.
+    public var numberLength: Int? { body.numberEntry }
+    /// When it was asked.
+    public var askedAt: Timestamp { body.question.askedAt }
+    /// When it ends unanswered.
+    public var expiresAt: Timestamp { body.expiresAt }
+
+    /// The text that is signed, line by line, without the lines that the decision adds.
+    public var signedLines: [String] {
+        let receipt = Receipt(
+            of: body.question, device: stored.certificate.fingerprint, decision: .denied, answeredAt: askedAt)
+        // Field lines come first; the message is free to hold lines that look like one.
+        var isMessage = false
+        return receipt.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).filter { line in
+            isMessage = isMessage || line == "message:"
+            return isMessage || !(line.hasPrefix("decision: ") || line.hasPrefix("answered: "))
+        }
+    }
+
+    private let body: ChallengeBody
+    private let stored: StoredEnrollment
+    private let authenticator: Authenticator
+
+    init(_ body: ChallengeBody, stored: StoredEnrollment, authenticator: Authenticator) {
+        self.body = body
+        self.stored = stored
+        self.authenticator = authenticator
+    }
+
+    /// Approves.
+    ///
+    /// - Parameters:
+    ///   - proof: how the user proves to be there.
+    ///   - number: the digits the user typed, where ``numberLength`` asks for them.
+    /// - Throws: ``CountersignError/numberIncorrect`` when the number was wrong, which ends the challenge.
+    public func approve(with proof: Proof, number: String? = nil) async throws(CountersignError) {
+        var typed: EntryNumber?
+        if let length = body.numberEntry {
+            guard let number = number.flatMap({ EntryNumber($0) }) else { throw .numberRequired(length: length) }
+            typed = number
+        }
+        switch proof {
+        case .confirmation:
+            guard body.methods.contains(.confirm) else {
+                throw .notHandleable(reason: "confirmation alone is not enough for it")
+            }
+            try await answer(.approved(.confirm, number: typed))
+        }
+    }
+
+    /// Says no.
+    public func deny() async throws(CountersignError) {
+        try await answer(.denied)
+    }
+
+    /// Says no, and that somebody else started this.
+    public func report() async throws(CountersignError) {
+        try await answer(.reported)
+    }
+
+    private func answer(_ decision: Decision) async throws(CountersignError) {
+        let standing = try await authenticator.answer(body.question, decision, for: stored, until: body.expiresAt)
+        switch (decision, standing.state) {
+        case (.approved, "approved"), (.denied, "denied"), (.reported, "denied"): return
+        case (_, "failed") where standing.reason == "wrong_number": throw .numberIncorrect
+        default: throw CountersignError(ended: standing.state, reason: standing.reason)
+        }
+    }
+}

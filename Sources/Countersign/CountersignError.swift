@@ -1,0 +1,153 @@
+public import CountersignWire
+
+/// Everything that can go wrong, each with a stable code, a sentence and what to do. New cases come with minor
+/// versions: keep a `default`.
+public enum CountersignError: Error, Sendable {
+    /// The network failed on the way; what it said.
+    case network(String)
+    /// Something answered that is not the server, or the server failed.
+    case serverUnreachable(status: Int)
+    /// The device's clock is off by more than can be corrected.
+    case clockSkew(by: Duration)
+    /// The server removed the enrollment and said so under its signature; its keys are gone from this device.
+    case deviceDeregistered
+    /// There is no such enrollment on this device.
+    case notEnrolled
+    /// The server does not know the enrollment. Nothing was wiped.
+    case enrollmentUnknown
+    /// The scanned text is not an invitation this app can take.
+    case invitationRefused(InvitationRefusal)
+    /// The ticket was used, is too old, or is unknown.
+    case ticketRefused(code: String)
+    /// The user has a device already, and the ticket does not waive its approval.
+    case approvalNeeded
+    /// The server's certificate is not the pinned one.
+    case serverChanged
+    /// There is no such challenge for this device.
+    case challengeNotFound
+    /// Nobody answered in time.
+    case challengeExpired
+    /// The challenge was answered before, here or on another device.
+    case alreadyAnswered
+    /// The challenge has ended in another way: `cancelled` or `failed`, with the reason.
+    case challengeEnded(state: String, reason: String?)
+    /// The challenge cannot be shown or answered by this version of the SDK, or is not what it claims to be.
+    case notHandleable(reason: String)
+    /// A number of this many digits must be typed.
+    case numberRequired(length: Int)
+    /// The number was wrong; the challenge has failed.
+    case numberIncorrect
+    /// The push was not sent by the server, or not for this device, or not now.
+    case pushRefused(PushRefusal)
+    /// Keys or records could not be kept or read.
+    case vault(String)
+    /// The task was cancelled.
+    case cancelled
+    /// The server refused for a reason that has no case of its own.
+    case server(ProblemDetails)
+}
+
+/// Why an invitation is not taken.
+public enum InvitationRefusal: String, Sendable {
+    /// Not an invitation.
+    case malformed
+    /// Of another issuer than the configured one.
+    case otherIssuer = "other_issuer"
+    /// The server's certificate is not the one the invitation names.
+    case wrongFingerprint = "wrong_fingerprint"
+}
+
+extension CountersignError {
+    /// The stable code.
+    public var code: String {
+        switch self {
+        case .network: "network"
+        case .serverUnreachable: "server_unreachable"
+        case .clockSkew: "clock_skew"
+        case .deviceDeregistered: "device_deregistered"
+        case .notEnrolled: "not_enrolled"
+        case .enrollmentUnknown: "unknown_enrollment"
+        case .invitationRefused(let refusal): "invitation_\(refusal.rawValue)"
+        case .ticketRefused(let code): code
+        case .approvalNeeded: "enrollment_needs_approval"
+        case .serverChanged: "server_changed"
+        case .challengeNotFound: "challenge_not_found"
+        case .challengeExpired: "challenge_expired"
+        case .alreadyAnswered: "already_answered"
+        case .challengeEnded: "challenge_ended"
+        case .notHandleable: "not_handleable"
+        case .numberRequired: "number_required"
+        case .numberIncorrect: "number_incorrect"
+        case .pushRefused: "push_refused"
+        case .vault: "vault"
+        case .cancelled: "cancelled"
+        case .server(let problem): problem.code
+        }
+    }
+
+    /// Whether the same call can succeed later.
+    public var retryHelps: Bool {
+        switch self {
+        case .network, .serverUnreachable, .vault, .cancelled: true
+        case .server(let problem): problem.knownCode?.meaning.retryHelps ?? (problem.status >= 500)
+        case .clockSkew, .deviceDeregistered, .notEnrolled, .enrollmentUnknown, .invitationRefused, .ticketRefused,
+            .approvalNeeded, .serverChanged, .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded,
+            .notHandleable, .numberRequired, .numberIncorrect, .pushRefused:
+            false
+        }
+    }
+
+    /// What to do.
+    public var suggestion: String {
+        switch self {
+        case .network: "Check the network and try again; an answer already given is kept and sent again."
+        case .serverUnreachable: "Check the issuer's URL, or try again later."
+        case .clockSkew: "Set the device's date and time."
+        case .deviceDeregistered: "Enroll this device again with a new ticket."
+        case .notEnrolled: "Enroll this device first."
+        case .enrollmentUnknown: "Check that this is the server the device was enrolled with."
+        case .invitationRefused: "Have a new ticket made for this app, and scan its QR code from the page itself."
+        case .ticketRefused: "Have a new ticket made; each enrolls one device within ten minutes."
+        case .approvalNeeded: "Have the operator make a ticket that waives the approval."
+        case .serverChanged: "Enroll this device again with a new ticket."
+        case .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded: "Nothing is left to answer."
+        case .notHandleable: "Update the app."
+        case .numberRequired(let length): "Type the \(length) digits shown where you started this."
+        case .numberIncorrect: "Start again where you came from, and type the new number."
+        case .pushRefused: "Ignore the notification; what is really pending is fetched from the server."
+        case .vault: "Free some space, unlock the device, and try again."
+        case .cancelled: "Call again when it is wanted."
+        case .server(let problem): problem.knownCode?.meaning.cure ?? "See the server's documentation."
+        }
+    }
+}
+
+extension CountersignError: CustomStringConvertible {
+    /// What happened, in one sentence for a developer.
+    public var description: String {
+        switch self {
+        case .network(let reason): "The network failed: \(reason)."
+        case .serverUnreachable(let status): "The server did not answer as it should (status \(status))."
+        case .clockSkew(let skew): "The device's clock is off by \(skew)."
+        case .deviceDeregistered: "The server has removed this device's enrollment."
+        case .notEnrolled: "There is no such enrollment on this device."
+        case .enrollmentUnknown: "The server does not know this enrollment."
+        case .invitationRefused(let refusal): "The invitation is refused (\(refusal.rawValue))."
+        case .ticketRefused(let code): "The ticket is refused (\(code))."
+        case .approvalNeeded: "The user already has a device."
+        case .serverChanged: "The server's certificate is not the pinned one."
+        case .challengeNotFound: "There is no such challenge for this device."
+        case .challengeExpired: "The challenge has expired."
+        case .alreadyAnswered: "The challenge was answered before."
+        case .challengeEnded(let state, let reason):
+            "The challenge has ended: \(state)\(reason.map { " (\($0))" } ?? "")."
+        case .notHandleable(let reason): "The challenge cannot be handled: \(reason)."
+        case .numberRequired(let length): "A number of \(length) digits must be typed."
+        case .numberIncorrect: "The number was not the one shown; the challenge has failed."
+        case .pushRefused(let refusal): "The push is refused (\(refusal))."
+        case .vault(let reason): "Keys or records could not be kept or read: \(reason)."
+        case .cancelled: "The call was cancelled."
+        case .server(let problem): "The server refused: \(problem.title)\(problem.detail.map { " (\($0))" } ?? "")."
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import CountersignWire
+import Encodings
+import JOSE
+import OpenPGP
+
+/// What a device remembers of an enrollment, besides its keys.
+struct StoredEnrollment: Sendable {
+    /// The name of the record, and the version of what is in it.
+    static let record = "enrollment"
+    private static let version: Int64 = 1
+
+    let id: EnrollmentID
+    let user: UserID
+    let issuer: Issuer
+    /// When the keys were made, which their fingerprints depend on.
+    let createdAt: UnixSeconds
+    /// The device's own certificate.
+    let certificate: Certificate
+    /// The issuer's certificate, whose primary key is pinned.
+    let serverCertificate: Certificate
+    /// The issuer's keys for push envelopes.
+    var pushKeys: JWKSet
+
+    var json: JSONValue {
+        .members([
+            "v": .integer(Self.version), "enrollment": .string("\(id)"), "user": .string("\(user)"),
+            "issuer": .string("\(issuer)"), "created_at": .integer(Int64(createdAt)),
+            "certificate": .string(Base64.encode(certificate.encoded)),
+            "server_certificate": .string(Base64.encode(serverCertificate.encoded)), "push_keys": pushKeys.json,
+        ])
+    }
+
+    init(
+        id: EnrollmentID, user: UserID, issuer: Issuer, createdAt: UnixSeconds, certificate: Certificate,
+        serverCertificate: Certificate, pushKeys: JWKSet
+    ) {
+        self.id = id
+        self.user = user
+        self.issuer = issuer
+        self.createdAt = createdAt
+        self.certificate = certificate
+        self.serverCertificate = serverCertificate
+        self.pushKeys = pushKeys
+    }
+
+    init(_ bytes: [UInt8]) throws(CountersignError) {
+        func certificate(_ value: JSONValue?) -> Certificate? {
+            value?.string.flatMap { Base64.decode($0) }.flatMap { try? Certificate(parsing: $0) }
+        }
+        guard let json = try? JSONValue(parsing: bytes), json["v"] == .integer(Self.version),
+            let id = json["enrollment"]?.string.flatMap({ EnrollmentID($0) }),
+            let user = json["user"]?.string.flatMap({ UserID($0) }),
+            let issuer = json["issuer"]?.string.flatMap({ Issuer($0) }),
+            let createdAt = json["created_at"]?.integer,
+            let own = certificate(json["certificate"]), let server = certificate(json["server_certificate"]),
+            let pushKeys = json["push_keys"].flatMap({ try? JWKSet($0) })
+        else { throw .vault("the record of an enrollment is damaged or of a newer version") }
+        self.init(
+            id: id, user: user, issuer: issuer, createdAt: UnixSeconds(clamping: createdAt), certificate: own,
+            serverCertificate: server, pushKeys: pushKeys)
+    }
+}

@@ -1,0 +1,171 @@
+import CountersignWire
+import Encodings
+import Foundation
+import OpenPGP
+
+/// The present, as the device believes it.
+public protocol DeviceClock: Sendable {
+    /// Milliseconds since 1970.
+    var millisecondsSince1970: Int64 { get }
+}
+
+/// The device's own clock.
+public struct SystemClock: DeviceClock {
+    /// The system's clock.
+    public init() {}
+
+    /// See ``DeviceClock/millisecondsSince1970``.
+    public var millisecondsSince1970: Int64 { Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)) }
+}
+
+/// How the device gets on with the server.
+public enum ConnectionState: Hashable, Sendable {
+    /// The last request was answered.
+    case online
+    /// Requests fail and are tried again; since when (milliseconds since 1970), and the code of the last error.
+    case retrying(since: Int64, why: String)
+    /// The device's clock is too far off.
+    case clockSkew
+}
+
+/// Sends signed requests to one server and corrects the clock by what it says. Spec: design 3.5.
+actor Connection {
+    /// Beyond this many seconds the clock is not corrected but reported. Spec: design 3.5.
+    private static let largestCorrection: Int64 = 24 * 3600
+    private static let timeout: TimeInterval = 30
+
+    nonisolated let issuer: Issuer
+    private let transport: any Transport
+    private let clock: any DeviceClock
+    private var correction: Int64 = 0
+    private(set) var state = ConnectionState.online
+
+    init(issuer: Issuer, transport: any Transport, clock: any DeviceClock) {
+        self.issuer = issuer
+        self.transport = transport
+        self.clock = clock
+    }
+
+    /// The present, corrected by what the server said.
+    var now: Timestamp { Timestamp(milliseconds: clock.millisecondsSince1970 + correction) }
+
+    /// A key that signs requests, and the name the server knows it by.
+    struct Signer: Sendable {
+        let keyID: String
+        let key: any SigningKey
+    }
+
+    /// Sends a request and returns the answer of a success.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - path: path and query.
+    ///   - body: the body, JSON.
+    ///   - signer: who signs; nil for what needs no signature.
+    ///   - waiting: how many seconds the server may hold the request.
+    func send(
+        _ method: String, _ path: String, body: JSONValue? = nil, signer: Signer? = nil, waiting: Int64 = 0
+    ) async throws(CountersignError) -> TransportResponse {
+        do {
+            return try await attempt(method, path, body: body, signer: signer, waiting: waiting)
+        } catch .server(let problem) where problem.knownCode == .clockSkew {
+            try correct(by: problem)
+            return try await attempt(method, path, body: body, signer: signer, waiting: waiting)
+        }
+    }
+
+    private func attempt(
+        _ method: String, _ path: String, body: JSONValue?, signer: Signer?, waiting: Int64
+    ) async throws(CountersignError) -> TransportResponse {
+        guard let url = URL(string: issuer.uri(path)) else { throw .notHandleable(reason: "the URL is malformed") }
+        var request = TransportRequest(
+            method: method, url: url, headers: ["Accept": "application/json"], body: body?.encoded,
+            timeout: Self.timeout + TimeInterval(waiting))
+        if request.body != nil { request.headers["Content-Type"] = "application/json" }
+        if let signer { try await sign(&request, path: path, by: signer) }
+        let response: TransportResponse
+        do {
+            response = try await transport.send(request)
+        } catch {
+            let failure = Task.isCancelled ? CountersignError.cancelled : .network("\(error)")
+            note(failure)
+            throw failure
+        }
+        guard (200..<300).contains(response.status) else {
+            let failure = Self.error(in: response)
+            note(failure)
+            throw failure
+        }
+        state = .online
+        return response
+    }
+
+    private func sign(
+        _ request: inout TransportRequest, path: String, by signer: Signer
+    ) async throws(CountersignError) {
+        var generator = SystemRandomNumberGenerator()
+        let parameters = SignatureParameters(
+            created: now.seconds, nonce: Base64URL.encode((0..<18).map { _ in generator.next() }), keyID: signer.keyID)
+        let digest = request.body.map { ContentDigest.field(for: $0) }
+        let covered = SignedRequest(
+            method: request.method, targetURI: issuer.uri(path), contentDigest: digest, authorization: nil)
+        do {
+            let (input, signature) = try await parameters.sign(covered, with: signer.key)
+            request.headers["Signature-Input"] = input
+            request.headers["Signature"] = signature
+            request.headers["Content-Digest"] = digest
+        } catch {
+            throw .vault("\(error)")
+        }
+    }
+
+    private static func error(in response: TransportResponse) -> CountersignError {
+        guard let json = try? JSONValue(parsing: response.body), let problem = ProblemDetails(json) else {
+            return .serverUnreachable(status: response.status)
+        }
+        return .server(problem)
+    }
+
+    /// Takes the server's time over, or reports that the clock is too far off.
+    private func correct(by problem: ProblemDetails) throws(CountersignError) {
+        guard let serverTime = problem["server_time"]?.string.flatMap({ Timestamp($0) }) else { throw .server(problem) }
+        try adopt(serverTime)
+    }
+
+    /// Corrects the clock by a time the server told just now.
+    func adopt(_ serverTime: Timestamp) throws(CountersignError) {
+        let difference = serverTime.milliseconds - clock.millisecondsSince1970
+        guard abs(difference) <= Self.largestCorrection * 1000 else {
+            state = .clockSkew
+            throw .clockSkew(by: .milliseconds(difference))
+        }
+        correction = difference
+    }
+
+    private func note(_ failure: CountersignError) {
+        guard failure.retryHelps, failure.code != "cancelled" else { return }
+        if case .retrying(let since, _) = state {
+            state = .retrying(since: since, why: failure.code)
+        } else {
+            state = .retrying(since: clock.millisecondsSince1970, why: failure.code)
+        }
+    }
+}
+
+extension TransportResponse {
+    /// The body as JSON; a server of ours sends nothing else here.
+    func json() throws(CountersignError) -> JSONValue {
+        guard let json = try? JSONValue(parsing: body) else { throw .serverUnreachable(status: status) }
+        return json
+    }
+
+    /// The `Date` field, by which a clock can be corrected before there is a key to sign with. Spec: RFC 9110 §5.6.7.
+    var date: Timestamp? {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        // Sun, 06 Nov 1994 08:49:37 GMT
+        let parts = headers["date"]?.split(separator: " ") ?? []
+        guard parts.count == 6, let month = months.firstIndex(of: String(parts[2])) else { return nil }
+        let number = month + 1 < 10 ? "0\(month + 1)" : "\(month + 1)"
+        return Timestamp("\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z")
+    }
+}

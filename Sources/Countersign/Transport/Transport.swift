@@ -1,0 +1,85 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A request on its way to the server.
+public struct TransportRequest: Sendable {
+    /// The method, in upper case.
+    public var method: String
+    /// The absolute URL.
+    public var url: URL
+    /// Header fields.
+    public var headers: [String: String]
+    /// The body; nil for none.
+    public var body: [UInt8]?
+    /// How long to wait for the answer.
+    public var timeout: TimeInterval
+}
+
+/// What came back.
+public struct TransportResponse: Sendable {
+    /// The status.
+    public var status: Int
+    /// Header fields, their names in lower case.
+    public var headers: [String: String]
+    /// The body.
+    public var body: [UInt8]
+
+    /// A response of these parts.
+    public init(status: Int, headers: [String: String], body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// How requests reach the server. Bring one of your own to pin certificates or to go through a proxy.
+public protocol Transport: Sendable {
+    /// Sends a request and returns the answer, whatever its status. Redirects are not followed.
+    ///
+    /// - Throws: when there is no answer.
+    func send(_ request: TransportRequest) async throws -> TransportResponse
+}
+
+/// HTTP by the system's own means.
+public final class URLSessionTransport: Transport {
+    private let session: URLSession
+
+    /// A transport without cache and cookies.
+    public init() {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.urlCache = nil
+        session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
+    }
+
+    deinit {
+        session.finishTasksAndInvalidate()
+    }
+
+    /// See ``Transport/send(_:)``.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        var native = URLRequest(url: request.url, timeoutInterval: request.timeout)
+        native.httpMethod = request.method
+        for (name, value) in request.headers { native.setValue(value, forHTTPHeaderField: name) }
+        native.httpBody = request.body.map { Data($0) }
+        let (data, response) = try await session.data(for: native)
+        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        var headers: [String: String] = [:]
+        for (name, value) in response.allHeaderFields {
+            headers["\(name)".lowercased()] = "\(value)"
+        }
+        return TransportResponse(status: response.statusCode, headers: headers, body: Array(data))
+    }
+
+    private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        ) {
+            completionHandler(nil)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+public import CountersignWire
+import Crypto
+public import Foundation
+public import OpenPGP
+
+/// A vault of files that only their owner reads, each sealed under a wrapping key that lies beside them.
+///
+/// Software keys: whoever copies the whole folder has them. Where a secure enclave exists, use that instead.
+public actor FileVault: Vault {
+    /// A file that cannot be used.
+    public struct Damaged: Error, CustomStringConvertible, Sendable {
+        /// Which one, and why.
+        public let description: String
+    }
+
+    /// Keys are in software.
+    public nonisolated let storage = KeyStorage.software
+
+    private static let keyPrefix = "key-"
+    private let folder: URL
+    private let wrappingKey: SymmetricKey
+
+    /// Opens a vault, or makes it.
+    ///
+    /// - Parameter folder: where it is; made when missing, readable by its owner alone.
+    /// - Throws: ``Damaged``, or what the file system says.
+    public init(at folder: URL) throws {
+        self.folder = folder
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let file = folder.appending(path: "wrapping.key")
+        if !FileManager.default.fileExists(atPath: file.path) {
+            let key = SymmetricKey(size: .bits256)
+            try Self.write(key.withUnsafeBytes { Array($0) }, to: file, replacing: false)
+        }
+        let bytes = try Data(contentsOf: file)
+        guard bytes.count == 32 else { throw Damaged(description: "\(file.path) does not hold a key") }
+        wrappingKey = SymmetricKey(data: bytes)
+    }
+
+    /// See ``Vault/makeSigningKey(_:for:)``.
+    public func makeSigningKey(_ role: KeyRole, for enrollment: EnrollmentID) throws -> any SigningKey {
+        let key = P256.Signing.PrivateKey()
+        try write(Array(key.rawRepresentation), as: Self.keyPrefix + role.rawValue, of: enrollment)
+        return key
+    }
+
+    /// See ``Vault/makeAgreementKey(for:)``.
+    public func makeAgreementKey(for enrollment: EnrollmentID) throws -> any AgreementKey {
+        let key = P256.KeyAgreement.PrivateKey()
+        try write(Array(key.rawRepresentation), as: Self.keyPrefix + KeyRole.encryption.rawValue, of: enrollment)
+        return key
+    }
+
+    /// See ``Vault/signingKey(_:of:)``.
+    public func signingKey(_ role: KeyRole, of enrollment: EnrollmentID) throws -> (any SigningKey)? {
+        try record(Self.keyPrefix + role.rawValue, of: enrollment).map {
+            try P256.Signing.PrivateKey(rawRepresentation: $0)
+        }
+    }
+
+    /// See ``Vault/agreementKey(of:)``.
+    public func agreementKey(of enrollment: EnrollmentID) throws -> (any AgreementKey)? {
+        try record(Self.keyPrefix + KeyRole.encryption.rawValue, of: enrollment).map {
+            try P256.KeyAgreement.PrivateKey(rawRepresentation: $0)
+        }
+    }
+
+    /// See ``Vault/enrollments(with:)``.
+    public func enrollments(with record: String) throws -> [EnrollmentID] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .compactMap { EnrollmentID($0) }
+            .filter { FileManager.default.fileExists(atPath: file(record, of: $0).path) }
+            .sorted()
+    }
+
+    /// See ``Vault/records(of:)``.
+    public func records(of enrollment: EnrollmentID) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: subfolder(of: enrollment).path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: subfolder(of: enrollment).path)
+            .filter { !$0.hasPrefix(Self.keyPrefix) && !$0.hasPrefix(".") }
+            .sorted()
+    }
+
+    /// See ``Vault/record(_:of:)``.
+    public func record(_ name: String, of enrollment: EnrollmentID) throws -> [UInt8]? {
+        let file = file(name, of: enrollment)
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        guard let box = try? AES.GCM.SealedBox(combined: Data(contentsOf: file)),
+            let bytes = try? AES.GCM.open(box, using: wrappingKey, authenticating: place(name, enrollment))
+        else { throw Damaged(description: "\(file.path) does not open under this vault's key") }
+        return Array(bytes)
+    }
+
+    /// See ``Vault/write(_:as:of:)``.
+    public func write(_ record: [UInt8], as name: String, of enrollment: EnrollmentID) throws {
+        try FileManager.default.createDirectory(
+            at: subfolder(of: enrollment), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let box = try AES.GCM.seal(record, using: wrappingKey, authenticating: place(name, enrollment))
+        guard let sealed = box.combined else { throw Damaged(description: "\(name) cannot be sealed") }
+        try Self.write(Array(sealed), to: file(name, of: enrollment), replacing: true)
+    }
+
+    /// See ``Vault/remove(_:of:)``.
+    public func remove(_ record: String, of enrollment: EnrollmentID) throws {
+        let file = file(record, of: enrollment)
+        guard FileManager.default.fileExists(atPath: file.path) else { return }
+        try FileManager.default.removeItem(at: file)
+    }
+
+    /// See ``Vault/removeAll(of:)``.
+    public func removeAll(of enrollment: EnrollmentID) throws {
+        for role in KeyRole.allCases { try remove(Self.keyPrefix + role.rawValue, of: enrollment) }
+        let subfolder = subfolder(of: enrollment)
+        guard FileManager.default.fileExists(atPath: subfolder.path) else { return }
+        try FileManager.default.removeItem(at: subfolder)
+    }
+
+    private func subfolder(of enrollment: EnrollmentID) -> URL { folder.appending(path: "\(enrollment)") }
+
+    private func file(_ name: String, of enrollment: EnrollmentID) -> URL {
+        subfolder(of: enrollment).appending(path: name)
+    }
+
+    /// What a sealed file is bound to, so that it opens nowhere else.
+    private func place(_ name: String, _ enrollment: EnrollmentID) -> [UInt8] { Array("\(enrollment)/\(name)".utf8) }
+
+    /// Writes a file so that it is there whole or not at all, and lasts.
+    private static func write(_ bytes: [UInt8], to file: URL, replacing: Bool) throws {
+        let draft = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).\(UInt32.random(in: 0...(.max)))")
+        let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Damaged(description: "\(draft.path) cannot be made (\(errno))") }
+        let isWritten = Foundation.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+        close(descriptor)
+        guard isWritten else {
+            unlink(draft.path)
+            throw Damaged(description: "\(file.path) cannot be written (\(errno))")
+        }
+        // A link refuses to replace what another process was faster to make; a rename replaces.
+        let isPlaced = replacing ? rename(draft.path, file.path) == 0 : link(draft.path, file.path) == 0
+        let failure = errno
+        if !replacing { unlink(draft.path) }
+        guard isPlaced || (!replacing && failure == EEXIST) else {
+            throw Damaged(description: "\(file.path) cannot be written (\(failure))")
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import ArgumentParser
+import CountersignWire
+import Encodings
+import Foundation
+import NIOHTTP1
+
+/// `countersign challenge`
+struct ChallengeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "challenge", abstract: "Ask users, and see what they answer.",
+        subcommands: [Ask.self, Show.self, Cancel.self, Receipt.self])
+
+    struct Ask: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Ask a user something.")
+
+        @Option(help: "The user: an id, or your own name for them.")
+        var user: String
+
+        @Option(help: "The challenge type.")
+        var type = "confirm"
+
+        @Option(help: "The short message, at most 155 characters; it may travel in a notification.")
+        var message: String
+
+        @Option(help: "The message to be shown and signed, where it is another.")
+        var secureMessage: String?
+
+        @Option(help: "A detail, LABEL=VALUE; may be repeated.")
+        var detail: [String] = []
+
+        @Option(help: "Data to be signed along.")
+        var signingData: String?
+
+        @Option(help: "How many seconds the challenge lives, at most what its type says.")
+        var expiresIn: Int64?
+
+        @Option(help: "One of the client's registered URLs, to be told of the end.")
+        var callback: String?
+
+        @Option(help: "Names this very request, so that repeating it asks only once.")
+        var idempotencyKey: String?
+
+        @Option(help: "Wait for so many seconds for the answer.")
+        var wait: Int64 = 0
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard detail.allSatisfy({ $0.contains("=") }) else { throw ValidationError("--detail takes LABEL=VALUE.") }
+            guard (0...86400).contains(wait) else { throw ValidationError("--wait takes 0 to 86400 seconds.") }
+        }
+
+        mutating func run() async throws {
+            let body = body
+            let key = idempotencyKey
+            let wait = wait
+            let output = output
+            try await remote.withRemote { remote in
+                var challenge = try await remote.call(.POST, "/v1/challenges", body, idempotency: key)
+                let id = challenge["id"]?.string ?? ""
+                if wait == 0 || !output.json {
+                    let number = challenge["number"]?.string.map { "\nNumber to type on the device: \($0)" } ?? ""
+                    output.print(challenge, "Challenge \(id)\(number)")
+                }
+                guard wait > 0 else { return }
+                let end = Date().addingTimeInterval(TimeInterval(wait))
+                let asked = challenge.object
+                while challenge["state"]?.string == "pending" {
+                    let rest = min(Int64(end.timeIntervalSinceNow.rounded(.up)), 60)
+                    guard rest > 0 else { break }
+                    challenge = try await remote.call(.GET, "/v1/challenges/\(id)?wait=\(rest)", waiting: rest)
+                }
+                if output.json, var object = challenge.object {
+                    // Everything in one object: what asking told, and how it stands.
+                    for member in asked?.members ?? [] where object[member.name] == nil {
+                        object[member.name] = member.value
+                    }
+                    challenge = .object(object)
+                }
+                output.print(challenge, describe(challenge))
+                guard challenge["state"]?.string == "approved" else {
+                    throw CommandError("The challenge was not approved.")
+                }
+            }
+        }
+
+        private var body: JSONValue {
+            let details = detail.map { text -> JSONValue in
+                let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return .members(["label": .string(String(parts[0])), "value": .string(String(parts[1]))])
+            }
+            return .members([
+                "user": .string(Remote.user(user)), "type": .string(type), "message": .string(message),
+                "secure_message": secureMessage.map(JSONValue.string), "details": .array(details),
+                "signing_data": signingData.map(JSONValue.string), "expires_in": expiresIn.map(JSONValue.integer),
+                "callback_uri": callback.map(JSONValue.string),
+            ])
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show how a challenge stands.")
+
+        @Argument(help: "The challenge's id.")
+        var id: String
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/challenges/\(Remote.escaped(id))"
+            let challenge = try await remote.withRemote { try await $0.call(.GET, path) }
+            output.print(challenge, describe(challenge))
+        }
+    }
+
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Take a challenge back.")
+
+        @Argument(help: "The challenge's id.")
+        var id: String
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/challenges/\(Remote.escaped(id))"
+            let challenge = try await remote.withRemote { try await $0.call(.DELETE, path) }
+            output.print(challenge, describe(challenge))
+        }
+    }
+
+    struct Receipt: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Fetch the receipt and the device's certificate.",
+            discussion: "Writes receipt.asc and certificate.asc, which gpg and `countersign verify` check.")
+
+        @Argument(help: "The challenge's id.")
+        var id: String
+
+        @Option(help: "The folder to write to.")
+        var out = "."
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/challenges/\(Remote.escaped(id))/receipt"
+            let out = out
+            let (receipt, certificate) = try await remote.withRemote { remote in
+                (try await remote.bytes(.GET, path), try await remote.bytes(.GET, "\(path)?format=certificate"))
+            }
+            let files = try ReceiptFiles(folder: out, receipt: receipt, certificate: certificate)
+            output.print(
+                ["receipt": .string(files.receipt), "certificate": .string(files.certificate)],
+                "\(files.receipt)\n\(files.certificate)\n\nCheck them:\n\(files.commands.joined(separator: "\n"))")
+        }
+    }
+}
+
+/// How a challenge stands, for a person.
+private func describe(_ challenge: JSONValue) -> String {
+    let reason = challenge["reason"]?.string.map { " (\($0))" } ?? ""
+    let method = challenge["method"]?.string.map { " by \($0)" } ?? ""
+    return "\(challenge["id"]?.string ?? ""): \(challenge["state"]?.string ?? "")\(method)\(reason)"
+}
+
+/// A receipt and its certificate as files, and how to check them.
+struct ReceiptFiles: Sendable {
+    let receipt: String
+    let certificate: String
+
+    init(folder: String, receipt: [UInt8], certificate: [UInt8]) throws {
+        self.receipt = "\(folder)/receipt.asc"
+        self.certificate = "\(folder)/certificate.asc"
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data(receipt).write(to: URL(filePath: self.receipt), options: .atomic)
+            try Data(certificate).write(to: URL(filePath: self.certificate), options: .atomic)
+        } catch {
+            throw CommandError("\(folder) cannot be written: choose another folder with --out.")
+        }
+    }
+
+    /// What to type; an empty key ring, so that nothing else can vouch.
+    var commands: [String] {
+        [
+            "export GNUPGHOME=$(mktemp -d)",
+            "gpg --import \(certificate)",
+            "gpg --verify \(receipt)",
+        ]
+    }
+}

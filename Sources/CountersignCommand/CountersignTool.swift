@@ -1,0 +1,92 @@
+import ArgumentParser
+import Countersign
+import CountersignServer
+import CountersignWire
+import Foundation
+
+/// The command-line tool.
+struct CountersignTool: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "countersign",
+        abstract: "Trusted-device authentication you run yourself.",
+        discussion: """
+            Start a server with `countersign serve`, or see everything at work with `countersign demo`.
+
+            Commands that talk to a server take its address from --url or COUNTERSIGN_URL, and who they act for from \
+            --token or COUNTERSIGN_TOKEN: an operator's token, or a client's id and secret as ID:SECRET.
+
+            Exit codes: 0 done, 1 refused, 2 usage, 3 server not reached.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            ServeCommand.self, DemoCommand.self, ClientCommand.self, UserCommand.self, TypeCommand.self,
+            ChallengeCommand.self, DeviceCommand.self, VerifyCommand.self, AdminCommand.self,
+        ])
+}
+
+/// How the tool ends. Scripts may rely on these.
+enum ExitStatus: Int32 {
+    case done = 0
+    case refused = 1
+    case usage = 2
+    case unreachable = 3
+}
+
+/// An error the tool itself finds, with the status it ends by.
+struct CommandError: Error, CustomStringConvertible {
+    let description: String
+    let status: ExitStatus
+
+    init(_ description: String, _ status: ExitStatus = .refused) {
+        self.description = description
+        self.status = status
+    }
+}
+
+@main
+enum Entrance {
+    static func main() async {
+        // A reader that goes away, such as `head`, ends us quietly.
+        signal(SIGPIPE, SIG_DFL)
+        do {
+            var command = try CountersignTool.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            leave(error)
+        }
+    }
+
+    private static func leave(_ error: any Error) -> Never {
+        switch error {
+        case let error as CommandError: fail("\(error)", error.status)
+        case let error as StartError: fail("\(error)", .refused)
+        case let problem as ProblemDetails: fail("\(problem)", .refused)
+        case let error as CountersignError:
+            let isNetwork: Bool
+            switch error {
+            case .network, .serverUnreachable: isNetwork = true
+            default: isNetwork = false
+            }
+            fail("\(error)\n\(error.suggestion)", isNetwork ? .unreachable : .refused)
+        default:
+            // Help and version are no errors; everything else of the parser is about usage.
+            guard CountersignTool.exitCode(for: error) != .success else { CountersignTool.exit(withError: error) }
+            let message = CountersignTool.fullMessage(for: error)
+            fail(message.isEmpty ? "\(error)" : message, .usage)
+        }
+    }
+
+    private static func fail(_ message: String, _ status: ExitStatus) -> Never {
+        FileHandle.standardError.write(Data((message + "\n").utf8))
+        exit(status.rawValue)
+    }
+}
+
+/// Prints a line at once, whoever reads it: nothing waits in a buffer.
+func say(_ text: String, terminator: String = "\n") {
+    FileHandle.standardOutput.write(Data((text + terminator).utf8))
+}

@@ -1,0 +1,148 @@
+import ArgumentParser
+import Countersign
+import CountersignServer
+import CountersignWire
+import Encodings
+import Foundation
+import Hummingbird
+import Logging
+import NIOHTTP1
+import ServiceLifecycle
+
+/// `countersign demo`
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo", abstract: "See everything at work: a server, a shop and a phone.",
+        discussion: """
+            Starts a server with a fresh database, a shop's web page, and a phone in this terminal. Press the button on \
+            the page, type the number it shows here, and see the page turn.
+            """)
+
+    @Option(help: "The port of the shop's page; 0 for a free one.")
+    var port = 8090
+
+    @Flag(help: "Play it through without a person, and leave receipt.asc and certificate.asc in --out.")
+    var unattended = false
+
+    @Option(help: "Where to leave receipt.asc and certificate.asc.")
+    var out = "countersign-demo"
+
+    mutating func run() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-demo-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = try await Server(
+            ServerSettings(dataFolder: folder.appending(path: "server").path, port: 0), environment: [:],
+            logger: ServeCommand.logger)
+        guard let token = server.bootstrapToken else { throw CommandError("The demo's server is not new.") }
+        let (unattended, port, out) = (unattended, port, out)
+        let (ready, signalReady) = AsyncStream.makeStream(of: Void.self)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await server.run { signalReady.finish() }
+                throw CancellationError()
+            }
+            group.addTask {
+                for await _ in ready {}
+                let stage = try await Stage(issuer: "\(server.issuer)", token: token, folder: folder)
+                if unattended {
+                    try await stage.playUnattended(out: out)
+                } else {
+                    try await stage.playAttended(port: port)
+                }
+            }
+            do { try await group.next() } catch is CancellationError {}
+            group.cancelAll()
+        }
+    }
+}
+
+/// The demo's actors: the shop as a client of the server, and the phone of its customer.
+struct Stage: Sendable {
+    let issuer: String
+    let shopCredential: RemoteOptions.Credential
+    let user: String
+    let authenticator: Authenticator
+
+    /// Sets everything up over HTTP, the way an operator and a relying party would.
+    init(issuer: String, token: String, folder: URL) async throws {
+        self.issuer = issuer
+        step("Server at \(issuer), on SQLite in \(folder.path)")
+        let client = try await Remote.with(url: issuer, credential: .token(token)) { remote in
+            try await remote.call(.PUT, "/v1/admin/types/payment", ["expires_in": 180, "max_asks": 1000])
+            return try await remote.call(.POST, "/v1/admin/clients", ["name": "ACME Shop"])
+        }
+        guard let id = client["client_id"]?.string, let secret = client["client_secret"]?.string else {
+            throw CommandError("The server's reply to making a client is not understood.")
+        }
+        shopCredential = .client(id: id, secret: secret)
+        step("Relying party \"ACME Shop\" registered as \(id)")
+        let (user, invitation) = try await Remote.with(url: issuer, credential: shopCredential) { remote in
+            let user = try await remote.call(.POST, "/v1/users", ["external_id": "customer-1"])["id"]?.string ?? ""
+            let ticket = try await remote.call(.POST, "/v1/users/\(user)/enrollment-tickets")
+            return (user, ticket["qr"]?.string ?? "")
+        }
+        self.user = user
+        guard let url = URL(string: issuer) else { throw CommandError("The issuer is not a URL.") }
+        authenticator = try await Authenticator(
+            issuer: url, app: AppDescription(name: "Demo", version: "0.1.0", deviceName: "Terminal phone"),
+            vault: try FileVault(at: folder.appending(path: "phone")))
+        let enrollment = try await authenticator.enroll(with: .ticket(invitation))
+        step("Phone enrolled for the shop's customer, fingerprint \(enrollment.fingerprint)")
+    }
+
+    /// Serves the shop and lets a person play.
+    func playAttended(port: Int) async throws {
+        try await withShop(port: port) { url in
+            say(
+                """
+
+                  Open \(url) in a browser and press "Pay EUR 1,250.00 to ACME GmbH".
+                  This terminal is the phone: it will show the payment and ask for the number.
+                  End with Ctrl-C.
+
+                """)
+            let phone = TerminalPhone(input: LineReader.standardInput)
+            for await pending in authenticator.challenges() { try await phone.handle(pending) }
+        }
+    }
+
+    /// Runs something while the shop is served.
+    func withShop<Result: Sendable>(
+        port: Int, _ body: @escaping @Sendable (String) async throws -> Result
+    ) async throws -> Result {
+        try await Remote.with(url: issuer, credential: shopCredential) { remote in
+            let shop = Shop(countersign: remote, user: user)
+            let (addresses, announce) = AsyncStream.makeStream(of: Int.self)
+            let application = Application(
+                router: shop.router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
+                onServerRunning: { channel in announce.yield(channel.localAddress?.port ?? port) }, logger: Self.quiet)
+            return try await withThrowingTaskGroup(of: Result?.self) { group in
+                group.addTask {
+                    try await application.run()
+                    return nil
+                }
+                group.addTask {
+                    var iterator = addresses.makeAsyncIterator()
+                    guard let port = await iterator.next() else { throw CancellationError() }
+                    return try await body("http://127.0.0.1:\(port)")
+                }
+                defer { group.cancelAll() }
+                while let result = try await group.next() {
+                    if let result { return result }
+                }
+                throw CancellationError()
+            }
+        }
+    }
+
+    private static var quiet: Logger {
+        var logger = ServeCommand.logger
+        logger.logLevel = .warning
+        return logger
+    }
+}
+
+/// Prints one step of the demo.
+func step(_ text: String) {
+    say("• \(text)")
+}

@@ -1,0 +1,162 @@
+import CountersignWire
+import Encodings
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+
+/// A shop: an ordinary relying party that knows Countersign by its HTTP interface alone.
+actor Shop {
+    /// One payment, as its page knows it.
+    private struct Payment {
+        let challenge: String
+        let number: String
+        var state = "pending"
+        var reason: String?
+    }
+
+    private let countersign: Remote
+    private let user: String
+    private var payments: [String: Payment] = [:]
+    private var listeners: [String: [AsyncStream<String>.Continuation]] = [:]
+
+    init(countersign: Remote, user: String) {
+        self.countersign = countersign
+        self.user = user
+    }
+
+    /// Asks for a payment and watches it.
+    ///
+    /// - Returns: the payment's id and the number to show.
+    func pay(from address: String?, userAgent: String?) async throws -> JSONValue {
+        let id = "pay_" + Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        let challenge = try await countersign.call(
+            .POST, "/v1/challenges",
+            .members([
+                "user": .string(user), "type": "payment", "message": "Pay EUR 1,250.00 to ACME GmbH?",
+                "details": .array([
+                    .members(["label": "Amount", "value": "EUR 1,250.00"]),
+                    .members(["label": "Payee", "value": "ACME GmbH, DE89 3704 0044 0532 0130 00"]),
+                    .members(["label": "Order", "value": "Espresso machine, walnut"]),
+                ]),
+                "context": .members([
+                    "ip": address.map(JSONValue.string), "user_agent": userAgent.map(JSONValue.string),
+                ]),
+                "state": .string(id),
+            ]), idempotency: id)
+        guard let challengeID = challenge["id"]?.string, let number = challenge["number"]?.string else {
+            throw CommandError("The server's reply to asking is not understood.")
+        }
+        payments[id] = Payment(challenge: challengeID, number: number)
+        Task { await watch(id) }
+        return .members(["id": .string(id), "number": .string(number), "expires_at": challenge["expires_at"]])
+    }
+
+    /// Waits for the outcome by long polls, and tells the pages that show the payment.
+    private func watch(_ id: String) async {
+        guard let challenge = payments[id]?.challenge else { return }
+        while payments[id]?.state == "pending" {
+            do {
+                let standing = try await countersign.call(
+                    .GET, "/v1/challenges/\(challenge)?wait=30", waiting: 30)
+                payments[id]?.state = standing["state"]?.string ?? "pending"
+                payments[id]?.reason = standing["reason"]?.string
+            } catch {
+                // The server may be restarting; the payment waits for it.
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+        for listener in listeners.removeValue(forKey: id) ?? [] {
+            listener.yield(event(id))
+            listener.finish()
+        }
+    }
+
+    /// How a payment stands, now and when it is decided, as server-sent events.
+    func events(_ id: String) -> AsyncStream<String>? {
+        guard let payment = payments[id] else { return nil }
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        continuation.yield(event(id))
+        if payment.state == "pending" {
+            listeners[id, default: []].append(continuation)
+        } else {
+            continuation.finish()
+        }
+        return stream
+    }
+
+    private func event(_ id: String) -> String {
+        let payment = payments[id]
+        let data = JSONValue.members([
+            "state": payment.map { .string($0.state) }, "reason": payment?.reason.map(JSONValue.string),
+        ])
+        return "data: \(String(decoding: data.encoded, as: UTF8.self))\n\n"
+    }
+
+    /// The receipt of a payment, or the certificate that verifies it.
+    func file(_ name: String, of id: String) async throws -> [UInt8]? {
+        guard let challenge = payments[id]?.challenge else { return nil }
+        switch name {
+        case "receipt.asc": return try await countersign.bytes(.GET, "/v1/challenges/\(challenge)/receipt")
+        case "certificate.asc":
+            return try await countersign.bytes(.GET, "/v1/challenges/\(challenge)/receipt?format=certificate")
+        default: return nil
+        }
+    }
+}
+
+extension Shop {
+    /// The shop's web site.
+    nonisolated var router: Router<ShopContext> {
+        let router = Router(context: ShopContext.self)
+        router.get("/") { _, _ in Response(ShopPage.html, type: "text/html; charset=utf-8") }
+        router.get("/shop.css") { _, _ in Response(ShopPage.style, type: "text/css; charset=utf-8") }
+        router.get("/shop.js") { _, _ in Response(ShopPage.script, type: "text/javascript; charset=utf-8") }
+        router.post("/payments") { request, context in
+            let payment = try await self.pay(from: context.address, userAgent: request.headers[.userAgent])
+            return Response(String(decoding: payment.encoded, as: UTF8.self), type: "application/json")
+        }
+        router.get("/payments/:id/events") { _, context in
+            guard let events = await self.events(try context.parameters.require("id")) else {
+                throw HTTPError(.notFound)
+            }
+            let body = ResponseBody { writer in
+                for await event in events { try await writer.write(ByteBuffer(string: event)) }
+                try await writer.finish(nil)
+            }
+            return Response(
+                status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+        }
+        router.get("/payments/:id/:file") { _, context in
+            let (id, file) = (try context.parameters.require("id"), try context.parameters.require("file"))
+            guard let bytes = try await self.file(file, of: id) else { throw HTTPError(.notFound) }
+            return Response(String(decoding: bytes, as: UTF8.self), type: "text/plain; charset=utf-8")
+        }
+        return router
+    }
+}
+
+/// What the shop knows of a request: also from where it came.
+struct ShopContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let address: String?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        address = source.channel.remoteAddress?.ipAddress
+    }
+}
+
+extension Response {
+    /// A page of the shop; nothing from elsewhere runs on it.
+    fileprivate init(_ text: String, type: String) {
+        self.init(
+            status: .ok,
+            headers: [
+                .contentType: type, .cacheControl: "no-store",
+                .contentSecurityPolicy: "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+                    + "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+            ], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}

@@ -1,0 +1,231 @@
+import ArgumentParser
+import Countersign
+import CountersignWire
+import Encodings
+import Foundation
+import OpenPGP
+
+/// `countersign device`
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "A phone in the terminal.",
+        discussion: "The device SDK as an app would use it, for development, demonstrations and tests.",
+        subcommands: [Enroll.self, Watch.self, Pending.self, Open.self, Answer.self, Remove.self])
+
+    struct Enroll: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Enroll this device with a ticket.")
+
+        @Option(help: "The text of the ticket, as `countersign user ticket` prints it.")
+        var ticket: String
+
+        @Option(help: "What to call this device.")
+        var name = "Terminal phone"
+
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            guard let invitation = EnrollmentInvitation(ticket) else {
+                throw CountersignError.invitationRefused(.malformed)
+            }
+            let authenticator = try await home.authenticator(issuer: "\(invitation.issuer)", name: name)
+            let enrollment = try await authenticator.enroll(with: .ticket(ticket))
+            try home.remember(issuer: "\(invitation.issuer)")
+            output.print(
+                .members([
+                    "enrollment": .string("\(enrollment.id)"), "user": .string("\(enrollment.user)"),
+                    "fingerprint": .string("\(enrollment.fingerprint)"),
+                ]),
+                "Enrolled \(enrollment.id) for \(enrollment.user).\nFingerprint: \(enrollment.fingerprint)")
+        }
+    }
+
+    struct Watch: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Wait for challenges, show them and ask for the answer.",
+            discussion: "With --json it only tells of challenges, an object a line; answer with `countersign device answer`.")
+
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let authenticator = try await home.authenticator()
+            guard await !authenticator.enrollments.isEmpty else { throw CountersignError.notEnrolled }
+            let phone = TerminalPhone(input: LineReader.standardInput)
+            if !output.json { say("Waiting for challenges. End with Ctrl-C.") }
+            for await pending in authenticator.challenges() {
+                if output.json {
+                    output.print(pending.json, "")
+                } else {
+                    try await phone.handle(pending)
+                }
+            }
+        }
+    }
+
+    struct Pending: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List what is waiting for an answer.")
+
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let pending = try await home.authenticator().pendingChallenges()
+            let lines = pending.map { "\($0.id)  \($0.clientName): \($0.message)" }
+            output.print(
+                ["challenges": .array(pending.map(\.json))],
+                lines.isEmpty ? "Nothing is waiting." : lines.joined(separator: "\n"))
+        }
+    }
+
+    struct Open: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show all of a challenge.")
+
+        @Argument(help: "The challenge's id.")
+        var id: String
+
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let question = try await home.question(id)
+            output.print(question.json, TerminalPhone.render(question))
+        }
+    }
+
+    struct Answer: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Answer a challenge.")
+
+        @Argument(help: "The challenge's id.")
+        var id: String
+
+        @Flag(exclusivity: .exclusive, help: "What to answer.")
+        var decision: TerminalDecision
+
+        @Option(help: "The number shown where this was started.")
+        var number: String?
+
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let question = try await home.question(id)
+            switch decision {
+            case .approve: try await question.approve(with: .confirmation, number: number)
+            case .deny: try await question.deny()
+            case .report: try await question.report()
+            }
+            output.print(["challenge": .string(id), "decision": .string(decision.past)], "\(id): \(decision.past).")
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove this device's enrollments, everywhere.")
+
+        @Flag(help: "Only forget them here; the server is not told.")
+        var local = false
+
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let enrollments = await (try home.authenticator()).enrollments
+            guard !enrollments.isEmpty else { throw CountersignError.notEnrolled }
+            for enrollment in enrollments {
+                if local { try await enrollment.removeLocally() } else { try await enrollment.remove() }
+            }
+            output.print(
+                ["removed": .array(enrollments.map { .string("\($0.id)") })],
+                enrollments.map { "Removed \($0.id)." }.joined(separator: "\n"))
+        }
+    }
+}
+
+/// What a person can answer.
+enum TerminalDecision: String, EnumerableFlag {
+    case approve, deny, report
+
+    var past: String {
+        switch self {
+        case .approve: "approved"
+        case .deny: "denied"
+        case .report: "reported"
+        }
+    }
+}
+
+/// Where the terminal phone keeps its keys.
+struct HomeOptions: ParsableArguments {
+    @Option(help: "The folder with this device's keys. (default: $COUNTERSIGN_DEVICE_HOME, else ./countersign-device)")
+    var home: String?
+
+    private var folder: URL {
+        URL(filePath: home ?? ProcessInfo.processInfo.environment["COUNTERSIGN_DEVICE_HOME"] ?? "countersign-device")
+    }
+    private var issuerFile: URL { folder.appending(path: "issuer") }
+
+    /// The authenticator of a server, or of the one this device was enrolled with.
+    func authenticator(issuer: String? = nil, name: String = "Terminal phone") async throws -> Authenticator {
+        guard let text = issuer ?? (try? String(contentsOf: issuerFile, encoding: .utf8)), let url = URL(string: text) else {
+            throw CountersignError.notEnrolled
+        }
+        let vault: FileVault
+        do { vault = try FileVault(at: folder.appending(path: "vault")) } catch {
+            throw CommandError("\(folder.path) cannot be used: \(error)")
+        }
+        let app = AppDescription(name: "countersign device", version: "0.1.0", deviceName: name, system: Self.system)
+        return try await Authenticator(issuer: url, app: app, vault: vault)
+    }
+
+    /// Notes which server this device belongs to.
+    func remember(issuer: String) throws {
+        try Data(issuer.utf8).write(to: issuerFile, options: .atomic)
+    }
+
+    /// An opened challenge of any enrollment on this device.
+    func question(_ id: String) async throws -> OpenedChallenge {
+        let authenticator = try await authenticator()
+        guard let id = ChallengeID(id) else { throw CountersignError.challengeNotFound }
+        let enrollments = await authenticator.enrollments
+        guard !enrollments.isEmpty else { throw CountersignError.notEnrolled }
+        for enrollment in enrollments {
+            do {
+                return try await authenticator.open(id, for: enrollment.id)
+            } catch CountersignError.challengeNotFound {
+                continue
+            }
+        }
+        throw CountersignError.challengeNotFound
+    }
+
+    private static var system: String {
+        #if os(Linux)
+            "Linux"
+        #else
+            "macOS"
+        #endif
+    }
+}
+
+extension PendingChallenge {
+    fileprivate var json: JSONValue {
+        .members([
+            "id": .string("\(id)"), "enrollment": .string("\(enrollment)"), "client": .string(clientName),
+            "message": .string(message), "type": .string(type), "asked_at": .string("\(askedAt)"),
+            "expires_at": .string("\(expiresAt)"),
+        ])
+    }
+}
+
+extension OpenedChallenge {
+    fileprivate var json: JSONValue {
+        .members([
+            "id": .string("\(id)"), "client": .string(client.name), "message": .string(message), "type": .string(type),
+            "details": .array(
+                details.map { .members(["label": .string($0.label), "value": .string($0.value)]) }),
+            "context": context.map(JSONValue.string), "signing_data": signingData.map(JSONValue.string),
+            "number_length": numberLength.map { .integer(Int64($0)) }, "expires_at": .string("\(expiresAt)"),
+            "signed": .array(signedLines.map(JSONValue.string)),
+        ])
+    }
+}

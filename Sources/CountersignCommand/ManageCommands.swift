@@ -1,0 +1,213 @@
+import ArgumentParser
+import CountersignWire
+import Encodings
+import NIOHTTP1
+
+/// `countersign client`
+struct ClientCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client", abstract: "Relying parties.", subcommands: [Create.self, List.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a relying party. Its secrets are shown this once.")
+
+        @Option(help: "What users know it by.")
+        var name: String
+
+        @Flag(help: "A client with a secret, such as a portal's backend; the only kind so far.")
+        var confidential = false
+
+        @Option(help: "A right: challenges, users or enrollments; may be repeated. (default: all three)")
+        var right: [String] = []
+
+        @Option(help: "A URL that may be called back; may be repeated.")
+        var callback: [String] = []
+
+        @Flag(help: "Let its tickets enroll a further device without the approval of an earlier one.")
+        var waiveEnrollmentApproval = false
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let body = JSONValue.members([
+                "name": .string(name), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
+                "callback_uris": .array(callback.map(JSONValue.string)),
+                "waive_enrollment_approval": .bool(waiveEnrollmentApproval),
+            ])
+            let made = try await remote.withRemote { try await $0.call(.POST, "/v1/admin/clients", body) }
+            let id = made["client_id"]?.string ?? ""
+            let secret = made["client_secret"]?.string ?? ""
+            output.print(
+                made,
+                """
+                Client \(id)
+                Secret: \(secret)
+                Callback secret: \(made["callback_secret"]?.string ?? "")
+                To act for it: export COUNTERSIGN_TOKEN=\(id):\(secret)
+                """)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List relying parties.")
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let list = try await remote.withRemote { try await $0.call(.GET, "/v1/admin/clients") }
+            let lines = (list["clients"]?.array ?? []).map { client in
+                "\(client["client_id"]?.string ?? "")  \(client["name"]?.string ?? "")"
+            }
+            output.print(list, lines.joined(separator: "\n"))
+        }
+    }
+}
+
+/// `countersign user`
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "Users and their devices.",
+        subcommands: [Create.self, Ticket.self, Devices.self, RemoveDevice.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Make a user.")
+
+        @Option(help: "Your own name for the user.")
+        var externalId: String?
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let body = JSONValue.members(["external_id": externalId.map(JSONValue.string)])
+            let user = try await remote.withRemote { try await $0.call(.POST, "/v1/users", body) }
+            output.print(user, user["id"]?.string ?? "")
+        }
+    }
+
+    struct Ticket: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a one-time ticket that enrolls a device.",
+            discussion: "Give the text to `countersign device enroll --ticket`, or show it as a QR code.")
+
+        @Argument(help: "The user: an id, or your own name for them.")
+        var user: String
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/users/\(Remote.escaped(Remote.user(user)))/enrollment-tickets"
+            let ticket = try await remote.withRemote { try await $0.call(.POST, path) }
+            output.print(ticket, ticket["qr"]?.string ?? "")
+        }
+    }
+
+    struct Devices: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List a user's devices.")
+
+        @Argument(help: "The user: an id, or your own name for them.")
+        var user: String
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/users/\(Remote.escaped(Remote.user(user)))/enrollments"
+            let list = try await remote.withRemote { try await $0.call(.GET, path) }
+            let lines = (list["enrollments"]?.array ?? []).map { device in
+                [
+                    device["enrollment"]?.string, device["state"]?.string, device["device"]?["name"]?.string,
+                    device["fingerprint"]?.string,
+                ].compactMap { $0 }.joined(separator: "  ")
+            }
+            output.print(list, lines.joined(separator: "\n"))
+        }
+    }
+
+    struct RemoveDevice: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a user's device.")
+
+        @Argument(help: "The user: an id, or your own name for them.")
+        var user: String
+
+        @Argument(help: "The enrollment's id.")
+        var enrollment: String
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path =
+                "/v1/users/\(Remote.escaped(Remote.user(user)))/enrollments/\(Remote.escaped(enrollment))"
+            _ = try await remote.withRemote { try await $0.call(.DELETE, path) }
+            output.print(["removed": .string(enrollment)], "Removed \(enrollment).")
+        }
+    }
+}
+
+/// `countersign type`
+struct TypeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "type", abstract: "Challenge types: the policies clients ask by.", subcommands: [List.self, Set.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List challenge types.")
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let list = try await remote.withRemote { try await $0.call(.GET, "/v1/admin/types") }
+            output.print(list, (list["types"]?.array ?? []).map(TypeCommand.describe).joined(separator: "\n"))
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a challenge type, or replace one.",
+            discussion: "What is left out gets the value of the type `confirm` as it is at first.")
+
+        @Argument(help: "The name: lower case letters, digits, - and _.")
+        var name: String
+
+        @Option(help: "How many seconds a challenge lives.")
+        var expiresIn: Int64?
+
+        @Flag(inversion: .prefixedNo, help: "Whether the number shown must be typed on the device.")
+        var numberEntry: Bool?
+
+        @Flag(inversion: .prefixedNo, help: "Whether a request may bring signing data.")
+        var signingData: Bool?
+
+        @Option(help: "How many challenges of one client may be open for one user.")
+        var maxPending: Int64?
+
+        @Option(help: "How often a client may ask a user within an hour without being approved once.")
+        var maxAsks: Int64?
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let body = JSONValue.members([
+                "expires_in": expiresIn.map(JSONValue.integer), "number_entry": numberEntry.map(JSONValue.bool),
+                "signing_data": signingData.map(JSONValue.bool), "max_pending": maxPending.map(JSONValue.integer),
+                "max_asks": maxAsks.map(JSONValue.integer),
+            ])
+            let path = "/v1/admin/types/\(Remote.escaped(name))"
+            let type = try await remote.withRemote { try await $0.call(.PUT, path, body) }
+            output.print(type, TypeCommand.describe(type))
+        }
+    }
+
+    private static func describe(_ type: JSONValue) -> String {
+        let methods = (type["methods"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
+        let number = type["number_entry"]?.bool == true ? "number entry" : "no number entry"
+        return "\(type["name"]?.string ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
+            + "at most \(type["max_pending"]?.integer ?? 0) open and \(type["max_asks"]?.integer ?? 0) unapproved an hour"
+    }
+}

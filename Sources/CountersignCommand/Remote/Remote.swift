@@ -1,0 +1,95 @@
+import AsyncHTTPClient
+import CountersignWire
+import Encodings
+import Foundation
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+
+/// A connection to a server's relying-party and admin calls: plain HTTP and JSON, as any other program would.
+struct Remote: Sendable {
+    private static let maximumReply = 4 * 1024 * 1024
+    private let client: HTTPClient
+    private let url: String
+    private let credential: RemoteOptions.Credential
+
+    /// Runs something with a connection, and closes it after.
+    static func with<Result: Sendable>(
+        url: String, credential: RemoteOptions.Credential, _ body: (Remote) async throws -> Result
+    ) async throws -> Result {
+        let client = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
+        let remote = Remote(client: client, url: url.hasSuffix("/") ? String(url.dropLast()) : url, credential: credential)
+        do {
+            let result = try await body(remote)
+            try await client.shutdown()
+            return result
+        } catch {
+            try await client.shutdown()
+            throw error
+        }
+    }
+
+    /// Sends a request and returns the JSON of a success.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - path: path and query; see ``escaped(_:)``.
+    ///   - body: the body.
+    ///   - key: an idempotency key.
+    ///   - waiting: for how many seconds the server may hold the request.
+    @discardableResult
+    func call(
+        _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, idempotency key: String? = nil,
+        waiting: Int64 = 0
+    ) async throws -> JSONValue {
+        let bytes = try await bytes(method, path, body, idempotency: key, waiting: waiting)
+        guard !bytes.isEmpty else { return .null }
+        guard let json = try? JSONValue(parsing: bytes) else {
+            throw CommandError("\(url) did not answer with JSON. Is it a Countersign server?", .unreachable)
+        }
+        return json
+    }
+
+    /// Sends a request and returns the body of a success.
+    func bytes(
+        _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, idempotency key: String? = nil,
+        waiting: Int64 = 0
+    ) async throws -> [UInt8] {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = method
+        request.headers.add(name: "authorization", value: credential.header)
+        if let body {
+            request.headers.add(name: "content-type", value: "application/json")
+            request.body = .bytes(body.encoded)
+        }
+        if let key { request.headers.add(name: "idempotency-key", value: key) }
+        let response: HTTPClientResponse
+        let bytes: [UInt8]
+        do {
+            response = try await client.execute(request, timeout: .seconds(30 + waiting))
+            bytes = Array(try await response.body.collect(upTo: Self.maximumReply).readableBytesView)
+        } catch let error as HTTPClientError {
+            throw CommandError("\(url) cannot be reached: \(error.shortDescription). Is the server running?", .unreachable)
+        } catch let error as IOError {
+            throw CommandError("\(url) cannot be reached: \(error). Is the server running?", .unreachable)
+        }
+        guard (200..<300).contains(response.status.code) else {
+            if let json = try? JSONValue(parsing: bytes), let problem = ProblemDetails(json) { throw problem }
+            throw CommandError("\(url) answered \(response.status). Is it a Countersign server?", .unreachable)
+        }
+        return bytes
+    }
+
+    /// A text as one part of a path.
+    static func escaped(_ text: String) -> String {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~:")
+        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? text
+    }
+
+    /// A user as the API names one: an id as it is, anything else as the client's own name.
+    static func user(_ text: String) -> String {
+        UserID(text) != nil || text.hasPrefix("external_id:") ? text : "external_id:\(text)"
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Encodings
+import Foundation
+
+/// Whether a person or a script reads the output.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print JSON, one object.")
+    var json = false
+
+    /// Prints an object: as JSON, or the way a person reads it.
+    func print(_ object: JSONValue, _ human: @autoclosure () -> String) {
+        say(json ? String(decoding: object.encoded, as: UTF8.self) : human())
+    }
+}
+
+/// Which server, and on whose behalf.
+struct RemoteOptions: ParsableArguments {
+    @Option(help: "The server's URL. (default: $COUNTERSIGN_URL, else http://127.0.0.1:8080)")
+    var url: String?
+
+    @Option(help: "An operator's token, or a client's ID:SECRET. (default: $COUNTERSIGN_TOKEN)")
+    var token: String?
+
+    /// Runs something with a connection to the server.
+    func withRemote<Result: Sendable>(_ body: (Remote) async throws -> Result) async throws -> Result {
+        let environment = ProcessInfo.processInfo.environment
+        guard let token = token ?? environment["COUNTERSIGN_TOKEN"] else {
+            throw CommandError("Say who you are with --token or COUNTERSIGN_TOKEN.", .usage)
+        }
+        let url = url ?? environment["COUNTERSIGN_URL"] ?? "http://127.0.0.1:8080"
+        return try await Remote.with(url: url, credential: Credential(token), body)
+    }
+
+    /// How a caller proves who it is.
+    enum Credential: Sendable {
+        case token(String)
+        case client(id: String, secret: String)
+
+        init(_ text: String) {
+            if text.hasPrefix("cli_"), let colon = text.firstIndex(of: ":") {
+                self = .client(id: String(text[..<colon]), secret: String(text[text.index(after: colon)...]))
+            } else {
+                self = .token(text)
+            }
+        }
+
+        /// The `Authorization` header. Spec: RFC 6749 §2.3.1, RFC 6750 §2.1.
+        var header: String {
+            switch self {
+            case .token(let token): "Bearer \(token)"
+            case .client(let id, let secret): "Basic \(Base64.encode(Array("\(id):\(secret)".utf8)))"
+            }
+        }
+    }
+}

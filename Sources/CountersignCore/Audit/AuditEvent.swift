@@ -1,0 +1,71 @@
+public import CountersignWire
+public import Encodings
+
+/// The stable names of what the audit tells.
+public enum AuditEventKind: String, CaseIterable, Sendable {
+    case clientCreated = "client.created"
+    case bootstrapTokenRenewed = "bootstrap_token.renewed"
+    case typeSet = "type.set"
+    case userCreated = "user.created"
+    case userDeleted = "user.deleted"
+    case ticketCreated = "ticket.created"
+    case enrollmentCreated = "enrollment.created"
+    case enrollmentRemoved = "enrollment.removed"
+    case challengeAsked = "challenge.asked"
+    case challengeFetched = "challenge.fetched"
+    case challengeApproved = "challenge.approved"
+    case challengeDenied = "challenge.denied"
+    case challengeReported = "challenge.reported"
+    case challengeFailed = "challenge.failed"
+    case challengeCancelled = "challenge.cancelled"
+    case challengeExpired = "challenge.expired"
+    case answerRefused = "answer.refused"
+}
+
+/// One entry of the audit: what happened, when, to whom. Never a secret.
+public struct AuditEvent: Sendable {
+    /// Its id; entries are in the order of their ids.
+    public let id: EventID
+    /// When.
+    public let at: Timestamp
+    /// What.
+    public let kind: AuditEventKind
+    /// The client concerned.
+    public let client: ClientID?
+    /// The user concerned.
+    public let user: UserID?
+    /// The enrollment concerned.
+    public let enrollment: EnrollmentID?
+    /// The challenge concerned.
+    public let challenge: ChallengeID?
+    /// What else there is to say.
+    public let detail: JSONObject
+
+    /// An entry of these parts.
+    public init(
+        id: EventID, at: Timestamp, kind: AuditEventKind, client: ClientID? = nil, user: UserID? = nil,
+        enrollment: EnrollmentID? = nil, challenge: ChallengeID? = nil, detail: JSONObject = [:]
+    ) {
+        self.id = id
+        self.at = at
+        self.kind = kind
+        self.client = client
+        self.user = user
+        self.enrollment = enrollment
+        self.challenge = challenge
+        self.detail = detail
+    }
+}
+
+/// Hands out ids for events of one transaction, whose number is known only inside.
+struct EventIDs: Sendable {
+    private let random: any RandomSource
+    private let time: Timestamp
+
+    init(_ ports: Ports, at time: Timestamp) {
+        random = ports.random
+        self.time = time
+    }
+
+    func next() -> EventID { random.id(at: time) }
+}

@@ -1,0 +1,209 @@
+import Crypto
+public import CountersignWire
+import Encodings
+import OpenPGP
+
+/// Takes a device's answer. The steps are those of design 3.8; step 1 was done when the call was verified.
+public enum AnswerChallenge {
+    /// How many refused answers an enrollment may send within ``attemptWindow``.
+    static let maximumAttempts = 10
+    /// The window in which refused answers count, in seconds.
+    static let attemptWindow: Int64 = 60
+    /// How far `answered` may lie outside the time from first fetch to now, in seconds.
+    static let tolerance: Int64 = 60
+
+    /// What came of it.
+    public enum Outcome: Sendable {
+        /// The challenge has ended with this answer, or did when the same answer came before.
+        case decided(ChallengeStanding)
+        /// The device is not let in.
+        case refused(DeviceRefusal)
+        /// The device was put no such challenge.
+        case notFound
+        /// It had ended, by something else than this answer.
+        case alreadyEnded(ChallengeStanding)
+        /// The answer is refused: one outcome for every cause.
+        case invalid
+        /// Too many refused answers.
+        case rateLimited(retryAfter: Int64)
+    }
+
+    /// Takes an answer.
+    ///
+    /// - Parameters:
+    ///   - message: the sealed receipt, a binary OpenPGP message.
+    ///   - id: the challenge it answers.
+    ///   - call: the device's call.
+    ///   - ports: the world.
+    public static func answer(
+        _ message: [UInt8], to id: ChallengeID, by call: DeviceCall, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let digest = Array(SHA256.hash(data: message))
+        let facts = try await ports.store.read { try Facts(id, by: call.enrollment.id, digest: digest, from: $0) }
+        let verdict = await judge(message, facts, by: call.enrollment, at: now, ports: ports)
+        let issuer = ports.issuer
+        let events = EventIDs(ports, at: now)
+        return try await ports.store.commit { writer in
+            if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
+            return try settle(verdict, id, digest: digest, by: call.enrollment, at: now, events, writer)
+        }
+    }
+
+    /// What is known before the answer is opened.
+    struct Facts: Sendable {
+        let challenge: Challenge?
+        let target: ChallengeTarget?
+        let certificate: [UInt8]?
+        let recorded: RecordedAnswer?
+
+        init(_ id: ChallengeID, by enrollment: EnrollmentID, digest: [UInt8], from reader: any StoreReader) throws {
+            recorded = try reader.recordedAnswer(by: enrollment, digest: digest)
+            target = try reader.target(of: id, enrollment: enrollment)
+            challenge = try reader.challenge(id)
+            certificate = try reader.certificate(of: enrollment)
+        }
+    }
+
+    /// What an answer amounts to, before the transaction that makes it count.
+    enum Verdict: Sendable {
+        case repeated(RecordedAnswer)
+        case notFound
+        case ended(ChallengeStanding)
+        case invalid(reason: String)
+        case wrongNumber(Challenge)
+        case answered(Challenge, VerifiedAnswer)
+    }
+
+    /// Steps 2 to 7.
+    private static func judge(
+        _ message: [UInt8], _ facts: Facts, by enrollment: Enrollment, at now: Timestamp, ports: Ports
+    ) async -> Verdict {
+        // 2: put to this enrollment. A repeat of an answer already decided comes first: its challenge has ended by it.
+        guard let target = facts.target, let challenge = facts.challenge, let certificate = facts.certificate else {
+            return .notFound
+        }
+        if let recorded = facts.recorded {
+            return recorded.challenge == challenge.id ? .repeated(recorded) : .invalid(reason: "other_challenge")
+        }
+        // 3: pending and unexpired.
+        guard challenge.isOpen(at: now) else { return .ended(challenge.standing(at: now)) }
+        // 4 and 6: decrypts, exactly one signature, by an active key of this enrollment that proves the method.
+        let opened: EncryptedMessage.Opened
+        do {
+            opened = try await EncryptedMessage.open(
+                message, with: ports.keys.encryption, signers: [enrollment.keys.primary],
+                intendedRecipient: ports.keys.certificate.fingerprint,
+                now: now.adding(seconds: tolerance).unixSeconds)
+        } catch {
+            return .invalid(reason: "message")
+        }
+        // 5: the text, byte for byte.
+        guard opened.signature.type == .text, let text = String(strictUTF8: opened.content),
+            let receipt = try? Receipt(parsing: text),
+            isExpected(text, receipt, challenge, enrollment)
+        else { return .invalid(reason: "text") }
+        guard let fetchedAt = target.fetchedAt,
+            receipt.answeredAt.adding(seconds: tolerance) >= fetchedAt.wholeSeconds,
+            receipt.answeredAt <= now.adding(seconds: tolerance)
+        else { return .invalid(reason: "time") }
+        guard case .approved(let method, let number) = receipt.decision else {
+            return verified(receipt, text, opened.signature, certificate, challenge)
+        }
+        guard challenge.methods.contains(method), (number == nil) == (challenge.numberHash == nil) else {
+            return .invalid(reason: "method")
+        }
+        // 7: the number.
+        if let number, let hash = challenge.numberHash,
+            !ports.hasher.matches(hash, number: number, challenge: challenge.id)
+        {
+            return .wrongNumber(challenge)
+        }
+        return verified(receipt, text, opened.signature, certificate, challenge)
+    }
+
+    /// Renders what the challenge must have shown; only decision, method, number and time are the device's to choose.
+    private static func isExpected(
+        _ text: String, _ receipt: Receipt, _ challenge: Challenge, _ enrollment: Enrollment
+    ) -> Bool {
+        let expected = Receipt(
+            of: challenge.question, device: enrollment.keys.primary.fingerprint, decision: receipt.decision,
+            answeredAt: receipt.answeredAt)
+        return expected.text.hasSameBytes(as: text)
+    }
+
+    private static func verified(
+        _ receipt: Receipt, _ text: String, _ signature: Signature, _ certificate: [UInt8], _ challenge: Challenge
+    ) -> Verdict {
+        guard let message = try? CleartextMessage(text: text, signature: signature) else {
+            return .invalid(reason: "text")
+        }
+        let evidence = Evidence.receipt(message, certificate: certificate)
+        return .answered(
+            challenge,
+            VerifiedAnswer(decision: receipt.decision, answeredAt: receipt.answeredAt, evidence: evidence))
+    }
+
+    /// Step 9: one transaction that repeats the conditions.
+    private static func settle(
+        _ verdict: Verdict, _ id: ChallengeID, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
+        _ events: EventIDs, _ writer: any StoreWriter
+    ) throws -> Outcome {
+        switch verdict {
+        case .repeated(let recorded): return .decided(recorded.standing)
+        case .notFound: return .notFound
+        case .ended(let standing): return .alreadyEnded(standing)
+        case .invalid(let reason):
+            return try refuse(id, reason: reason, digest: digest, by: enrollment, at: now, events, writer)
+        case .wrongNumber(let challenge):
+            return try decide(
+                challenge, .failed(.wrongNumber), evidence: nil, digest: digest, by: enrollment, at: now, events, writer)
+        case .answered(let challenge, let answer):
+            let outcome: ChallengeOutcome
+            switch answer.decision {
+            case .approved(let method, _): outcome = .approved(method, by: enrollment.id)
+            case .denied: outcome = .denied(by: enrollment.id)
+            case .reported: outcome = .reported(by: enrollment.id)
+            }
+            return try decide(
+                challenge, outcome, evidence: answer.evidence, digest: digest, by: enrollment, at: now, events, writer)
+        }
+    }
+
+    private static func decide(
+        _ challenge: Challenge, _ outcome: ChallengeOutcome, evidence: Evidence?, digest: [UInt8],
+        by enrollment: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+    ) throws -> Outcome {
+        guard try writer.finish(challenge, as: outcome, at: now, events) else {
+            // Somebody was faster: another device, a cancellation, or this very answer sent twice at once.
+            if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
+                return .decided(recorded.standing)
+            }
+            return .alreadyEnded(try writer.challenge(challenge.id)?.standing(at: now) ?? challenge.standing(at: now))
+        }
+        let standing = ChallengeState.ended(outcome, at: now).standing
+        if let evidence {
+            try writer.insert(
+                StoredReceipt(
+                    challenge: challenge.id, enrollment: enrollment.id, evidence: evidence, acceptedAt: now))
+        }
+        let recorded = RecordedAnswer(challenge: challenge.id, standing: standing)
+        try writer.record(recorded, by: enrollment.id, digest: digest, at: now)
+        return .decided(standing)
+    }
+
+    /// Notes a refused answer by its digest; the message itself is neither kept nor logged.
+    private static func refuse(
+        _ id: ChallengeID, reason: String, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
+        _ events: EventIDs, _ writer: any StoreWriter
+    ) throws -> Outcome {
+        let attempts = try writer.countAttempt("answer \(enrollment.id)", window: attemptWindow, at: now)
+        guard attempts <= maximumAttempts else { return .rateLimited(retryAfter: attemptWindow) }
+        try writer.append(
+            AuditEvent(
+                id: events.next(), at: now, kind: .answerRefused, client: nil, user: enrollment.user,
+                enrollment: enrollment.id, challenge: id,
+                detail: ["reason": .string(reason), "digest": .string(Hex.encode(digest))]))
+        return .invalid
+    }
+}

@@ -1,0 +1,215 @@
+public import CountersignWire
+import Encodings
+
+/// Asks a user something.
+public enum AskChallenge {
+    /// What a client asks for.
+    public struct Request: Sendable {
+        /// Whom.
+        public var user: UserReference
+        /// By which policy.
+        public var type: TypeName
+        /// The short message.
+        public var message: DisplayMessage
+        /// The message to be shown and signed, where it is another than the short one.
+        public var secureMessage: DisplayMessage?
+        /// Amount, payee and the like.
+        public var details: [Detail] = []
+        /// Data to be signed along.
+        public var signingData: String?
+        /// From where the user started this.
+        public var context: ContextLine?
+        /// Whether a number must be typed; nil for what the type says.
+        public var numberEntry: Bool?
+        /// For how many seconds; nil for what the type says.
+        public var lifetime: Int64?
+        /// By which methods; nil for what the type says.
+        public var methods: [Method]?
+        /// On which devices; nil for all that can.
+        public var enrollments: [EnrollmentID]?
+        /// Where to tell the end.
+        public var callbackURI: String?
+        /// The language of the texts.
+        public var locale: String?
+        /// What the client wants back.
+        public var clientState: String?
+
+        /// A request for a user, by a type, with a message.
+        public init(user: UserReference, type: TypeName, message: DisplayMessage) {
+            self.user = user
+            self.type = type
+            self.message = message
+        }
+    }
+
+    /// The challenge that was asked, with what is shown this once.
+    public struct Asked: Sendable {
+        /// The challenge.
+        public let challenge: Challenge
+        /// The number to show; nil when none must be typed.
+        public let number: EntryNumber?
+        /// On which devices.
+        public let enrollments: [EnrollmentID]
+    }
+
+    /// Why nobody is asked.
+    public enum Refusal: Error, Hashable, Sendable {
+        /// The client is linked to no such user.
+        case userNotFound
+        /// No such type.
+        case typeNotFound
+        /// No device of the user can answer.
+        case noEnrollment
+        /// One of the devices named is not the user's or not active.
+        case enrollmentNotFound(EnrollmentID)
+        /// The request would loosen its type; the JSON pointer.
+        case notAllowedByType(pointer: String)
+        /// The callback is not one of the client's.
+        case callbackNotRegistered
+        /// Too many open challenges.
+        case tooManyPending
+        /// Too many asks without an approval; try again after some seconds.
+        case tooManyAsks(retryAfter: Int64)
+    }
+
+    /// Asks.
+    public static func ask(
+        _ request: Request, by client: Client, idempotency: IdempotencyKey?, ports: Ports,
+        reply: @escaping @Sendable (Asked) -> RecordedReply
+    ) async throws -> Replayable<Result<Asked, Refusal>> {
+        let now = ports.time.now
+        let chance = Chance(
+            challenge: ports.random.id(at: now), nonce: ports.random.bytes(32),
+            number: EntryNumber(value: ports.random.number(below: 1_000_000)), event: ports.random.id(at: now))
+        let issuer = ports.issuer
+        let hasher = ports.hasher
+        return try await ports.store.commit { writer in
+            try writer.once(idempotency, at: now) {
+                let asked: Asked
+                do {
+                    let facts = try Facts(for: request, by: client, at: now, from: writer)
+                    asked = try decide(request, facts, chance, issuer: issuer, hasher: hasher)
+                } catch let refusal as Refusal {
+                    return (.failure(refusal), nil)
+                }
+                try store(asked, event: chance.event, at: now, in: writer)
+                return (.success(asked), reply(asked))
+            }
+        }
+    }
+
+    private static func store(
+        _ asked: Asked, event: EventID, at now: Timestamp, in writer: any StoreWriter
+    ) throws {
+        let question = asked.challenge.question
+        try writer.insert(asked.challenge, targets: asked.enrollments)
+        try writer.append(
+            AuditEvent(
+                id: event, at: now, kind: .challengeAsked, client: question.client, user: question.user,
+                challenge: question.challenge, detail: ["type": .string("\(question.type)")]))
+        for enrollment in asked.enrollments { writer.wake(.enrollment(enrollment)) }
+    }
+}
+
+extension AskChallenge {
+    /// What chance contributes.
+    struct Chance: Sendable {
+        let challenge: ChallengeID
+        let nonce: [UInt8]
+        let number: EntryNumber
+        let event: EventID
+    }
+
+    /// What is known when the decision is taken.
+    struct Facts: Sendable {
+        let client: Client
+        let user: UserID
+        let type: ChallengeType
+        let enrollments: [Enrollment]
+        let openChallenges: Int
+        let recentAsks: [RecentAsk]
+        let now: Timestamp
+    }
+
+    /// Decides on a request: a challenge, or why not.
+    static func decide(
+        _ request: Request, _ facts: Facts, _ chance: Chance, issuer: Issuer, hasher: KeyedHasher
+    ) throws(Refusal) -> Asked {
+        let type = facts.type
+        try checkTightening(request, of: type)
+        let callbackURI = try callback(request, of: facts.client)
+        try checkLimits(facts)
+        let enrollments = try enrollments(request, facts)
+        let number = request.numberEntry ?? type.numberEntry ? chance.number : nil
+        guard let nonce = Nonce(bytes: chance.nonce) else { preconditionFailure("a nonce has 32 bytes") }
+        let question = Question(
+            challenge: chance.challenge, nonce: nonce, issuer: issuer, client: facts.client.id,
+            clientName: facts.client.name, user: facts.user, type: type.name, context: request.context?.line,
+            askedAt: facts.now, details: request.details, signingData: request.signingData,
+            message: request.secureMessage ?? request.message)
+        let challenge = Challenge(
+            question: question, alert: request.message, methods: request.methods ?? type.methods,
+            numberHash: number.map { hasher.hash(of: $0, challenge: chance.challenge) },
+            expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime), callbackURI: callbackURI,
+            clientState: request.clientState, locale: request.locale, state: .pending)
+        return Asked(challenge: challenge, number: number, enrollments: enrollments.map(\.id))
+    }
+
+    /// A request can only tighten its type. Spec: design 4.
+    private static func checkTightening(_ request: Request, of type: ChallengeType) throws(Refusal) {
+        if request.numberEntry == false, type.numberEntry { throw .notAllowedByType(pointer: "/number_entry") }
+        if let lifetime = request.lifetime, lifetime > type.lifetime {
+            throw .notAllowedByType(pointer: "/expires_in")
+        }
+        if let methods = request.methods, !methods.allSatisfy(type.methods.contains) {
+            throw .notAllowedByType(pointer: "/methods")
+        }
+        if request.signingData != nil, !type.signingData { throw .notAllowedByType(pointer: "/signing_data") }
+    }
+
+    private static func callback(_ request: Request, of client: Client) throws(Refusal) -> CallbackURI? {
+        guard let text = request.callbackURI else { return nil }
+        guard let uri = client.callbackURIs.first(where: { $0.description.hasSameBytes(as: text) }) else {
+            throw .callbackNotRegistered
+        }
+        return uri
+    }
+
+    /// Spec: NIST SP 800-63B-4 §3.1.3.2 (limit the asks since the last success), OWASP ASVS 6.6.4.
+    private static func checkLimits(_ facts: Facts) throws(Refusal) {
+        guard facts.openChallenges < facts.type.maximumPending else { throw .tooManyPending }
+        let sinceSuccess = facts.recentAsks.prefix { !$0.wasApproved }
+        guard let oldest = sinceSuccess.last, sinceSuccess.count >= facts.type.maximumAsks else { return }
+        let frees = oldest.askedAt.adding(seconds: ChallengeType.askWindow)
+        throw .tooManyAsks(retryAfter: max(1, frees.seconds - facts.now.seconds))
+    }
+
+    private static func enrollments(_ request: Request, _ facts: Facts) throws(Refusal) -> [Enrollment] {
+        let able = facts.enrollments.filter { $0.credential.assurance >= facts.type.assurance }
+        guard let named = request.enrollments else {
+            guard !able.isEmpty else { throw .noEnrollment }
+            return able
+        }
+        for id in named where !able.contains(where: { $0.id == id }) { throw .enrollmentNotFound(id) }
+        return able.filter { named.contains($0.id) }
+    }
+}
+
+extension AskChallenge.Facts {
+    fileprivate init(
+        for request: AskChallenge.Request, by client: Client, at now: Timestamp, from reader: any StoreReader
+    ) throws {
+        guard let user = try reader.linkedUser(request.user, of: client.id)?.id else {
+            throw AskChallenge.Refusal.userNotFound
+        }
+        guard let type = try reader.challengeType(request.type) else { throw AskChallenge.Refusal.typeNotFound }
+        self.client = client
+        self.user = user
+        self.type = type
+        self.now = now
+        enrollments = try reader.activeEnrollments(of: user)
+        openChallenges = try reader.openChallengeCount(of: user, by: client.id, now: now, limit: type.maximumPending)
+        recentAsks = try reader.recentAsks(
+            of: user, by: client.id, since: now.adding(seconds: -ChallengeType.askWindow), limit: type.maximumAsks)
+    }
+}

@@ -1,0 +1,134 @@
+public import CountersignWire
+import Encodings
+
+/// One question to one user, with exactly one outcome.
+public struct Challenge: Sendable {
+    /// What is asked, as every receipt of it says.
+    public let question: Question
+    /// The short message, which notifications show.
+    public let alert: DisplayMessage
+    /// How it may be answered.
+    public let methods: [Method]
+    /// The keyed hash of the number to be typed; nil when none is asked for, and after the end.
+    public let numberHash: [UInt8]?
+    /// When it ends unanswered.
+    public let expiresAt: Timestamp
+    /// Where its end is told.
+    public let callbackURI: CallbackURI?
+    /// What the client wants back with it.
+    public let clientState: String?
+    /// The language of its texts.
+    public let locale: String?
+    /// How it stands.
+    public let state: ChallengeState
+
+    /// Its id.
+    public var id: ChallengeID { question.challenge }
+
+    /// A challenge of these parts.
+    public init(
+        question: Question, alert: DisplayMessage, methods: [Method], numberHash: [UInt8]?, expiresAt: Timestamp,
+        callbackURI: CallbackURI?, clientState: String?, locale: String?, state: ChallengeState
+    ) {
+        self.question = question
+        self.alert = alert
+        self.methods = methods
+        self.numberHash = numberHash
+        self.expiresAt = expiresAt
+        self.callbackURI = callbackURI
+        self.clientState = clientState
+        self.locale = locale
+        self.state = state
+    }
+
+    /// The challenge as it is put to one enrollment.
+    func body(for enrollment: EnrollmentID) -> ChallengeBody {
+        ChallengeBody(
+            question: question, enrollment: enrollment, methods: methods,
+            numberEntry: numberHash == nil ? nil : EntryNumber.length, expiresAt: expiresAt, locale: locale)
+    }
+}
+
+/// One enrollment a challenge was put to.
+public struct ChallengeTarget: Sendable {
+    /// When the device first fetched the challenge; nil while it has not.
+    public let fetchedAt: Timestamp?
+
+    /// A target that was first fetched at a time.
+    public init(fetchedAt: Timestamp?) {
+        self.fetchedAt = fetchedAt
+    }
+}
+
+/// One earlier ask, as far as the limits need to know it.
+public struct RecentAsk: Sendable {
+    /// When.
+    public let askedAt: Timestamp
+    /// Whether the user approved.
+    public let wasApproved: Bool
+
+    /// An ask of these parts.
+    public init(askedAt: Timestamp, wasApproved: Bool) {
+        self.askedAt = askedAt
+        self.wasApproved = wasApproved
+    }
+}
+
+/// The answer that decided a challenge, as it is kept.
+public struct StoredReceipt: Sendable {
+    /// The challenge.
+    public let challenge: ChallengeID
+    /// Whose device answered.
+    public let enrollment: EnrollmentID
+    /// The signed text and the certificate as it was.
+    public let evidence: Evidence
+    /// When the server accepted it.
+    public let acceptedAt: Timestamp
+
+    /// A receipt of these parts.
+    public init(challenge: ChallengeID, enrollment: EnrollmentID, evidence: Evidence, acceptedAt: Timestamp) {
+        self.challenge = challenge
+        self.enrollment = enrollment
+        self.evidence = evidence
+        self.acceptedAt = acceptedAt
+    }
+}
+
+/// The reply an answer got, for the same answer sent again.
+public struct RecordedAnswer: Sendable {
+    /// The challenge it answered.
+    public let challenge: ChallengeID
+    /// How the challenge stood after it.
+    public let standing: ChallengeStanding
+
+    /// A record of these parts.
+    public init(challenge: ChallengeID, standing: ChallengeStanding) {
+        self.challenge = challenge
+        self.standing = standing
+    }
+}
+
+extension StoreWriter {
+    /// Ends a challenge with everything that belongs to its end: the audit, the callback, the wakes.
+    ///
+    /// - Returns: false when it had ended before.
+    func finish(
+        _ challenge: Challenge, as outcome: ChallengeOutcome, at now: Timestamp, _ events: EventIDs
+    ) throws -> Bool {
+        guard (try? challenge.state.applying(outcome, at: now, expiresAt: challenge.expiresAt)) != nil,
+            try end(challenge.id, as: outcome, at: now)
+        else { return false }
+        try append(
+            AuditEvent(
+                id: events.next(), at: now, kind: outcome.auditKind, client: challenge.question.client,
+                user: challenge.question.user, enrollment: outcome.decidedBy, challenge: challenge.id,
+                detail: outcome.reason.map { ["reason": .string($0)] } ?? [:]))
+        if let callback = OutboxMessage.callback(for: challenge, ended: outcome, id: events.next(), at: now) {
+            try enqueue(callback)
+            wake(.outbox)
+        }
+        wake(.challenge(challenge.id))
+        for target in try targets(of: challenge.id) { wake(.enrollment(target)) }
+        return true
+    }
+}

@@ -1,0 +1,119 @@
+public import CountersignWire
+
+/// Why a challenge failed.
+public enum FailureReason: String, CaseIterable, Sendable {
+    /// The number typed was not the one shown.
+    case wrongNumber = "wrong_number"
+    /// The last device that could have answered was removed.
+    case deviceRemoved = "device_removed"
+}
+
+/// How a challenge ended.
+public enum ChallengeOutcome: Hashable, Sendable {
+    /// The user said yes.
+    case approved(Method, by: EnrollmentID)
+    /// The user said no.
+    case denied(by: EnrollmentID)
+    /// The user said that somebody else started this.
+    case reported(by: EnrollmentID)
+    /// It cannot be answered any more.
+    case failed(FailureReason)
+    /// The client took it back.
+    case cancelled
+    /// Nobody answered in time.
+    case expired
+
+    /// The state by the words of the API. Spec: design 1, promise 1.
+    public var state: String {
+        switch self {
+        case .approved: "approved"
+        case .denied, .reported: "denied"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        case .expired: "expired"
+        }
+    }
+
+    /// Why, where the state alone does not say. Spec: design 1, promise 8.
+    public var reason: String? {
+        switch self {
+        case .denied: "declined"
+        case .reported: "reported"
+        case .failed(let reason): reason.rawValue
+        case .approved, .cancelled, .expired: nil
+        }
+    }
+
+    /// How the user proved to be there.
+    public var method: Method? {
+        switch self {
+        case .approved(let method, _): method
+        case .denied, .reported, .failed, .cancelled, .expired: nil
+        }
+    }
+
+    /// Whose answer decided it.
+    public var decidedBy: EnrollmentID? {
+        switch self {
+        case .approved(_, let enrollment), .denied(let enrollment), .reported(let enrollment): enrollment
+        case .failed, .cancelled, .expired: nil
+        }
+    }
+
+    var auditKind: AuditEventKind {
+        switch self {
+        case .approved: .challengeApproved
+        case .denied: .challengeDenied
+        case .reported: .challengeReported
+        case .failed: .challengeFailed
+        case .cancelled: .challengeCancelled
+        case .expired: .challengeExpired
+        }
+    }
+}
+
+/// Where a challenge is on its way to exactly one outcome.
+public enum ChallengeState: Hashable, Sendable {
+    /// Waiting for an answer.
+    case pending
+    /// Over, for ever.
+    case ended(ChallengeOutcome, at: Timestamp)
+
+    /// An event that the state does not allow.
+    public struct IllegalTransition: Error, Hashable, Sendable {
+        /// How the challenge stands.
+        public let state: ChallengeState
+    }
+
+    /// The state after an outcome at a time.
+    ///
+    /// - Parameters:
+    ///   - outcome: what happened.
+    ///   - now: when.
+    ///   - expiresAt: when the challenge ends unanswered: from then on it can only expire, and before it cannot.
+    public func applying(
+        _ outcome: ChallengeOutcome, at now: Timestamp, expiresAt: Timestamp
+    ) throws(IllegalTransition) -> ChallengeState {
+        switch self {
+        case .ended:
+            throw IllegalTransition(state: self)
+        case .pending:
+            let isOver = now >= expiresAt
+            switch outcome {
+            case .expired:
+                guard isOver else { throw IllegalTransition(state: self) }
+            case .approved, .denied, .reported, .failed, .cancelled:
+                guard !isOver else { throw IllegalTransition(state: self) }
+            }
+            return .ended(outcome, at: now)
+        }
+    }
+
+    /// The state by the words of the API.
+    public var standing: ChallengeStanding {
+        switch self {
+        case .pending: ChallengeStanding(state: "pending", reason: nil)
+        case .ended(let outcome, _): ChallengeStanding(state: outcome.state, reason: outcome.reason)
+        }
+    }
+}

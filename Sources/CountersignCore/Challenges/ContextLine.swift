@@ -1,0 +1,54 @@
+public import CountersignWire
+import Foundation
+
+/// From where a user started something, as one line: `Firefox on Windows, 203.0.113.7`. Rendered by the server, so
+/// that no relying party can put words of its own there.
+public struct ContextLine: Hashable, Sendable {
+    /// The line.
+    public let line: DisplayLine
+
+    /// The line for a browser at an address; nil when the address is none.
+    ///
+    /// - Parameters:
+    ///   - address: an IPv4 or IPv6 address.
+    ///   - userAgent: the browser's `User-Agent`, of which only the product and system are named.
+    public init?(address: String?, userAgent: String?) {
+        var parts: [String] = []
+        if let userAgent { parts.append(Self.browser(userAgent)) }
+        if let address {
+            guard let canonical = Self.canonical(address) else { return nil }
+            parts.append(canonical)
+        }
+        guard !parts.isEmpty, let line = try? DisplayLine(parts.joined(separator: ", ")) else { return nil }
+        self.line = line
+    }
+
+    /// The address in its one spelling, or nil.
+    private static func canonical(_ address: String) -> String? {
+        for family in [AF_INET, AF_INET6] {
+            var binary = [UInt8](repeating: 0, count: 16)
+            var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+            guard inet_pton(family, address, &binary) == 1,
+                inet_ntop(family, &binary, &text, socklen_t(text.count)) != nil
+            else { continue }
+            return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        return nil
+    }
+
+    /// Marks of browsers; those whose mark others carry too come last.
+    private static let browsers = [
+        ("Edg/", "Edge"), ("OPR/", "Opera"), ("SamsungBrowser/", "Samsung Internet"), ("FxiOS/", "Firefox"),
+        ("Firefox/", "Firefox"), ("CriOS/", "Chrome"), ("Chrome/", "Chrome"), ("Safari/", "Safari"), ("curl/", "curl"),
+    ]
+    private static let systems = [
+        ("Windows", "Windows"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("CrOS", "ChromeOS"),
+        ("Mac OS X", "macOS"), ("Linux", "Linux"),
+    ]
+
+    private static func browser(_ userAgent: String) -> String {
+        let browser = browsers.first { userAgent.contains($0.0) }?.1 ?? "Unknown browser"
+        guard let system = systems.first(where: { userAgent.contains($0.0) })?.1 else { return browser }
+        return "\(browser) on \(system)"
+    }
+}

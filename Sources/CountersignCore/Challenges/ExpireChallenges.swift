@@ -1,0 +1,34 @@
+import CountersignWire
+
+/// Ends challenges that nobody answered in time.
+public enum ExpireChallenges {
+    /// How many are ended in one transaction.
+    private static let batch = 200
+
+    /// Ends all that are over.
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    public static func sweep(ports: Ports) async throws -> Int {
+        var total = 0
+        while true {
+            let now = ports.time.now
+            let overdue = try await ports.store.read { try $0.overdueChallenges(now: now, limit: batch) }
+            guard !overdue.isEmpty else { return total }
+            try await expire(overdue, ports: ports)
+            total += overdue.count
+        }
+    }
+
+    /// Ends those of some challenges that are pending and over.
+    static func expire(_ ids: [ChallengeID], ports: Ports) async throws {
+        let now = ports.time.now
+        let events = EventIDs(ports, at: now)
+        try await ports.store.commit { writer in
+            for id in ids {
+                guard let challenge = try writer.challenge(id) else { continue }
+                _ = try writer.finish(challenge, as: .expired, at: now, events)
+            }
+        }
+    }
+}

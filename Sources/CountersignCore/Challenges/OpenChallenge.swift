@@ -1,0 +1,66 @@
+public import CountersignWire
+import Encodings
+import OpenPGP
+
+/// Gives a device what it was asked, sealed to its key.
+public enum OpenChallenge {
+    /// What came of it.
+    public enum Outcome: Sendable {
+        /// The sealed challenge: a binary OpenPGP message.
+        case message([UInt8])
+        /// The device is not let in.
+        case refused(DeviceRefusal)
+        /// The device was put no such challenge.
+        case notFound
+        /// It has ended.
+        case alreadyEnded(ChallengeStanding)
+    }
+
+    /// Seals a pending challenge for the calling device. The first time is recorded.
+    public static func open(_ id: ChallengeID, for call: DeviceCall, ports: Ports) async throws -> Outcome {
+        let now = ports.time.now
+        let issuer = ports.issuer
+        let eventID: EventID = ports.random.id(at: now)
+        let enrollment = call.enrollment
+        let admitted: Admission = try await ports.store.commit { writer in
+            if let refusal = try writer.admit(call, issuer: issuer) { return .other(.refused(refusal)) }
+            guard let target = try writer.target(of: id, enrollment: enrollment.id),
+                let challenge = try writer.challenge(id)
+            else { return .other(.notFound) }
+            guard challenge.isOpen(at: now) else { return .other(.alreadyEnded(challenge.standing(at: now))) }
+            if target.fetchedAt == nil {
+                try writer.recordFetch(of: id, by: enrollment.id, at: now)
+                try writer.append(
+                    AuditEvent(
+                        id: eventID, at: now, kind: .challengeFetched, client: challenge.question.client,
+                        user: enrollment.user, enrollment: enrollment.id, challenge: id))
+            }
+            return .challenge(challenge)
+        }
+        switch admitted {
+        case .other(let outcome): return outcome
+        case .challenge(let challenge):
+            let message = try await EncryptedMessage.seal(
+                .binary(challenge.body(for: enrollment.id).json.encoded), signedBy: ports.keys.signing,
+                to: enrollment.keys.encryption.publicKey,
+                intendedRecipient: enrollment.keys.primary.fingerprint, at: now.unixSeconds)
+            return .message(message)
+        }
+    }
+
+    private enum Admission: Sendable {
+        case challenge(Challenge)
+        case other(Outcome)
+    }
+}
+
+extension Challenge {
+    /// Whether an answer could still decide it.
+    func isOpen(at now: Timestamp) -> Bool { state == .pending && now < expiresAt }
+
+    /// How it stands at a time, whether or not its expiry was written down yet.
+    func standing(at now: Timestamp) -> ChallengeStanding {
+        guard state == .pending, now >= expiresAt else { return state.standing }
+        return ChallengeState.ended(.expired, at: expiresAt).standing
+    }
+}

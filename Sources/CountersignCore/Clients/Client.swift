@@ -1,0 +1,88 @@
+public import CountersignWire
+import Foundation
+
+/// What a client may do. Spec: design 4, *What a client may touch*.
+public enum Right: String, CaseIterable, Sendable {
+    /// Ask, watch and cancel challenges, and fetch receipts.
+    case challenges
+    /// Make, change and unlink users.
+    case users
+    /// Make tickets and remove devices.
+    case enrollments
+}
+
+/// A URL a client registered for its callbacks: used exactly as registered.
+public struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
+    /// The URL.
+    public let description: String
+
+    /// A URL that was accepted before.
+    public init(stored text: String) {
+        description = text
+    }
+
+    /// Accepts a URL: `https`, or `http` to a loopback host in development mode; no user, no fragment.
+    public init?(_ text: String, isDevelopment: Bool) {
+        guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.user == nil,
+            url.password == nil, url.fragment == nil, text.utf8.count <= 2000
+        else { return nil }
+        switch url.scheme {
+        case "https": break
+        case "http" where isDevelopment && ["localhost", "127.0.0.1", "[::1]", "::1"].contains(host): break
+        default: return nil
+        }
+        description = text
+    }
+}
+
+/// A relying party.
+public struct Client: Sendable {
+    /// Its id.
+    public let id: ClientID
+    /// What users know it by.
+    public let name: ClientName
+    /// The hash of its secret; nil for the built-in client of the operator, which has none.
+    public let secretHash: SecretHash?
+    /// What it may do.
+    public let rights: Set<Right>
+    /// Where it may be called back.
+    public let callbackURIs: [CallbackURI]
+    /// Whether its tickets enroll a further device without the approval of an earlier one: the operator's waiver.
+    public let waivesEnrollmentApproval: Bool
+    /// Whether it is the built-in client of the operator.
+    public let isOperator: Bool
+    /// When it was made.
+    public let createdAt: Timestamp
+
+    /// A client of these parts.
+    public init(
+        id: ClientID, name: ClientName, secretHash: SecretHash?, rights: Set<Right>, callbackURIs: [CallbackURI],
+        waivesEnrollmentApproval: Bool, isOperator: Bool, createdAt: Timestamp
+    ) {
+        self.id = id
+        self.name = name
+        self.secretHash = secretHash
+        self.rights = rights
+        self.callbackURIs = callbackURIs
+        self.waivesEnrollmentApproval = waivesEnrollmentApproval
+        self.isOperator = isOperator
+        self.createdAt = createdAt
+    }
+}
+
+/// The token of the first hours: it acts as operator and as the built-in client.
+public struct BootstrapToken: Sendable {
+    /// How long a token works, in seconds.
+    public static let lifetime: Int64 = 24 * 3600
+
+    /// The hash of the token.
+    public let hash: SecretHash
+    /// When it stops working.
+    public let expiresAt: Timestamp
+
+    /// A token of these parts.
+    public init(hash: SecretHash, expiresAt: Timestamp) {
+        self.hash = hash
+        self.expiresAt = expiresAt
+    }
+}

@@ -1,0 +1,62 @@
+public import CountersignWire
+import Encodings
+
+/// Makes a relying party. For operators.
+public enum CreateClient {
+    /// What is asked for.
+    public struct Request: Sendable {
+        /// What users know the client by.
+        public let name: ClientName
+        /// What it may do.
+        public let rights: Set<Right>
+        /// Where it may be called back.
+        public let callbackURIs: [CallbackURI]
+        /// Whether its tickets enroll a further device without the approval of an earlier one.
+        public let waivesEnrollmentApproval: Bool
+
+        /// A request of these parts.
+        public init(
+            name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI], waivesEnrollmentApproval: Bool
+        ) {
+            self.name = name
+            self.rights = rights
+            self.callbackURIs = callbackURIs
+            self.waivesEnrollmentApproval = waivesEnrollmentApproval
+        }
+    }
+
+    /// The client and its secrets, which are shown this once.
+    public struct Created: Sendable {
+        /// The client.
+        public let client: Client
+        /// Its secret.
+        public let secret: String
+        /// The secret that signs callbacks to it. Spec: Standard Webhooks, *Signature scheme*.
+        public let callbackSecret: String
+    }
+
+    /// Makes the client.
+    public static func create(
+        _ request: Request, idempotency: IdempotencyKey?, ports: Ports,
+        reply: @escaping @Sendable (Created) -> RecordedReply
+    ) async throws -> Replayable<Created> {
+        let now = ports.time.now
+        let secret = Base64URL.encode(ports.random.bytes(32))
+        let callbackSecret = "whsec_" + Base64.encode(ports.random.bytes(32))
+        let client = Client(
+            id: ports.random.id(at: now), name: request.name, secretHash: SecretHash(of: secret),
+            rights: request.rights, callbackURIs: request.callbackURIs,
+            waivesEnrollmentApproval: request.waivesEnrollmentApproval, isOperator: false, createdAt: now)
+        let event = AuditEvent(
+            id: ports.random.id(at: now), at: now, kind: .clientCreated, client: client.id,
+            detail: ["name": .string(client.name.text), "waiver": .bool(client.waivesEnrollmentApproval)])
+        return try await ports.store.commit { writer in
+            try writer.once(idempotency, at: now) {
+                try writer.insert(client, callbackSecret: callbackSecret)
+                try writer.append(event)
+                let created = Created(client: client, secret: secret, callbackSecret: callbackSecret)
+                return (created, reply(created))
+            }
+        }
+    }
+}

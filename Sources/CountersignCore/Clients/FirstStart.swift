@@ -1,0 +1,49 @@
+import CountersignWire
+import Encodings
+
+/// What a new deployment needs before anybody can do anything. Spec: design 8, *Security in operation*.
+public enum FirstStart {
+    /// Makes the built-in client, the challenge type everybody has, and a bootstrap token, unless they exist.
+    ///
+    /// - Returns: the bootstrap token if it was made now.
+    public static func prepare(
+        store: any Store, time: any TimeSource, random: any RandomSource
+    ) async throws -> String? {
+        let now = time.now
+        let token = newToken(random)
+        let client = try Client(
+            id: random.id(at: now), name: ClientName("Operator"), secretHash: nil, rights: Set(Right.allCases),
+            callbackURIs: [], waivesEnrollmentApproval: true, isOperator: true, createdAt: now)
+        let type = ChallengeType.confirm
+        return try await store.commit { writer in
+            // Two first starts at once: the second finds what the first made.
+            guard try writer.operatorClient() == nil else { return nil }
+            try writer.insert(client, callbackSecret: nil)
+            try writer.put(type)
+            try writer.put(bootstrap(token, at: now))
+            return token
+        }
+    }
+
+    /// Makes a new bootstrap token; the earlier one stops working. Only for a command on the server's machine.
+    public static func renewBootstrapToken(
+        store: any Store, time: any TimeSource, random: any RandomSource
+    ) async throws -> String {
+        let now = time.now
+        let token = newToken(random)
+        let event = AuditEvent(id: random.id(at: now), at: now, kind: .bootstrapTokenRenewed)
+        try await store.commit { writer in
+            try writer.put(bootstrap(token, at: now))
+            try writer.append(event)
+        }
+        return token
+    }
+
+    private static func newToken(_ random: any RandomSource) -> String {
+        "cst_" + Base64URL.encode(random.bytes(32))
+    }
+
+    private static func bootstrap(_ token: String, at now: Timestamp) -> BootstrapToken {
+        BootstrapToken(hash: SecretHash(of: token), expiresAt: now.adding(seconds: BootstrapToken.lifetime))
+    }
+}

@@ -1,0 +1,46 @@
+public import CountersignWire
+import Encodings
+import OpenPGP
+
+/// Makes the authority to enroll one device of a user.
+public enum CreateTicket {
+    /// The ticket, which is shown this once.
+    public struct Created: Sendable {
+        /// What a QR code or link carries, the secret in it.
+        public let invitation: EnrollmentInvitation
+        /// When it stops working.
+        public let expiresAt: Timestamp
+    }
+
+    /// Makes a ticket.
+    ///
+    /// - Returns: nil in the outcome when the client is linked to no such user.
+    public static func create(
+        for reference: UserReference, by client: Client, idempotency: IdempotencyKey?, ports: Ports,
+        reply: @escaping @Sendable (Created) -> RecordedReply
+    ) async throws -> Replayable<Created?> {
+        let now = ports.time.now
+        let secret = "ctt_" + Base64URL.encode(ports.random.bytes(24))
+        let enrollment: EnrollmentID = ports.random.id(at: now)
+        let eventID: EventID = ports.random.id(at: now)
+        let issuer = ports.issuer
+        let fingerprint = ports.keys.certificate.fingerprint
+        return try await ports.store.commit { writer in
+            try writer.once(idempotency, at: now) {
+                guard let user = try writer.linkedUser(reference, of: client.id) else { return (nil, nil) }
+                let ticket = Ticket(
+                    hash: SecretHash(of: secret), user: user.id, client: client.id, enrollment: enrollment,
+                    waivesApproval: client.waivesEnrollmentApproval, expiresAt: now.adding(seconds: Ticket.lifetime))
+                try writer.insert(ticket)
+                try writer.append(
+                    AuditEvent(
+                        id: eventID, at: now, kind: .ticketCreated, client: client.id, user: user.id,
+                        enrollment: enrollment, detail: ["waiver": .bool(ticket.waivesApproval)]))
+                let invitation = EnrollmentInvitation(
+                    issuer: issuer, ticket: secret, fingerprint: fingerprint, user: user.id, enrollment: enrollment)
+                let created = Created(invitation: invitation, expiresAt: ticket.expiresAt)
+                return (created, reply(created))
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+public import CountersignWire
+import Encodings
+import OpenPGP
+
+/// Enrolls a device with a ticket. Spec: design 3.5.
+public enum EnrollDevice {
+    /// What came of it.
+    public enum Outcome: Sendable {
+        /// The enrollment, new or, for a repeat of the same request, as it was made.
+        case enrolled(Enrollment)
+        /// The request's signature is refused.
+        case refused(DeviceRefusal)
+        /// The certificate is not one of a device.
+        case certificateInvalid(DeviceCertificateRefusal)
+        /// No such ticket.
+        case ticketInvalid
+        /// The ticket enrolled another device.
+        case ticketUsed
+        /// The ticket is too old.
+        case ticketExpired
+        /// The user has a device that would have to approve, and the ticket does not waive it.
+        case needsApproval
+        /// The primary key was enrolled before.
+        case alreadyEnrolled
+    }
+
+    /// Enrolls a device.
+    ///
+    /// - Parameters:
+    ///   - enrollment: what the device sent.
+    ///   - request: the signed request it came in, whose `keyid` is the fingerprint of the certificate.
+    ///   - ports: the world.
+    public static func enroll(
+        _ enrollment: EnrollmentRequest, in request: DeviceRequest, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        guard let ticket = try await ports.store.read({ try $0.ticket(SecretHash(of: enrollment.ticket)) }) else {
+            return .ticketInvalid
+        }
+        let certificate: Certificate
+        let keys: DeviceKeys
+        do throws(DeviceCertificateRefusal) {
+            (certificate, keys) = try deviceKeys(enrollment.certificate, ticket: ticket, ports: ports, now: now)
+        } catch {
+            return .certificateInvalid(error)
+        }
+        let nonce: SpendableNonce
+        do throws(DeviceRefusal) {
+            guard request.signature.parameters.keyID == "\(certificate.fingerprint)" else {
+                throw .signature(.parameter("keyid"))
+            }
+            try request.verify(by: keys.authentication)
+            nonce = try SpendableNonce(request.signature.parameters, now: now)
+        } catch {
+            return .refused(error)
+        }
+        let made = Enrollment(
+            id: ticket.enrollment, user: ticket.user, client: ticket.client, state: .active,
+            credential: .certificate(keys), device: enrollment.device, createdAt: now)
+        let eventID: EventID = ports.random.id(at: now)
+        return try await ports.store.commit { writer in
+            try store(made, certificate, ticket: ticket, nonce: nonce, eventID: eventID, now: now, writer)
+        }
+    }
+
+    private static func deviceKeys(
+        _ bytes: [UInt8], ticket: Ticket, ports: Ports, now: Timestamp
+    ) throws(DeviceCertificateRefusal) -> (Certificate, DeviceKeys) {
+        let certificate: Certificate
+        do { certificate = try Certificate(parsing: bytes) } catch { throw .openPGP(error) }
+        let userID = DeviceKeys.userID(of: ticket.user, enrollment: ticket.enrollment, issuer: ports.issuer)
+        let latest = now.adding(seconds: SpendableNonce.tolerance).unixSeconds
+        return (certificate, try DeviceKeys(of: certificate, userID: userID, now: latest))
+    }
+
+    private static func store(
+        _ made: Enrollment, _ certificate: Certificate, ticket known: Ticket, nonce: SpendableNonce,
+        eventID: EventID, now: Timestamp, _ writer: any StoreWriter
+    ) throws -> Outcome {
+        if let refusal = try writer.spend(nonce) { return .refused(refusal) }
+        guard let ticket = try writer.ticket(known.hash) else { return .ticketInvalid }
+        if ticket.spentAt != nil {
+            // The reply was lost and the device sends the same certificate again: it gets the same enrollment.
+            guard let enrollment = try writer.enrollment(ticket.enrollment), enrollment.state == .active,
+                enrollment.keys.primary.fingerprint == certificate.fingerprint
+            else { return .ticketUsed }
+            return .enrolled(enrollment)
+        }
+        guard now < ticket.expiresAt else { return .ticketExpired }
+        guard try !writer.isEnrolled(certificate.fingerprint) else { return .alreadyEnrolled }
+        guard try ticket.waivesApproval || writer.activeEnrollments(of: ticket.user).isEmpty else {
+            return .needsApproval
+        }
+        guard try writer.spend(ticket.hash, at: now) else { return .ticketUsed }
+        try writer.insert(made, certificate: certificate.encoded)
+        try writer.append(
+            AuditEvent(
+                id: eventID, at: now, kind: .enrollmentCreated, client: ticket.client, user: ticket.user,
+                enrollment: made.id,
+                detail: [
+                    "fingerprint": .string("\(certificate.fingerprint)"), "device": made.device.json,
+                    "waiver": .bool(ticket.waivesApproval),
+                ]))
+        return .enrolled(made)
+    }
+}

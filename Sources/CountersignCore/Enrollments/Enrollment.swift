@@ -1,0 +1,83 @@
+public import CountersignWire
+
+/// One user on one app installation.
+public struct Enrollment: Sendable {
+    /// Whether it can be asked.
+    public enum State: Hashable, Sendable {
+        /// It can.
+        case active
+        /// It is over.
+        case removed(RemovalReason, at: Timestamp)
+    }
+
+    /// Its id.
+    public let id: EnrollmentID
+    /// Whose it is.
+    public let user: UserID
+    /// Through whose ticket it came.
+    public let client: ClientID
+    /// Whether it can be asked.
+    public let state: State
+    /// What it proves itself with.
+    public let credential: Credential
+    /// What the device says of itself.
+    public let device: DeviceDescription
+    /// When it was made.
+    public let createdAt: Timestamp
+
+    /// An enrollment of these parts.
+    public init(
+        id: EnrollmentID, user: UserID, client: ClientID, state: State, credential: Credential,
+        device: DeviceDescription, createdAt: Timestamp
+    ) {
+        self.id = id
+        self.user = user
+        self.client = client
+        self.state = state
+        self.credential = credential
+        self.device = device
+        self.createdAt = createdAt
+    }
+
+    /// The keys of its certificate.
+    public var keys: DeviceKeys {
+        switch credential {
+        case .certificate(let keys): keys
+        }
+    }
+}
+
+/// The authority to enroll one device, once.
+public struct Ticket: Sendable {
+    /// How long a ticket lives, in seconds. Spec: NIST SP 800-63B-4 §4.1.2.2.
+    public static let lifetime: Int64 = 600
+
+    /// The hash of the secret.
+    public let hash: SecretHash
+    /// Whose device it enrolls.
+    public let user: UserID
+    /// Who had it made.
+    public let client: ClientID
+    /// The id the enrollment will have.
+    public let enrollment: EnrollmentID
+    /// Whether a further device needs no approval.
+    public let waivesApproval: Bool
+    /// When it stops working.
+    public let expiresAt: Timestamp
+    /// When it was used; nil while it was not.
+    public let spentAt: Timestamp?
+
+    /// A ticket of these parts.
+    public init(
+        hash: SecretHash, user: UserID, client: ClientID, enrollment: EnrollmentID, waivesApproval: Bool,
+        expiresAt: Timestamp, spentAt: Timestamp? = nil
+    ) {
+        self.hash = hash
+        self.user = user
+        self.client = client
+        self.enrollment = enrollment
+        self.waivesApproval = waivesApproval
+        self.expiresAt = expiresAt
+        self.spentAt = spentAt
+    }
+}

@@ -1,0 +1,125 @@
+public import CountersignWire
+import Encodings
+import OpenPGP
+
+/// A request that says it comes from a device: parsed, believed in nothing.
+public struct DeviceRequest: Sendable {
+    /// The signature's fields.
+    public let signature: UnverifiedRequestSignature
+    /// What the signature covers, as it arrived.
+    public let request: SignedRequest
+    /// The body.
+    public let body: [UInt8]
+
+    /// A request of these parts.
+    public init(signature: UnverifiedRequestSignature, request: SignedRequest, body: [UInt8]) {
+        self.signature = signature
+        self.request = request
+        self.body = body
+    }
+}
+
+/// Why a device is not let in.
+public enum DeviceRefusal: Error, Sendable {
+    /// The signature is not what it must be.
+    case signature(MessageSignatureError)
+    /// No such enrollment.
+    case unknownEnrollment
+    /// The signature is good and its time is not.
+    case clockSkew(serverTime: Timestamp)
+    /// The signature is good and was used before.
+    case nonceReplayed
+    /// The enrollment is over; the notice says so for the device to verify.
+    case deregistered(RemovalNotice)
+}
+
+/// A request whose signature is an active enrollment's and within time. Its nonce is not spent yet: every operation
+/// does that in its own transaction, by ``StoreWriter/admit(_:issuer:)``.
+public struct DeviceCall: Sendable {
+    /// Who calls.
+    public let enrollment: Enrollment
+    fileprivate let nonce: SpendableNonce
+
+    fileprivate init(enrollment: Enrollment, nonce: SpendableNonce) {
+        self.enrollment = enrollment
+        self.nonce = nonce
+    }
+}
+
+/// A nonce that a valid signature covers.
+struct SpendableNonce: Sendable {
+    /// How far a request's time may be off, in seconds. Spec: design 3.5.
+    static let tolerance: Int64 = 60
+
+    let nonce: String
+    let keyID: String
+    let until: Timestamp
+
+    /// Checks the time of a signature that is known to be good.
+    init(_ parameters: SignatureParameters, now: Timestamp) throws(DeviceRefusal) {
+        guard abs(now.seconds - parameters.created) <= Self.tolerance else { throw .clockSkew(serverTime: now) }
+        nonce = parameters.nonce
+        keyID = parameters.keyID
+        until = Timestamp(seconds: parameters.created).adding(seconds: Self.tolerance + 1)
+    }
+}
+
+/// Finds out which device calls. Spec: design 3.5 and 3.8, step 1.
+public enum VerifyDevice {
+    /// Verifies a request of an enrolled device.
+    public static func verify(
+        _ request: DeviceRequest, ports: Ports
+    ) async throws -> Result<DeviceCall, DeviceRefusal> {
+        guard let id = EnrollmentID(request.signature.parameters.keyID),
+            let enrollment = try await ports.store.read({ try $0.enrollment(id) })
+        else { return .failure(.unknownEnrollment) }
+        let now = ports.time.now
+        do throws(DeviceRefusal) {
+            try request.verify(by: enrollment.keys.authentication)
+            if let notice = enrollment.state.removalNotice(of: enrollment.id, issuer: ports.issuer) {
+                throw .deregistered(notice)
+            }
+            let nonce = try SpendableNonce(request.signature.parameters, now: now)
+            return .success(DeviceCall(enrollment: enrollment, nonce: nonce))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension DeviceRequest {
+    func verify(by key: CertifiedKey) throws(DeviceRefusal) {
+        guard case .ecdsa(let publicKey) = key.publicKey.material else { throw .signature(.invalid) }
+        do { try signature.verify(request, body: body, by: publicKey) } catch { throw .signature(error) }
+    }
+}
+
+extension Enrollment.State {
+    fileprivate func removalNotice(of enrollment: EnrollmentID, issuer: Issuer) -> RemovalNotice? {
+        switch self {
+        case .active: nil
+        case .removed(let reason, let time):
+            RemovalNotice(issuer: issuer, enrollment: enrollment, removedAt: time, reason: reason)
+        }
+    }
+}
+
+extension StoreReader {
+    /// Why an enrollment may not go on, or nil.
+    func refusal(of enrollment: EnrollmentID, issuer: Issuer) throws -> DeviceRefusal? {
+        guard let state = try enrollmentState(enrollment) else { return .unknownEnrollment }
+        return state.removalNotice(of: enrollment, issuer: issuer).map(DeviceRefusal.deregistered)
+    }
+}
+
+extension StoreWriter {
+    /// Lets a device in: spends the call's nonce and looks whether the enrollment is still active, in the transaction
+    /// that does the work.
+    func admit(_ call: DeviceCall, issuer: Issuer) throws -> DeviceRefusal? {
+        try refusal(of: call.enrollment.id, issuer: issuer) ?? spend(call.nonce)
+    }
+
+    func spend(_ nonce: SpendableNonce) throws -> DeviceRefusal? {
+        try spend(nonce: nonce.nonce, of: nonce.keyID, until: nonce.until) ? nil : .nonceReplayed
+    }
+}

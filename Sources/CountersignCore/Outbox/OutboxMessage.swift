@@ -1,0 +1,55 @@
+public import CountersignWire
+import Encodings
+
+/// Something that must leave, at least once, with an id by which the receiver drops repeats.
+public struct OutboxMessage: Sendable {
+    /// How long delivery is tried, in seconds.
+    public static let lifetime: Int64 = 24 * 3600
+
+    /// What leaves.
+    public enum Content: Sendable {
+        /// A callback to a client. Spec: Standard Webhooks.
+        case callback(CallbackURI, client: ClientID, body: [UInt8])
+    }
+
+    /// Its id, the `webhook-id` of a callback.
+    public let id: EventID
+    /// What leaves.
+    public let content: Content
+    /// From when on.
+    public let dueAt: Timestamp
+    /// Until when it is tried.
+    public let expiresAt: Timestamp
+
+    /// A message of these parts.
+    public init(id: EventID, content: Content, dueAt: Timestamp, expiresAt: Timestamp) {
+        self.id = id
+        self.content = content
+        self.dueAt = dueAt
+        self.expiresAt = expiresAt
+    }
+}
+
+extension OutboxMessage {
+    /// The callback that tells a client how a challenge ended, or nil when it did not ask for one.
+    static func callback(
+        for challenge: Challenge, ended outcome: ChallengeOutcome, id: EventID, at now: Timestamp
+    ) -> OutboxMessage? {
+        guard let uri = challenge.callbackURI else { return nil }
+        let body = JSONValue.members([
+            "type": .string("challenge.\(outcome.state)"),
+            "timestamp": .string("\(now)"),
+            "challenge": .members([
+                "id": .string("\(challenge.id)"), "state": .string(outcome.state),
+                "reason": outcome.reason.map(JSONValue.string),
+                "method": outcome.method.map { .string($0.rawValue) },
+                "user": .string("\(challenge.question.user)"),
+                "client_state": challenge.clientState.map(JSONValue.string),
+                "ended_at": .string("\(now)"),
+            ]),
+        ])
+        return OutboxMessage(
+            id: id, content: .callback(uri, client: challenge.question.client, body: body.encoded), dueAt: now,
+            expiresAt: now.adding(seconds: lifetime))
+    }
+}

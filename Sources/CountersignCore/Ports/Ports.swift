@@ -1,0 +1,65 @@
+import Crypto
+public import CountersignWire
+public import Logging
+
+/// Where the present comes from.
+public protocol TimeSource: Sendable {
+    /// The present.
+    var now: Timestamp { get }
+}
+
+/// Where chance comes from: a cryptographically secure generator.
+public protocol RandomSource: Sendable {
+    /// This many random bytes.
+    func bytes(_ count: Int) -> [UInt8]
+}
+
+extension RandomSource {
+    /// A number below a bound, each equally likely: draws that would favour small ones are thrown away.
+    func number(below bound: UInt32) -> UInt32 {
+        let limit = UInt32.max - UInt32.max % bound
+        while true {
+            let value = bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
+            if value < limit { return value % bound }
+        }
+    }
+
+    func id<Kind>(at time: Timestamp) -> ID<Kind> {
+        ID(at: time, random: bytes(10))
+    }
+}
+
+/// Everything an operation needs from outside, passed explicitly.
+public struct Ports: Sendable {
+    /// The deployment's public base URL.
+    public let issuer: Issuer
+    /// What is remembered.
+    public let store: any Store
+    /// Who is told.
+    public let wakes: any Wakes
+    /// The present.
+    public let time: any TimeSource
+    /// Chance.
+    public let random: any RandomSource
+    /// Hashes what is only compared and could be guessed.
+    public let hasher: KeyedHasher
+    /// The issuer's own keys.
+    public let keys: IssuerKeys
+    /// Where faults and refusals are told of.
+    public let logger: Logger
+
+    /// Ports of these parts.
+    public init(
+        issuer: Issuer, store: any Store, wakes: any Wakes, time: any TimeSource, random: any RandomSource,
+        hasher: KeyedHasher, keys: IssuerKeys, logger: Logger
+    ) {
+        self.issuer = issuer
+        self.store = store
+        self.wakes = wakes
+        self.time = time
+        self.random = random
+        self.hasher = hasher
+        self.keys = keys
+        self.logger = logger
+    }
+}

@@ -1,0 +1,118 @@
+public import CountersignWire
+public import OpenPGP
+
+/// What went wrong with the store; nothing else comes out of it.
+public enum StoreError: Error, Equatable, Sendable {
+    /// A value that must be unique exists already; the constraint.
+    case uniqueViolation(String)
+    /// The transaction clashed with another and can be tried again.
+    case serializationFailure
+    /// The store cannot be reached now.
+    case unavailable
+    /// A stored row does not make sense.
+    case corruptRow(String)
+    /// The engine failed; for the log, never for a caller.
+    case engine(String)
+}
+
+/// What is remembered. Implemented once, over one SQL, in the storage target.
+public protocol Store: Sendable {
+    /// Reads a consistent state.
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws -> Result
+    ) async throws -> Result
+
+    /// Runs a transaction. When this returns, what was written survives the death of the process and the machine, and
+    /// its wakes are on their way; when it throws, nothing was written. The body may run again after a clash.
+    func commit<Result: Sendable>(
+        _ body: @escaping @Sendable (any StoreWriter) throws -> Result
+    ) async throws -> Result
+}
+
+/// Typed reads, by aggregate. All throw ``StoreError``.
+public protocol StoreReader {
+    // Clients and types
+    func client(_ id: ClientID) throws -> Client?
+    func clients() throws -> [Client]
+    func operatorClient() throws -> Client?
+    func bootstrapToken() throws -> BootstrapToken?
+    func challengeType(_ name: TypeName) throws -> ChallengeType?
+    func challengeTypes() throws -> [ChallengeType]
+
+    // Users
+    func linkedUser(_ reference: UserReference, of client: ClientID) throws -> LinkedUser?
+    func linkCount(of user: UserID) throws -> Int
+
+    // Enrollments
+    func enrollment(_ id: EnrollmentID) throws -> Enrollment?
+    func enrollmentState(_ id: EnrollmentID) throws -> Enrollment.State?
+    func enrollments(of user: UserID) throws -> [Enrollment]
+    func activeEnrollments(of user: UserID) throws -> [Enrollment]
+    func certificate(of enrollment: EnrollmentID) throws -> [UInt8]?
+    func isEnrolled(_ fingerprint: Fingerprint) throws -> Bool
+    func ticket(_ hash: SecretHash) throws -> Ticket?
+
+    // Challenges
+    func challenge(_ id: ChallengeID) throws -> Challenge?
+    func openChallengeCount(of user: UserID, by client: ClientID, now: Timestamp, limit: Int) throws -> Int
+    /// Newest first.
+    func recentAsks(of user: UserID, by client: ClientID, since: Timestamp, limit: Int) throws -> [RecentAsk]
+    func target(of challenge: ChallengeID, enrollment: EnrollmentID) throws -> ChallengeTarget?
+    func targets(of challenge: ChallengeID) throws -> [EnrollmentID]
+    /// Newest first.
+    func pendingChallenges(of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int) throws -> [Challenge]
+    func overdueChallenges(now: Timestamp, limit: Int) throws -> [ChallengeID]
+    func receipt(of challenge: ChallengeID) throws -> StoredReceipt?
+    func recordedAnswer(by enrollment: EnrollmentID, digest: [UInt8]) throws -> RecordedAnswer?
+
+    // The rest
+    func recordedReply(_ key: IdempotencyKey) throws -> RecordedReply?
+    /// Oldest first, each with its place in the order of writing.
+    func auditEvents(after place: Int64, limit: Int) throws -> [(place: Int64, event: AuditEvent)]
+}
+
+/// Typed writes, by aggregate, inside one transaction. All throw ``StoreError``.
+public protocol StoreWriter: StoreReader {
+    /// Wakes a topic when, and only when, the transaction commits.
+    func wake(_ topic: WakeTopic)
+
+    // Clients and types
+    func insert(_ client: Client, callbackSecret: String?) throws
+    func put(_ token: BootstrapToken) throws
+    func put(_ type: ChallengeType) throws
+
+    // Users
+    func insertUser(_ id: UserID, at: Timestamp) throws
+    /// False when the client already knows another user by this external id.
+    func link(_ user: UserID, to client: ClientID, externalID: ExternalID?) throws -> Bool
+    func unlink(_ user: UserID, from client: ClientID) throws
+    func markDeleted(_ user: UserID, at: Timestamp) throws
+
+    // Enrollments
+    func insert(_ ticket: Ticket) throws
+    /// False when the ticket was spent before.
+    func spend(_ ticket: SecretHash, at: Timestamp) throws -> Bool
+    func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws
+    /// False when the enrollment was not active.
+    func remove(_ enrollment: EnrollmentID, reason: RemovalReason, at: Timestamp) throws -> Bool
+    /// False when the nonce was spent before.
+    func spend(nonce: String, of keyID: String, until: Timestamp) throws -> Bool
+
+    // Challenges
+    func insert(_ challenge: Challenge, targets: [EnrollmentID]) throws
+    func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at: Timestamp) throws
+    /// Ends a challenge if it is still pending and, unless it expires, not yet over: the one update that decides every
+    /// race. False when somebody else was first.
+    func end(_ challenge: ChallengeID, as outcome: ChallengeOutcome, at: Timestamp) throws -> Bool
+    func insert(_ receipt: StoredReceipt) throws
+    func record(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: [UInt8], at: Timestamp) throws
+
+    // The rest
+    func record(_ reply: RecordedReply, for key: IdempotencyKey, at: Timestamp) throws
+    func append(_ event: AuditEvent) throws
+    func enqueue(_ message: OutboxMessage) throws
+    /// Counts an attempt and tells how many there were in the current window.
+    func countAttempt(_ key: String, window: Int64, at: Timestamp) throws -> Int
+    /// Deletes a batch of what is no longer needed, and tells how many rows there were.
+    func sweep(now: Timestamp, limit: Int) throws -> Int
+}

@@ -1,0 +1,25 @@
+public import CountersignWire
+
+/// Something that can change while somebody waits for it.
+public enum WakeTopic: Hashable, Sendable {
+    /// A challenge has ended.
+    case challenge(ChallengeID)
+    /// An enrollment has a new challenge, one fewer, or is removed.
+    case enrollment(EnrollmentID)
+    /// Something is due in the outbox.
+    case outbox
+}
+
+/// Tells those who wait that something changed. A wake leaves with the commit that made the change.
+public protocol Wakes: Sendable {
+    /// Listens from now on: subscribe first, read the state after, and no change is missed.
+    func subscribe(to topic: WakeTopic) -> any WakeSubscription
+}
+
+/// One listener. It ends with the value.
+public protocol WakeSubscription: Sendable {
+    /// Returns when the topic was woken since the subscription began or since the last return, or at the deadline.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    func wait(until deadline: Timestamp) async throws
+}

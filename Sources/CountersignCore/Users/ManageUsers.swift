@@ -1,0 +1,75 @@
+import CountersignWire
+
+/// Makes, shows, renames and unlinks users, for the client that is linked to them.
+public enum ManageUsers {
+    /// What came of making or renaming a user.
+    public enum Outcome: Sendable {
+        /// The user as the client knows them now.
+        case user(LinkedUser)
+        /// Another user of this client has the external id.
+        case externalIDTaken
+        /// The client is linked to no such user.
+        case notFound
+    }
+
+    /// Makes a user and links them to the client.
+    public static func create(
+        externalID: ExternalID?, by client: Client, idempotency: IdempotencyKey?, ports: Ports,
+        reply: @escaping @Sendable (LinkedUser) -> RecordedReply
+    ) async throws -> Replayable<Outcome> {
+        let now = ports.time.now
+        let user = LinkedUser(id: ports.random.id(at: now), externalID: externalID, createdAt: now)
+        let event = AuditEvent(
+            id: ports.random.id(at: now), at: now, kind: .userCreated, client: client.id, user: user.id)
+        return try await ports.store.commit { writer in
+            try writer.once(idempotency, at: now) {
+                // Looked up first: a failed insert would end the transaction on some engines.
+                if let externalID, try writer.linkedUser(.externalID(externalID), of: client.id) != nil {
+                    return (.externalIDTaken, nil)
+                }
+                try writer.insertUser(user.id, at: now)
+                guard try writer.link(user.id, to: client.id, externalID: externalID) else {
+                    throw StoreError.serializationFailure
+                }
+                try writer.append(event)
+                return (.user(user), reply(user))
+            }
+        }
+    }
+
+    /// The user, or nil.
+    public static func show(_ reference: UserReference, to client: Client, ports: Ports) async throws -> LinkedUser? {
+        try await ports.store.read { try $0.linkedUser(reference, of: client.id) }
+    }
+
+    /// Changes the client's own name for a user.
+    public static func rename(
+        _ reference: UserReference, to externalID: ExternalID?, by client: Client, ports: Ports
+    ) async throws -> Outcome {
+        try await ports.store.commit { writer in
+            guard let user = try writer.linkedUser(reference, of: client.id) else { return .notFound }
+            guard try writer.link(user.id, to: client.id, externalID: externalID) else { return .externalIDTaken }
+            return .user(LinkedUser(id: user.id, externalID: externalID, createdAt: user.createdAt))
+        }
+    }
+
+    /// Unlinks a user from the client. A user nobody is linked to any more is deleted and their devices removed.
+    ///
+    /// - Returns: false when the client is linked to no such user.
+    public static func unlink(_ reference: UserReference, from client: Client, ports: Ports) async throws -> Bool {
+        let now = ports.time.now
+        let events = EventIDs(ports, at: now)
+        return try await ports.store.commit { writer in
+            guard let user = try writer.linkedUser(reference, of: client.id) else { return false }
+            try writer.unlink(user.id, from: client.id)
+            guard try writer.linkCount(of: user.id) == 0 else { return true }
+            for enrollment in try writer.activeEnrollments(of: user.id) {
+                _ = try writer.removeEnrollment(enrollment, reason: .user, by: client.id, at: now, events)
+            }
+            try writer.markDeleted(user.id, at: now)
+            try writer.append(
+                AuditEvent(id: events.next(), at: now, kind: .userDeleted, client: client.id, user: user.id))
+            return true
+        }
+    }
+}

@@ -1,0 +1,53 @@
+public import CountersignWire
+import Encodings
+
+/// A relying party's own name for a user: a line of at most 255 Unicode scalars.
+public struct ExternalID: Hashable, Sendable {
+    /// The name.
+    public let text: String
+
+    /// Accepts a name.
+    public init(_ text: String) throws(TextRefusal) {
+        self.text = try DisplayLine(text, atMost: 255).text
+    }
+}
+
+/// How a client says which user it means: `usr_…`, or `external_id:` and its own name for them.
+public enum UserReference: Hashable, Sendable {
+    /// By id.
+    case id(UserID)
+    /// By the client's own name.
+    case externalID(ExternalID)
+
+    private static let externalPrefix = "external_id:"
+
+    /// Reads a reference, or nil.
+    public init?(_ text: String) {
+        if let id = UserID(text) {
+            self = .id(id)
+        } else if text.utf8.starts(with: Self.externalPrefix.utf8),
+            let externalID = try? ExternalID(String(Substring(text.utf8.dropFirst(Self.externalPrefix.utf8.count))))
+        {
+            self = .externalID(externalID)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A user as one client knows them.
+public struct LinkedUser: Sendable {
+    /// The user.
+    public let id: UserID
+    /// The client's own name for them.
+    public let externalID: ExternalID?
+    /// When the user was made.
+    public let createdAt: Timestamp
+
+    /// A user of these parts.
+    public init(id: UserID, externalID: ExternalID?, createdAt: Timestamp) {
+        self.id = id
+        self.externalID = externalID
+        self.createdAt = createdAt
+    }
+}

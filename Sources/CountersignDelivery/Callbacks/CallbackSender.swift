@@ -1,0 +1,79 @@
+public import AsyncHTTPClient
+import CountersignCore
+import CountersignWire
+import Crypto
+import Encodings
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Posts callbacks, signed by Standard Webhooks. Redirects are not followed.
+public struct CallbackSender: Sendable {
+    /// How long a receiver may take.
+    private static let timeout = TimeAmount.seconds(15)
+
+    private let client: HTTPClient
+
+    /// A sender over a client that ``makeClient()`` made.
+    public init(client: HTTPClient) {
+        self.client = client
+    }
+
+    /// A client that follows no redirect. Whoever makes it shuts it down.
+    public static func makeClient() -> HTTPClient {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.timeout.connect = .seconds(5)
+        configuration.timeout.read = timeout
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func send(
+        _ body: [UInt8], to uri: CallbackURI, of client: ClientID, id: EventID, secrets: any OutboxQueue,
+        at now: Timestamp
+    ) async -> DeliveryResult {
+        do {
+            guard let secret = try await secrets.callbackSecret(of: client),
+                let signature = WebhookSignature(secret: secret)
+            else { return .failed("the client has no callback secret") }
+            var request = HTTPClientRequest(url: uri.description)
+            request.method = .POST
+            request.headers.add(name: "content-type", value: "application/json")
+            request.headers.add(name: "user-agent", value: "countersign")
+            for (name, value) in signature.headers(id: "\(id)", at: now.seconds, body: body) {
+                request.headers.add(name: name, value: value)
+            }
+            request.body = .bytes(body)
+            let response = try await self.client.execute(request, timeout: Self.timeout)
+            // The answer's content means nothing; what is not read is thrown away with the connection.
+            return (200..<300).contains(response.status.code)
+                ? .delivered : .failed("the receiver answered \(response.status.code)")
+        } catch let error as HTTPClientError {
+            return .failed(error.shortDescription)
+        } catch {
+            return .failed("\(type(of: error))")
+        }
+    }
+}
+
+/// The signature of a callback. Spec: Standard Webhooks, *Signature scheme*, symmetric.
+package struct WebhookSignature: Sendable {
+    private static let prefix = "whsec_"
+    private let key: SymmetricKey
+
+    /// A signature by a secret of the form `whsec_` and base64, or nil.
+    package init?(secret: String) {
+        guard secret.hasPrefix(Self.prefix), let key = Base64.decode(secret.dropFirst(Self.prefix.count)) else {
+            return nil
+        }
+        self.key = SymmetricKey(data: key)
+    }
+
+    /// The three headers of a message.
+    package func headers(id: String, at seconds: Int64, body: [UInt8]) -> [(name: String, value: String)] {
+        let code = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: key)
+        return [
+            ("webhook-id", id), ("webhook-timestamp", "\(seconds)"),
+            ("webhook-signature", "v1,\(Base64.encode(Array(code)))"),
+        ]
+    }
+}

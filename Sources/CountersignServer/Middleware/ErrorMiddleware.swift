@@ -1,0 +1,91 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// The outermost middleware: turns whatever was thrown into a problem, gives every reply its request id, and logs.
+///
+/// Refusals are the caller's doing and logged at notice; faults are ours, logged once with their error, which the
+/// caller never sees. Spec: RFC 9457.
+struct ErrorMiddleware: RouterMiddleware {
+    typealias Context = ServerContext
+
+    let issuer: Issuer
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch {
+            response = reply(to: error, context)
+        }
+        response.headers[.requestID] = context.requestID
+        // A reply about one caller is nobody else's, and some hold secrets.
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        return response
+    }
+
+    private func reply(to error: any Error, _ context: Context) -> Response {
+        let problem = problem(of: error, context)
+        var response = Response(
+            json: problem.json(issuer: issuer, requestID: context.requestID), status: problem.status)
+        response.headers[.contentType] = ProblemDetails.mediaType
+        if let seconds = problem["retry_after"]?.integer { response.headers[.retryAfter] = "\(seconds)" }
+        if problem.knownCode == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"countersign\"" }
+        if let allowed = problem["allowed"]?.string { response.headers[.allow] = allowed }
+        return response
+    }
+
+    private func problem(of error: any Error, _ context: Context) -> ProblemDetails {
+        switch error {
+        case let problem as ProblemDetails:
+            context.logger.notice("refused", metadata: ["request": "\(context.requestID)", "code": "\(problem.code)"])
+            return problem
+        case let error as JSONSyntaxError: return ProblemDetails(error)
+        case let error as JSONShapeError: return ProblemDetails(error)
+        case let error as HTTPError where error.status == .notFound: return ProblemDetails(.notFound)
+        case let error as HTTPError where error.status == .contentTooLarge: return ProblemDetails(.bodyTooLarge)
+        case StoreError.unavailable, StoreError.serializationFailure:
+            context.logger.error("store unavailable", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
+            return ProblemDetails(.unavailable)
+        case is CancellationError:
+            return ProblemDetails(.unavailable)
+        default:
+            context.logger.error("fault", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
+            return ProblemDetails(.internalError)
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// `X-Request-Id`
+    static let requestID = Self("X-Request-Id")!
+    /// `Idempotency-Key`
+    static let idempotencyKey = Self("Idempotency-Key")!
+    /// `Idempotency-Replayed`
+    static let idempotencyReplayed = Self("Idempotency-Replayed")!
+    /// `Content-Digest`
+    static let contentDigest = Self("Content-Digest")!
+    /// `Signature`
+    static let signature = Self("Signature")!
+    /// `Signature-Input`
+    static let signatureInput = Self("Signature-Input")!
+}
+
+extension Response {
+    /// A reply that holds JSON.
+    init(json: JSONValue, status: Int = 200) {
+        self.init(bytes: json.encoded, type: "application/json", status: status)
+    }
+
+    /// A reply that holds bytes of a media type.
+    init(bytes: [UInt8], type: String, status: Int = 200) {
+        self.init(
+            status: .init(code: status), headers: [.contentType: type],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

@@ -1,0 +1,138 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+import Synchronization
+
+/// The native API: who may call which route, and what every route needs.
+final class API: Sendable {
+    let ports: Ports
+    /// Whether development rules apply: the issuer and the listener are both loopback.
+    let isDevelopment: Bool
+    let waits = Waits()
+
+    init(ports: Ports, isDevelopment: Bool) {
+        self.ports = ports
+        self.isDevelopment = isDevelopment
+    }
+
+    /// All routes, behind the middleware that turns errors into problems.
+    func router() -> Router<ServerContext> {
+        let router = Router(context: ServerContext.self)
+        router.add(middleware: ErrorMiddleware(issuer: ports.issuer))
+        var routes = Routes(router: router, api: self)
+        addDocuments(to: &routes)
+        addChallenges(to: &routes)
+        addUsers(to: &routes)
+        addEnrollments(to: &routes)
+        addDevices(to: &routes)
+        addAdministration(to: &routes)
+        routes.refuseOtherMethods()
+        return router
+    }
+}
+
+/// Registers routes by who may call them, so that a handler can only be reached by a caller that was let in.
+struct Routes {
+    private let router: Router<ServerContext>
+    private let api: API
+    private var methods: [String: [HTTPRequest.Method]] = [:]
+
+    init(router: Router<ServerContext>, api: API) {
+        self.router = router
+        self.api = api
+    }
+
+    /// A route for everybody.
+    mutating func anyone(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ handler: @escaping @Sendable (Incoming) async throws -> Response
+    ) {
+        methods[path, default: []].append(method)
+        router.on(RouterPath(path), method: method) { request, context in
+            try await handler(Incoming(request, context))
+        }
+    }
+
+    /// A route for a confidential client with a right, or the operator's built-in one.
+    mutating func client(
+        _ method: HTTPRequest.Method, _ path: String, _ right: Right,
+        _ handler: @escaping @Sendable (Client, Incoming) async throws -> Response
+    ) {
+        anyone(method, path) { [api] incoming in
+            let client = try await api.client(of: incoming)
+            guard client.rights.contains(right) else {
+                throw ProblemDetails(.rightMissing, members: ["right": .string(right.rawValue)])
+            }
+            return try await handler(client, incoming)
+        }
+    }
+
+    /// A route for operators.
+    mutating func administrator(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ handler: @escaping @Sendable (Client, Incoming) async throws -> Response
+    ) {
+        anyone(method, path) { [api] incoming in
+            let client = try await api.client(of: incoming)
+            guard client.isOperator else { throw ProblemDetails(.rightMissing, members: ["right": "admin"]) }
+            return try await handler(client, incoming)
+        }
+    }
+
+    /// A route for an enrolled device.
+    mutating func device(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ handler: @escaping @Sendable (DeviceCall, Incoming) async throws -> Response
+    ) {
+        anyone(method, path) { [api] incoming in
+            switch try await VerifyDevice.verify(api.deviceRequest(incoming), ports: api.ports) {
+            case .success(let call): return try await handler(call, incoming)
+            case .failure(let refusal): throw try await api.problem(refusal)
+            }
+        }
+    }
+
+    /// Answers every other method on a known path with 405 and the methods that work. Spec: RFC 9110 §15.5.6.
+    func refuseOtherMethods() {
+        for (path, known) in methods {
+            let allowed = known.map(\.rawValue).sorted().joined(separator: ", ")
+            for method in [HTTPRequest.Method.get, .post, .put, .patch, .delete] where !known.contains(method) {
+                router.on(RouterPath(path), method: method) { _, _ -> Response in
+                    throw ProblemDetails(.methodNotAllowed, members: ["allowed": .string(allowed)])
+                }
+            }
+        }
+    }
+}
+
+/// How many requests wait, by caller.
+final class Waits: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+
+    /// Runs something that may take long, unless the caller has too much of that under way.
+    func waiting<Result: Sendable>(
+        as caller: String, atMost limit: Int, _ body: () async throws -> Result
+    ) async throws -> Result {
+        try begin(caller, limit)
+        defer { end(caller) }
+        return try await body()
+    }
+
+    private func begin(_ caller: String, _ limit: Int) throws(ProblemDetails) {
+        let isAdmitted = counts.withLock { counts in
+            guard counts[caller, default: 0] < limit else { return false }
+            counts[caller, default: 0] += 1
+            return true
+        }
+        guard isAdmitted else { throw ProblemDetails(.tooManyWaits, members: ["retry_after": 5]) }
+    }
+
+    private func end(_ caller: String) {
+        counts.withLock { counts in
+            let rest = counts[caller, default: 1] - 1
+            counts[caller] = rest == 0 ? nil : rest
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import Foundation
+import HTTPTypes
+
+/// Who calls.
+extension API {
+    /// The client that authenticates by its secret, or the operator's by the bootstrap token.
+    /// Spec: RFC 6749 §2.3.1 (`client_secret_basic`), RFC 6750 §2.1.
+    func client(of incoming: Incoming) async throws -> Client {
+        guard let header = incoming.headers[.authorization] else {
+            throw ProblemDetails(.unauthorized, detail: "there is no Authorization header")
+        }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2 else { throw ProblemDetails(.unauthorized, detail: "the Authorization header is malformed") }
+        let client: Client?
+        switch parts[0].lowercased() {
+        case "basic":
+            guard let (id, secret) = Self.basicCredentials(parts[1]) else {
+                throw ProblemDetails(.unauthorized, detail: "the Authorization header is malformed")
+            }
+            client = try await AuthenticateClient.authenticate(id, secret: secret, ports: ports)
+        case "bearer":
+            client = try await AuthenticateClient.authenticate(
+                bootstrapToken: String(parts[1]), isFromLoopback: incoming.context.isFromLoopback, ports: ports)
+        default:
+            throw ProblemDetails(.unauthorized, detail: "use Basic with a client's id and secret, or Bearer")
+        }
+        guard let client else { throw ProblemDetails(.unauthorized) }
+        return client
+    }
+
+    /// Id and secret, each form-encoded before they were joined. Spec: RFC 6749 §2.3.1.
+    private static func basicCredentials(_ text: Substring) -> (id: String, secret: String)? {
+        guard let bytes = Base64.decode(text), let joined = String(strictUTF8: bytes),
+            let colon = joined.utf8.firstIndex(of: UInt8(ascii: ":")),
+            let id = String(joined[..<colon]).removingPercentEncoding,
+            let secret = String(joined[joined.utf8.index(after: colon)...]).removingPercentEncoding
+        else { return nil }
+        return (id, secret)
+    }
+
+    /// The signed request of a device. The URI is built from the configured issuer, never from what the request says
+    /// of its host. Spec: design 3.5.
+    func deviceRequest(_ incoming: Incoming) throws(ProblemDetails) -> DeviceRequest {
+        let signature: UnverifiedRequestSignature
+        do {
+            // Two fields of one name would be joined; a list of two is refused by the parser.
+            signature = try UnverifiedRequestSignature(
+                input: incoming.headers[.signatureInput], signature: incoming.headers[.signature])
+        } catch {
+            throw ProblemDetails(error)
+        }
+        return DeviceRequest(
+            signature: signature,
+            request: SignedRequest(
+                method: incoming.method.rawValue, targetURI: ports.issuer.uri(incoming.target),
+                contentDigest: incoming.headers[.contentDigest], authorization: incoming.headers[.authorization]),
+            body: incoming.body)
+    }
+
+    /// The problem of a device that is not let in; a removal comes with the server's signed notice.
+    func problem(_ refusal: DeviceRefusal) async throws -> ProblemDetails {
+        switch refusal {
+        case .signature(let error): return ProblemDetails(error)
+        case .unknownEnrollment: return ProblemDetails(.unknownEnrollment)
+        case .nonceReplayed: return ProblemDetails(.nonceReplayed)
+        case .clockSkew(let serverTime):
+            return ProblemDetails(.clockSkew, members: ["server_time": .string("\(serverTime)")])
+        case .deregistered(let notice):
+            let signed = try await ports.keys.sign(notice, at: ports.time.now)
+            return ProblemDetails(.deviceDeregistered, members: ["notice": .string(signed)])
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+import OpenPGP
+import ServiceLifecycle
+
+/// Asking and watching, for relying parties.
+extension API {
+    /// How many of a client's requests may wait at once.
+    private static let maximumClientWaits = 20_000
+
+    func addChallenges(to routes: inout Routes) {
+        routes.client(.post, "/v1/challenges", .challenges) { [self] client, incoming in
+            let request = try AskChallenge.Request(incoming.json())
+            let key = try incoming.idempotencyKey(of: client.id)
+            let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports) { asked in
+                RecordedReply(status: 201, body: asked.json.encoded)
+            }
+            return try Self.reply(result, status: 201) { result throws(ProblemDetails) in
+                switch result {
+                case .success(let asked): asked.json
+                case .failure(let refusal): throw ProblemDetails(refusal)
+                }
+            }
+        }
+        routes.client(.get, "/v1/challenges/:challenge", .challenges) { [self] client, incoming in
+            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            let seconds = try Incoming.wait(try incoming.query("wait"))
+            guard let challenge = try await watch(id, of: client, for: seconds) else {
+                throw ProblemDetails(.challengeNotFound)
+            }
+            return Response(json: challenge.json)
+        }
+        routes.client(.delete, "/v1/challenges/:challenge", .challenges) { [self] client, incoming in
+            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            switch try await CancelChallenge.cancel(id, by: client.id, ports: ports) {
+            case .cancelled(let challenge): return Response(json: challenge.json)
+            case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+            case .notFound: throw ProblemDetails(.challengeNotFound)
+            }
+        }
+        routes.client(.get, "/v1/challenges/:challenge/receipt", .challenges) { [self] client, incoming in
+            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            return try await receipt(id, of: client, format: try incoming.query("format")["format"])
+        }
+        routes.client(.get, "/v1/challenges/:challenge/events", .challenges) { [self] client, incoming in
+            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            _ = try incoming.query()
+            return try await events(id, of: client)
+        }
+    }
+
+    /// The challenge, when it has ended or the time is up; when the server shuts down, as it stands.
+    private func watch(_ id: ChallengeID, of client: Client, for seconds: Int64?) async throws -> Challenge? {
+        guard let seconds else {
+            return try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports)
+        }
+        let deadline = ports.time.now.adding(seconds: seconds)
+        return try await waits.waiting(as: "\(client.id)", atMost: Self.maximumClientWaits) { [ports] in
+            try await untilShutdown {
+                try await WatchChallenge.challenge(id, of: client.id, waitingUntil: deadline, ports: ports)
+            } orElse: {
+                try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports)
+            }
+        }
+    }
+
+    private func receipt(_ id: ChallengeID, of client: Client, format: String?) async throws -> Response {
+        guard format == nil || format == "certificate" else {
+            throw ProblemDetails(
+                .invalidParameter, detail: "format must be \"certificate\" or absent", members: ["parameter": "format"])
+        }
+        switch try await WatchChallenge.receipt(id, of: client.id, ports: ports) {
+        case .challengeNotFound: throw ProblemDetails(.challengeNotFound)
+        case .none: throw ProblemDetails(.noReceipt)
+        case .receipt(let stored):
+            switch stored.evidence {
+            case .receipt(let message, let certificate):
+                let text = format == nil ? message.encoded : try Certificate(parsing: certificate).armored
+                return Response(bytes: Array(text.utf8), type: "text/plain; charset=utf-8")
+            }
+        }
+    }
+}
+
+/// Server-sent events. Spec: HTML, *Server-sent events*.
+extension API {
+    /// After how many seconds a stream ends, and how often it shows that it is alive.
+    private static let streamLifetime: Int64 = 600
+    private static let heartbeat: Int64 = 15
+
+    private func events(_ id: ChallengeID, of client: Client) async throws -> Response {
+        guard let first = try await watch(id, of: client, for: nil) else { throw ProblemDetails(.challengeNotFound) }
+        let body = ResponseBody { [self] writer in
+            let end = ports.time.now.adding(seconds: Self.streamLifetime)
+            try await waits.waiting(as: "\(client.id)", atMost: Self.maximumClientWaits) {
+                var challenge = first
+                try await writer.write(Self.event(challenge))
+                while challenge.state == .pending, ports.time.now < end {
+                    guard let next = try await watch(id, of: client, for: Self.heartbeat) else { break }
+                    challenge = next
+                    let isOver = challenge.state != .pending
+                    try await writer.write(isOver ? Self.event(challenge) : ByteBuffer(string: ": alive\n\n"))
+                    if Task.isShuttingDownGracefully { break }
+                }
+            }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+    }
+
+    private static func event(_ challenge: Challenge) -> ByteBuffer {
+        let standing = challenge.state.standing
+        let data = String(decoding: challenge.json.encoded, as: UTF8.self)
+        return ByteBuffer(string: "id: \(standing.state)\nevent: challenge\ndata: \(data)\n\n")
+    }
+
+    /// Replies of operations that may have been done before.
+    static func reply<Outcome>(
+        _ result: Replayable<Outcome>, status: Int, _ render: (Outcome) throws(ProblemDetails) -> JSONValue
+    ) throws(ProblemDetails) -> Response {
+        switch result {
+        case .done(let outcome): return Response(json: try render(outcome), status: status)
+        case .conflict: throw ProblemDetails(.idempotencyConflict)
+        case .replayed(let earlier):
+            var response = Response(bytes: earlier.body, type: "application/json", status: earlier.status)
+            response.headers[.idempotencyReplayed] = "true"
+            return response
+        }
+    }
+}
+
+/// Runs something that may wait; at a graceful shutdown it is cancelled and something quick is done instead.
+func untilShutdown<Result: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Result, orElse instead: @Sendable () async throws -> Result
+) async throws -> Result {
+    do {
+        return try await cancelWhenGracefulShutdown { try await body() }
+    } catch is CancellationError {
+        return try await instead()
+    }
+}
+
+extension Challenge {
+    /// The challenge as its client sees it.
+    var json: JSONValue {
+        let standing = state.standing
+        var method: Method?
+        var endedAt: Timestamp?
+        if case .ended(let outcome, let time) = state {
+            method = outcome.method
+            endedAt = time
+        }
+        return .members([
+            "id": .string("\(id)"), "state": .string(standing.state), "reason": standing.reason.map(JSONValue.string),
+            "method": method.map { .string($0.rawValue) }, "type": .string("\(question.type)"),
+            "user": .string("\(question.user)"), "methods": .array(methods.map { .string($0.rawValue) }),
+            "asked_at": .string("\(question.askedAt)"), "expires_at": .string("\(expiresAt)"),
+            "ended_at": endedAt.map { .string("\($0)") }, "client_state": clientState.map(JSONValue.string),
+        ])
+    }
+}
+
+extension AskChallenge.Asked {
+    /// The reply to asking: the one time the number is told.
+    var json: JSONValue {
+        var object = challenge.json.object ?? [:]
+        object["number"] = number.map { .string($0.digits) }
+        object["enrollments"] = .array(enrollments.map { .string("\($0)") })
+        return .object(object)
+    }
+}

@@ -1,0 +1,101 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+import JOSE
+import OpenPGP
+
+/// What devices call.
+extension API {
+    /// How many requests of one device may wait at once: one app, its extensions, and what a lost network left behind.
+    private static let maximumDeviceWaits = 8
+
+    func addDevices(to routes: inout Routes) {
+        routes.anyone(.get, "/v1/server-certificate") { [ports] _ in
+            Response(bytes: Array(ports.keys.certificate.armored.utf8), type: "application/pgp-keys")
+        }
+        routes.anyone(.get, "/v1/push-keys") { [ports] _ in
+            Response(json: ports.keys.pushKeys.json)
+        }
+        routes.anyone(.post, "/v1/enrollments") { [self] incoming in
+            let request = try deviceRequest(incoming)
+            return try await enroll(EnrollmentRequest(incoming.json()), in: request)
+        }
+        routes.device(.get, "/v1/enrollments/self") { [ports, self] call, _ in
+            switch try await ShowEnrollments.own(call, ports: ports) {
+            case .success(let enrollment): return Response(json: enrollment.json)
+            case .failure(let refusal): throw try await problem(refusal)
+            }
+        }
+        routes.device(.delete, "/v1/enrollments/self") { [self] call, _ in
+            if let refusal = try await RemoveEnrollment.remove(call, ports: ports) { throw try await problem(refusal) }
+            return Response(status: .noContent)
+        }
+        routes.device(.get, "/v1/enrollments/self/challenges") { [self] call, incoming in
+            let query = try incoming.query("wait", "cursor")
+            return try await pending(for: call, seconds: try Incoming.wait(query), cursor: query["cursor"])
+        }
+        routes.device(.get, "/v1/challenges/:challenge/message") { [self] call, incoming in
+            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            switch try await OpenChallenge.open(id, for: call, ports: ports) {
+            case .message(let message): return Response(json: ["message": .string(Base64.encode(message))])
+            case .refused(let refusal): throw try await problem(refusal)
+            case .notFound: throw ProblemDetails(.challengeNotFound)
+            case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+            }
+        }
+        routes.device(.post, "/v1/challenges/:challenge/answer") { [self] call, incoming in
+            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            return try await answer(try AnswerRequest(incoming.json()), to: id, by: call)
+        }
+    }
+
+    private func enroll(_ request: EnrollmentRequest, in signed: DeviceRequest) async throws -> Response {
+        switch try await EnrollDevice.enroll(request, in: signed, ports: ports) {
+        case .enrolled(let enrollment):
+            let reply = EnrollmentReply(
+                enrollment: enrollment.id, user: enrollment.user, serverCertificate: ports.keys.certificate,
+                pushKeys: ports.keys.pushKeys)
+            return Response(json: reply.json, status: 201)
+        case .refused(let refusal): throw try await problem(refusal)
+        case .certificateInvalid(let refusal): throw ProblemDetails(refusal)
+        case .ticketInvalid: throw ProblemDetails(.ticketInvalid)
+        case .ticketUsed: throw ProblemDetails(.ticketUsed)
+        case .ticketExpired: throw ProblemDetails(.ticketExpired)
+        case .needsApproval: throw ProblemDetails(.enrollmentNeedsApproval)
+        case .alreadyEnrolled: throw ProblemDetails(.alreadyEnrolled)
+        }
+    }
+
+    private func pending(for call: DeviceCall, seconds: Int64?, cursor: String?) async throws -> Response {
+        let deadline = seconds.map { ports.time.now.adding(seconds: $0) }
+        let list = { @Sendable [ports] (deadline: Timestamp?) in
+            try await PendingChallenges.list(for: call, waitingUntil: deadline, since: cursor, ports: ports)
+        }
+        let outcome: PendingChallenges.Outcome
+        if deadline == nil {
+            outcome = try await list(nil)
+        } else {
+            outcome = try await waits.waiting(as: "\(call.enrollment.id)", atMost: Self.maximumDeviceWaits) {
+                try await untilShutdown { try await list(deadline) } orElse: { throw ProblemDetails(.unavailable) }
+            }
+        }
+        switch outcome {
+        case .list(let payloads, let cursor):
+            return Response(json: ["challenges": .array(payloads), "cursor": .string(cursor)])
+        case .refused(let refusal): throw try await problem(refusal)
+        }
+    }
+
+    private func answer(_ request: AnswerRequest, to id: ChallengeID, by call: DeviceCall) async throws -> Response {
+        switch try await AnswerChallenge.answer(request.message, to: id, by: call, ports: ports) {
+        case .decided(let standing): return Response(json: standing.json)
+        case .refused(let refusal): throw try await problem(refusal)
+        case .notFound: throw ProblemDetails(.challengeNotFound)
+        case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+        case .invalid: throw ProblemDetails(.answerInvalid)
+        case .rateLimited(let seconds): throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
+        }
+    }
+}

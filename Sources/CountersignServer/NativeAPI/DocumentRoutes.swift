@@ -1,0 +1,45 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+
+/// What the server says of itself: its contract, its errors, its health.
+extension API {
+    func addDocuments(to routes: inout Routes) {
+        routes.anyone(.get, "/v1/openapi.json") { _ in
+            Response(bytes: Array(openAPIDocument.utf8), type: "application/json")
+        }
+        routes.anyone(.get, "/docs/errors") { _ in
+            Response(bytes: Array(Self.errorPage.utf8), type: "text/html; charset=utf-8")
+        }
+        routes.anyone(.get, "/healthz") { _ in
+            Response(json: ["status": "ok"])
+        }
+        routes.anyone(.get, "/readyz") { [ports] _ in
+            // Ready is who can read what was written.
+            guard try await ports.store.read({ try $0.operatorClient() }) != nil else {
+                throw ProblemDetails(.unavailable)
+            }
+            return Response(json: ["status": "ready"])
+        }
+    }
+
+    /// Every code with its meaning, where the `type` of a problem points to.
+    private static let errorPage: String = {
+        let entries = ProblemCode.allCases.map { code in
+            let meaning = code.meaning
+            let cure = meaning.cure.replacing(#/`([^`]*)`/#) { "<code>\($0.output.1)</code>" }
+            return """
+                <section id="\(code.rawValue)"><h2><code>\(code.rawValue)</code> · \(meaning.status)</h2>
+                <p>\(meaning.title). \(cure)</p></section>
+                """
+        }
+        return """
+            <!doctype html><html lang="en"><meta charset="utf-8"><title>Countersign errors</title>
+            <h1>Errors</h1>
+            \(entries.joined(separator: "\n"))
+            </html>
+            """
+    }()
+}

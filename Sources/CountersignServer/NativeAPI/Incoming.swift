@@ -1,0 +1,95 @@
+import Crypto
+import CountersignCore
+import CountersignWire
+import Encodings
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// A request as the routes see it: body collected, query taken apart, nothing believed.
+struct Incoming: Sendable {
+    /// The most bytes a body may have. Spec: design 4.
+    static let maximumBodySize = 256 * 1024
+
+    let method: HTTPRequest.Method
+    /// Path and query, as they arrived.
+    let target: String
+    let headers: HTTPFields
+    let body: [UInt8]
+    let context: ServerContext
+    private let query: [String: String]
+
+    init(_ request: Request, _ context: ServerContext) async throws {
+        method = request.method
+        target = request.head.path ?? "/"
+        headers = request.headers
+        self.context = context
+        query = try Self.query(of: target)
+        var request = request
+        let buffer = try await request.collectBody(upTo: Self.maximumBodySize)
+        body = Array(buffer.readableBytesView)
+    }
+
+    /// The body as JSON.
+    func json() throws(JSONSyntaxError) -> JSONValue { try JSONValue(parsing: body) }
+
+    /// The body of a request that may come without one.
+    func optionalJSON() throws(JSONSyntaxError) -> JSONValue { body.isEmpty ? .members([:]) : try json() }
+
+    /// A part of the path, or nil when it is not well-formed.
+    func parameter(_ name: String) -> String? {
+        context.parameters.get(name)?.removingPercentEncoding
+    }
+
+    /// A part of the path that names something; what it cannot name is not there.
+    func id<Kind>(_ name: String, orElse code: ProblemCode) throws(ProblemDetails) -> ID<Kind> {
+        guard let id = parameter(name).flatMap({ ID<Kind>($0) }) else { throw ProblemDetails(code) }
+        return id
+    }
+
+    /// The user the path names.
+    func user() throws(ProblemDetails) -> UserReference {
+        guard let user = parameter("user").flatMap({ UserReference($0) }) else { throw ProblemDetails(.userNotFound) }
+        return user
+    }
+
+    /// Query parameters, by name; one nobody knows is refused, so that a typo never passes silently.
+    func query(_ known: String...) throws(ProblemDetails) -> [String: String] {
+        for name in query.keys where !known.contains(name) {
+            throw ProblemDetails(.invalidParameter, detail: "\(name) is not known", members: ["parameter": .string(name)])
+        }
+        return query
+    }
+
+    /// For how many seconds to wait, or nil not to.
+    static func wait(_ query: [String: String]) throws(ProblemDetails) -> Int64? {
+        guard let text = query["wait"] else { return nil }
+        guard let seconds = Int64(text), (0...60).contains(seconds) else {
+            throw ProblemDetails(
+                .invalidParameter, detail: "wait must be a whole number from 0 to 60", members: ["parameter": "wait"])
+        }
+        return seconds == 0 ? nil : seconds
+    }
+
+    /// The idempotency key, scoped to the caller and the route.
+    func idempotencyKey(of caller: ClientID) throws(ProblemDetails) -> IdempotencyKey? {
+        guard let key = headers[.idempotencyKey] else { return nil }
+        let digest = Array(SHA256.hash(data: body))
+        guard let key = IdempotencyKey(scope: "\(caller) \(method.rawValue) \(target)", key: key, requestDigest: digest)
+        else { throw ProblemDetails(.invalidIdempotencyKey) }
+        return key
+    }
+
+    private static func query(of target: String) throws(ProblemDetails) -> [String: String] {
+        guard let mark = target.firstIndex(of: "?") else { return [:] }
+        var query: [String: String] = [:]
+        for part in target[target.index(after: mark)...].split(separator: "&") {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = String(pair[0]).removingPercentEncoding,
+                let value = pair.count == 2 ? String(pair[1]).removingPercentEncoding : "",
+                query.updateValue(value, forKey: name) == nil
+            else { throw ProblemDetails(.invalidParameter, detail: "the query is malformed") }
+        }
+        return query
+    }
+}

@@ -1,0 +1,56 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import OpenPGP
+
+/// Core's refusals in the words of the native API: the one place that maps them.
+extension ProblemDetails {
+    init(_ error: MessageSignatureError) {
+        switch error {
+        case .missing: self.init(.signatureMissing)
+        case .malformed: self.init(.signatureInvalid, detail: "the fields are not those of RFC 9421")
+        case .several: self.init(.signatureInvalid, detail: "there must be exactly one signature")
+        case .parameter(let name): self.init(.signatureInvalid, detail: "the parameter \(name) is not as it must be")
+        case .coverage(let name):
+            self.init(.signatureInvalid, detail: "\(name) must be covered if and only if the request has it")
+        case .digest: self.init(.signatureInvalid, detail: "the body is not the one that was signed")
+        case .invalid: self.init(.signatureInvalid, detail: "the signature does not verify")
+        }
+    }
+
+    init(_ refusal: AskChallenge.Refusal) {
+        switch refusal {
+        case .userNotFound: self.init(.userNotFound)
+        case .typeNotFound: self.init(.typeNotFound)
+        case .noEnrollment: self.init(.noEnrollment)
+        case .enrollmentNotFound(let id):
+            self.init(.enrollmentNotFound, detail: "\(id)", members: ["pointer": "/enrollments"])
+        case .notAllowedByType(let pointer): self.init(.notAllowedByType, members: ["pointer": .string(pointer)])
+        case .callbackNotRegistered: self.init(.callbackNotRegistered, members: ["pointer": "/callback_uri"])
+        case .tooManyPending: self.init(.tooManyPending)
+        case .tooManyAsks(let seconds): self.init(.tooManyAsks, members: ["retry_after": .integer(seconds)])
+        }
+    }
+
+    /// The problem of a challenge that ended before the call that meant to end it.
+    init(ended standing: ChallengeStanding) {
+        self.init(
+            .alreadyEnded,
+            members: JSONObject(["state": .string(standing.state), "reason": standing.reason.map(JSONValue.string)]))
+    }
+
+    init(_ refusal: DeviceCertificateRefusal) {
+        switch refusal {
+        case .openPGP(let error): self.init(.certificateInvalid, detail: "OpenPGP: \(error)")
+        case .userID: self.init(.certificateInvalid, detail: "the one user ID must be that of the ticket")
+        case .keys: self.init(.certificateInvalid, detail: "the keys or their flags are not those of a device")
+        case .time: self.init(.certificateInvalid, detail: "a key is made in the future or limited in time")
+        }
+    }
+
+    init(_ refusal: TextRefusal, pointer: String) {
+        self.init(
+            .textRefused, detail: "\(pointer): \(refusal.rawValue)",
+            members: ["pointer": .string(pointer), "reason": .string(refusal.rawValue)])
+    }
+}

@@ -1,0 +1,208 @@
+import CountersignCore
+import CountersignDelivery
+import CountersignStorage
+public import CountersignWire
+import AsyncHTTPClient
+import Foundation
+import Hummingbird
+public import Logging
+import NIOCore
+import ServiceLifecycle
+public import UnixSignals
+
+/// A server: storage, delivery and HTTP, wired together.
+public struct Server: Sendable {
+    /// How long a graceful shutdown may take.
+    private static let shutdownLimit = Duration.seconds(10)
+
+    /// The deployment's public base URL.
+    public let issuer: Issuer
+    /// The folder that holds everything.
+    public let dataFolder: String
+    /// The bootstrap token, when this was the first start.
+    public let bootstrapToken: String?
+    private let api: API
+    private let hub: WakeHub
+    private let store: SQLStore
+    private let settings: ServerSettings
+    private let logger: Logger
+
+    /// Opens or makes everything a server needs; nothing is listened on yet.
+    ///
+    /// - Parameters:
+    ///   - settings: what the operator decided.
+    ///   - environment: where the master key may come from.
+    ///   - logger: where to log.
+    /// - Throws: ``StartError`` for what an operator can mend.
+    public init(
+        _ settings: ServerSettings, environment: [String: String], logger: Logger
+    ) async throws {
+        var settings = settings
+        if settings.port == 0 { settings.port = try Self.freePort(host: settings.host) }
+        let folder = try DataFolder(path: settings.dataFolder)
+        try folder.lock()
+        guard let issuer = settings.issuer ?? Issuer("http://\(settings.host):\(settings.port)") else {
+            throw StartError("Name the public URL with --issuer: \(settings.host) is not this machine's own address.")
+        }
+        let time = SystemTime()
+        let random = SystemRandom()
+        let masterKey = try folder.masterKey(from: environment)
+        let hub = WakeHub(time: time)
+        let store = try await Self.open(folder, hub: hub, masterKey: masterKey, issuer: issuer)
+        let keys = try await Self.keys(of: store, at: time.now).keys
+        bootstrapToken = try await FirstStart.prepare(store: store, time: time, random: random)
+        if let bootstrapToken { try folder.write(bootstrapToken: bootstrapToken) }
+        let ports = Ports(
+            issuer: issuer, store: store, wakes: hub, time: time, random: random,
+            hasher: KeyedHasher(key: masterKey.derived(for: "keyed hashes")), keys: keys, logger: logger)
+        api = API(ports: ports, isDevelopment: issuer.isLoopback && settings.listensOnLoopback)
+        self.issuer = issuer
+        self.hub = hub
+        self.store = store
+        self.settings = settings
+        self.logger = logger
+        dataFolder = folder.path
+    }
+
+    /// Makes a new bootstrap token for the server that keeps its data in a folder.
+    public static func renewBootstrapToken(
+        dataFolder: String, environment: [String: String]
+    ) async throws -> (token: String, file: String) {
+        let folder = try DataFolder(path: dataFolder)
+        guard FileManager.default.fileExists(atPath: folder.database) else {
+            throw StartError("There is no database in \(dataFolder). Name the server's folder with --data.")
+        }
+        let time = SystemTime()
+        guard let anyIssuer = Issuer("http://localhost") else { preconditionFailure("a loopback issuer is valid") }
+        let store = try await open(
+            folder, hub: WakeHub(time: time), masterKey: try folder.masterKey(from: environment), issuer: anyIssuer)
+        let token = try await FirstStart.renewBootstrapToken(store: store, time: time, random: SystemRandom())
+        try folder.write(bootstrapToken: token)
+        return (token, folder.bootstrapToken)
+    }
+
+    private static func open(
+        _ folder: DataFolder, hub: WakeHub, masterKey: MasterKey, issuer: Issuer
+    ) async throws -> SQLStore {
+        do {
+            return try await SQLStore(sqlite: folder.database, hub: hub, masterKey: masterKey, issuer: issuer)
+        } catch StoreError.engine(let reason) {
+            throw StartError("\(folder.database) cannot be opened: \(reason)")
+        }
+    }
+
+    private static func keys(of store: SQLStore, at now: Timestamp) async throws -> IssuerKeyMaterial {
+        do {
+            return try await store.issuerKeys(at: now)
+        } catch StoreError.corruptRow {
+            throw StartError("The master key is not the one the database was made with. Restore the right one from the backup.")
+        }
+    }
+
+    /// Serves until the task is cancelled or a signal asks to stop.
+    ///
+    /// - Parameters:
+    ///   - signals: the signals that ask to stop.
+    ///   - onReady: called once requests are answered.
+    public func run(
+        until signals: [UnixSignal] = [.sigterm, .sigint], onReady: @escaping @Sendable () async -> Void = {}
+    ) async throws {
+        let ports = api.ports
+        let application = Application(
+            router: api.router(), server: .http1(configuration: .init(idleTimeout: .seconds(75))),
+            configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil),
+            onServerRunning: { _ in await onReady() }, logger: quiet(logger))
+        let http = CallbackSender.makeClient()
+        let worker = OutboxWorker(
+            queue: store, wakes: hub, time: ports.time, random: ports.random, callbacks: CallbackSender(client: http),
+            logger: logger)
+        var configuration = ServiceGroupConfiguration(
+            services: [
+                // The order of shutdown is the reverse: requests end first, what they queued is delivered after.
+                Background { try await hub.run() },
+                Background { try await worker.run() },
+                Background { try await Maintenance(ports: ports).run() },
+                application,
+            ], gracefulShutdownSignals: signals, logger: quiet(logger))
+        configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
+        let group = ServiceGroup(configuration: configuration)
+        do {
+            try await group.run()
+            try await http.shutdown()
+        } catch {
+            try await http.shutdown()
+            if let error = error as? IOError, error.errnoCode == EADDRINUSE {
+                throw StartError("Port \(settings.port) is taken. Choose another with --port, or 0 for a free one.")
+            }
+            throw error
+        }
+    }
+
+    /// The framework tells of every connection; warnings are enough of that.
+    private func quiet(_ logger: Logger) -> Logger {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        return quiet
+    }
+
+    private static func freePort(host: String) throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw StartError("No socket can be made.") }
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        inet_pton(AF_INET, host == "localhost" ? "127.0.0.1" : host, &address.sin_addr)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer -> UInt16? in
+                guard bind(descriptor, pointer, length) == 0, getsockname(descriptor, pointer, &length) == 0 else {
+                    return nil
+                }
+                return UnsafeRawPointer(pointer).load(as: sockaddr_in.self).sin_port.bigEndian
+            }
+        }
+        guard let port else { throw StartError("No port of \(host) is free.") }
+        return Int(port)
+    }
+}
+
+/// Something that runs beside the requests and is cancelled when the server stops.
+private struct Background: Service {
+    let body: @Sendable () async throws -> Void
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await body() }
+        } catch is CancellationError {
+            return
+        }
+    }
+}
+
+/// What must be done again and again: ending challenges that are over, deleting what is no longer needed.
+private struct Maintenance: Sendable {
+    private static let pause = Duration.milliseconds(500)
+    private static let sweepEvery = 20
+    private static let batch = 500
+
+    let ports: Ports
+
+    func run() async throws {
+        var round = 0
+        while true {
+            try await Task.sleep(for: Self.pause)
+            round += 1
+            do {
+                try await ExpireChallenges.sweep(ports: ports)
+                if round.isMultiple(of: Self.sweepEvery) { try await sweep() }
+            } catch let error as StoreError {
+                ports.logger.error("maintenance failed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func sweep() async throws {
+        let now = ports.time.now
+        while try await ports.store.commit({ try $0.sweep(now: now, limit: Self.batch) }) >= Self.batch {}
+    }
+}

@@ -1,3 +1,0 @@
-import GRDB
-import CountersignCore
-enum Placeholder {}

@@ -1,0 +1,141 @@
+package import CountersignCore
+
+/// A value that goes into or comes out of a statement. Times are whole milliseconds.
+package enum SQLValue: Hashable, Sendable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case blob([UInt8])
+
+    package static func optional(_ text: String?) -> SQLValue { text.map(SQLValue.text) ?? .null }
+    package static func optional(_ number: Int64?) -> SQLValue { number.map(SQLValue.integer) ?? .null }
+    package static func optional(_ bytes: [UInt8]?) -> SQLValue { bytes.map(SQLValue.blob) ?? .null }
+}
+
+/// A statement both engines read. Placeholders are `$1`, `$2`, …
+package struct SQLStatement: Sendable {
+    package let text: String
+    /// Which argument each placeholder means, by its first appearance: the way SQLite numbers them.
+    package let argumentsByAppearance: [Int]
+
+    package init(_ text: String) {
+        self.text = text
+        var order: [Int] = []
+        for part in text.split(separator: "$").dropFirst(text.first == "$" ? 0 : 1) {
+            guard let number = Int(part.prefix { $0.isNumber }), !order.contains(number - 1) else { continue }
+            order.append(number - 1)
+        }
+        argumentsByAppearance = order
+    }
+}
+
+/// A connection inside a transaction. Everything is synchronous: no network call can sit inside one.
+package protocol SQLConnection {
+    /// The rows a statement gives.
+    func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow]
+
+    /// Runs a statement and tells how many rows it changed.
+    @discardableResult
+    func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int
+}
+
+/// A database. Throws ``StoreError`` and nothing else of its own.
+package protocol SQLEngine: Sendable {
+    /// How migrations name types that the engines name differently.
+    var dialect: SQLDialect { get }
+
+    /// Who waits for commits.
+    var wakes: any Wakes { get }
+
+    /// Reads a consistent state.
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> Result
+    ) async throws -> Result
+
+    /// Runs a transaction; the wakes leave with its commit.
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, wakes: [WakeTopic])
+    ) async throws -> Result
+}
+
+/// The words in which the engines differ, used in migrations alone.
+package struct SQLDialect: Sendable {
+    /// A 64-bit integer.
+    package let integer: String
+    /// A sequence of bytes.
+    package let blob: String
+    /// A 64-bit integer that counts up by itself.
+    package let sequence: String
+    /// What stands behind a table's columns.
+    package let tableOptions: String
+
+    package init(integer: String, blob: String, sequence: String, tableOptions: String) {
+        self.integer = integer
+        self.blob = blob
+        self.sequence = sequence
+        self.tableOptions = tableOptions
+    }
+}
+
+/// One row, read by position; a column that is not what it must be is a ``StoreError/corruptRow(_:)``.
+package struct SQLRow: Sendable {
+    private let values: [SQLValue]
+
+    package init(_ values: [SQLValue]) {
+        self.values = values
+    }
+
+    package func text(_ column: Int) throws -> String {
+        guard let text = try optionalText(column) else { throw corrupt(column) }
+        return text
+    }
+
+    package func optionalText(_ column: Int) throws -> String? {
+        switch values[column] {
+        case .text(let text): return text
+        case .null: return nil
+        case .integer, .blob: throw corrupt(column)
+        }
+    }
+
+    package func integer(_ column: Int) throws -> Int64 {
+        guard let number = try optionalInteger(column) else { throw corrupt(column) }
+        return number
+    }
+
+    package func optionalInteger(_ column: Int) throws -> Int64? {
+        switch values[column] {
+        case .integer(let number): return number
+        case .null: return nil
+        case .text, .blob: throw corrupt(column)
+        }
+    }
+
+    package func blob(_ column: Int) throws -> [UInt8] {
+        guard let bytes = try optionalBlob(column) else { throw corrupt(column) }
+        return bytes
+    }
+
+    package func optionalBlob(_ column: Int) throws -> [UInt8]? {
+        switch values[column] {
+        case .blob(let bytes): return bytes
+        case .null: return nil
+        case .text, .integer: throw corrupt(column)
+        }
+    }
+
+    /// What `read` makes of a text.
+    package func value<Value>(_ column: Int, _ read: (String) -> Value?) throws -> Value {
+        guard let value = read(try text(column)) else { throw corrupt(column) }
+        return value
+    }
+
+    /// What `read` makes of a text that may be missing.
+    package func optionalValue<Value>(_ column: Int, _ read: (String) -> Value?) throws -> Value? {
+        guard let text = try optionalText(column) else { return nil }
+        guard let value = read(text) else { throw corrupt(column) }
+        return value
+    }
+
+    private func corrupt(_ column: Int) -> StoreError { .corruptRow("column \(column)") }
+}

@@ -1,0 +1,86 @@
+public import CountersignCore
+public import CountersignWire
+import Encodings
+
+private enum Statements {
+    static let lease = SQLStatement(
+        """
+        UPDATE outbox SET due_at = $1 WHERE id IN (
+          SELECT id FROM outbox WHERE state = 'waiting' AND due_at <= $2 ORDER BY due_at LIMIT $3
+        ) RETURNING id, client_id, payload, expires_at, attempts
+        """)
+    static let nextDue = SQLStatement("SELECT min(due_at) FROM outbox WHERE state = 'waiting'")
+    static let delivered = SQLStatement(
+        "UPDATE outbox SET state = 'delivered', payload = NULL, delivered_at = $2, attempts = attempts + 1 WHERE id = $1")
+    static let retry = SQLStatement(
+        "UPDATE outbox SET due_at = $2, attempts = attempts + 1, last_error = $3 WHERE id = $1 AND state = 'waiting'")
+    static let bury = SQLStatement(
+        """
+        UPDATE outbox SET state = 'dead', attempts = attempts + 1, last_error = $2, payload = NULL
+        WHERE id = $1 AND state = 'waiting'
+        """)
+    static let callbackSecret = SQLStatement("SELECT callback_secret FROM clients WHERE id = $1")
+}
+
+/// The outbox. A lease is a due time in the future: whoever dies holding one loses it by itself.
+extension SQLStore: OutboxQueue {
+    /// See ``OutboxQueue/lease(limit:now:until:)``.
+    public func lease(limit: Int, now: Timestamp, until: Timestamp) async throws -> [LeasedMessage] {
+        let sealer = sealer
+        return try await engine.write { connection in
+            let rows = try connection.rows(Statements.lease, [until.value, now.value, .integer(Int64(limit))])
+            return (try rows.map { try LeasedMessage($0, dueAt: now, sealer: sealer) }, wakes: [])
+        }
+    }
+
+    /// See ``OutboxQueue/nextDue()``.
+    public func nextDue() async throws -> Timestamp? {
+        try await engine.read { try $0.rows(Statements.nextDue, []).first?.optionalTime(0) }
+    }
+
+    /// See ``OutboxQueue/delivered(_:at:)``.
+    public func delivered(_ id: EventID, at now: Timestamp) async throws {
+        try await engine.write { connection in
+            try connection.execute(Statements.delivered, [id.value, now.value])
+            return ((), wakes: [])
+        }
+    }
+
+    /// See ``OutboxQueue/failed(_:error:retryAt:)``.
+    public func failed(_ id: EventID, error: String, retryAt: Timestamp?) async throws {
+        try await engine.write { connection in
+            if let retryAt {
+                try connection.execute(Statements.retry, [id.value, retryAt.value, .text(error)])
+            } else {
+                try connection.execute(Statements.bury, [id.value, .text(error)])
+            }
+            return ((), wakes: [])
+        }
+    }
+
+    /// See ``OutboxQueue/callbackSecret(of:)``.
+    public func callbackSecret(of client: ClientID) async throws -> String? {
+        let sealer = sealer
+        return try await engine.read { connection in
+            try connection.rows(Statements.callbackSecret, [client.value]).first?.optionalBlob(0).map { sealed in
+                String(decoding: try sealer.open(sealed, for: "callback secret \(client)"), as: UTF8.self)
+            }
+        }
+    }
+}
+
+extension LeasedMessage {
+    fileprivate init(_ row: SQLRow, dueAt: Timestamp, sealer: Sealer) throws {
+        let id: EventID = try row.id(0)
+        let payload = try sealer.open(try row.blob(2), for: OutboxMessage.place(id))
+        guard let json = try? JSONValue(parsing: payload), let uri = json["uri"]?.string,
+            let body = json["body"]?.string
+        else { throw StoreError.corruptRow("outbox payload") }
+        self.init(
+            message: OutboxMessage(
+                id: id,
+                content: .callback(CallbackURI(stored: uri), client: try row.id(1), body: Array(body.utf8)),
+                dueAt: dueAt, expiresAt: try row.time(3)),
+            attempts: Int(try row.integer(4)))
+    }
+}

@@ -1,0 +1,95 @@
+public import CountersignCore
+public import CountersignWire
+
+/// Core's ``Store``, over any engine.
+public struct SQLStore: Store {
+    let engine: any SQLEngine
+    let sealer: Sealer
+    let issuer: Issuer
+
+    /// Who waits for commits of this store.
+    public var wakes: any Wakes { engine.wakes }
+
+    package init(engine: some SQLEngine, masterKey: MasterKey, issuer: Issuer) async throws {
+        self.engine = engine
+        self.issuer = issuer
+        sealer = Sealer(masterKey)
+        try await Migrations.run(on: engine)
+    }
+
+    /// Opens the embedded database at a path and brings it to the newest schema.
+    public init(sqlite path: String, hub: WakeHub, masterKey: MasterKey, issuer: Issuer) async throws {
+        try await self.init(
+            engine: try SQLiteEngine(path: path, hub: hub), masterKey: masterKey, issuer: issuer)
+    }
+
+    /// Reads a consistent state. See ``Store/read(_:)``.
+    public func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws -> Result
+    ) async throws -> Result {
+        try await engine.read { connection in
+            try body(SQLTransaction(connection: connection, sealer: sealer, issuer: issuer))
+        }
+    }
+
+    /// Runs a transaction. See ``Store/commit(_:)``.
+    public func commit<Result: Sendable>(
+        _ body: @escaping @Sendable (any StoreWriter) throws -> Result
+    ) async throws -> Result {
+        try await engine.write { connection in
+            let transaction = SQLTransaction(connection: connection, sealer: sealer, issuer: issuer)
+            let result = try body(transaction)
+            return (result, wakes: transaction.topics)
+        }
+    }
+}
+
+/// Core's reads and writes inside one transaction. Its methods stand with the tables they are about, in `Tables/`.
+final class SQLTransaction: StoreWriter {
+    let connection: any SQLConnection
+    let sealer: Sealer
+    let issuer: Issuer
+    private(set) var topics: [WakeTopic] = []
+
+    init(connection: any SQLConnection, sealer: Sealer, issuer: Issuer) {
+        self.connection = connection
+        self.sealer = sealer
+        self.issuer = issuer
+    }
+
+    func wake(_ topic: WakeTopic) {
+        topics.append(topic)
+    }
+
+    func first<Value>(
+        _ statement: SQLStatement, _ arguments: [SQLValue], _ read: (SQLRow) throws -> Value
+    ) throws -> Value? {
+        try connection.rows(statement, arguments).first.map(read)
+    }
+
+    func all<Value>(
+        _ statement: SQLStatement, _ arguments: [SQLValue], _ read: (SQLRow) throws -> Value
+    ) throws -> [Value] {
+        try connection.rows(statement, arguments).map(read)
+    }
+}
+
+extension Timestamp {
+    var value: SQLValue { .integer(milliseconds) }
+}
+
+extension ID {
+    var value: SQLValue { .text(description) }
+}
+
+extension SQLRow {
+    func time(_ column: Int) throws -> Timestamp { Timestamp(milliseconds: try integer(column)) }
+
+    func optionalTime(_ column: Int) throws -> Timestamp? {
+        try optionalInteger(column).map(Timestamp.init(milliseconds:))
+    }
+
+    func id<Kind>(_ column: Int) throws -> ID<Kind> { try value(column) { ID<Kind>($0) } }
+
+    func optionalID<Kind>(_ column: Int) throws -> ID<Kind>? { try optionalValue(column) { ID<Kind>($0) } }
+}

@@ -1,0 +1,110 @@
+import CountersignCore
+import GRDB
+import Synchronization
+
+/// Puts writes that come at the same time into one transaction, each in a savepoint of its own: one sync of the disk
+/// for all of them. What a caller is told is told after that sync.
+final class GroupCommitter: Sendable {
+    /// One write, and what to do when it is known whether it lasts.
+    private struct Job: Sendable {
+        /// Runs the write inside its savepoint. What it returns reports the result, given the fate of the commit.
+        let run: @Sendable (Database) throws -> @Sendable ((any Error)?) -> Void
+        let fail: @Sendable (any Error) -> Void
+    }
+
+    private struct Queue {
+        var jobs: [Job] = []
+        var isDraining = false
+    }
+
+    /// How many writes share a transaction at most, so that one caller's wait stays short.
+    private static let maximumBatch = 256
+
+    private let pool: DatabasePool
+    private let queue = Mutex(Queue())
+
+    init(pool: DatabasePool) {
+        self.pool = pool
+    }
+
+    /// Runs a write and returns when it is on the disk.
+    func commit<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            let job = Job(
+                run: { database in
+                    let result = try body(SQLiteConnection(database: database))
+                    return { failure in continuation.resume(with: failure.map { .failure($0) } ?? .success(result)) }
+                },
+                fail: { continuation.resume(throwing: $0) })
+            let mustDrain = queue.withLock { queue in
+                queue.jobs.append(job)
+                defer { queue.isDraining = true }
+                return !queue.isDraining
+            }
+            if mustDrain { pool.asyncWriteWithoutTransaction { self.drain($0) } }
+        }
+    }
+
+    /// Empties the queue, batch by batch, on the writer's own queue.
+    private func drain(_ database: Database) {
+        while true {
+            let batch = queue.withLock { queue -> [Job] in
+                let batch = Array(queue.jobs.prefix(Self.maximumBatch))
+                queue.jobs.removeFirst(batch.count)
+                if batch.isEmpty { queue.isDraining = false }
+                return batch
+            }
+            guard !batch.isEmpty else { return }
+            run(batch, on: database)
+        }
+    }
+
+    private func run(_ batch: [Job], on database: Database) {
+        var reports: [@Sendable ((any Error)?) -> Void] = []
+        var failures: [(Job, any Error)] = []
+        var commitFailure: (any Error)?
+        var isOpen = false
+        do {
+            try execute("BEGIN IMMEDIATE", on: database)
+            isOpen = true
+            for job in batch {
+                do { reports.append(try inSavepoint(job, on: database)) } catch { failures.append((job, error)) }
+            }
+            try execute("COMMIT", on: database)
+        } catch {
+            // Nothing of the batch lasts, whichever of its writes went well.
+            commitFailure = error
+            if isOpen { try? execute("ROLLBACK", on: database) }
+        }
+        let fate = commitFailure.map(Self.translated)
+        for report in reports { report(fate) }
+        for (job, error) in failures { job.fail(Self.translated(error)) }
+        // A job that never ran because the transaction did not begin.
+        if let fate { for job in batch.dropFirst(reports.count + failures.count) { job.fail(fate) } }
+    }
+
+    private func inSavepoint(
+        _ job: Job, on database: Database
+    ) throws -> @Sendable ((any Error)?) -> Void {
+        try execute("SAVEPOINT write", on: database)
+        do {
+            let report = try job.run(database)
+            try execute("RELEASE write", on: database)
+            return report
+        } catch {
+            try execute("ROLLBACK TO write", on: database)
+            try execute("RELEASE write", on: database)
+            throw error
+        }
+    }
+
+    private func execute(_ sql: String, on database: Database) throws {
+        try database.cachedStatement(sql: sql).execute()
+    }
+
+    private static func translated(_ error: any Error) -> any Error {
+        (error as? DatabaseError).map { StoreError($0) } ?? error
+    }
+}

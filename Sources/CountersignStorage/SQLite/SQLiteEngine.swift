@@ -1,0 +1,126 @@
+package import CountersignCore
+import Foundation
+import GRDB
+import Synchronization
+
+/// The embedded engine: one file, readers beside one writer, truly durable commits.
+package final class SQLiteEngine: SQLEngine {
+    package let dialect = SQLDialect(
+        integer: "INTEGER", blob: "BLOB", sequence: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT")
+    package let wakes: any Wakes
+    private let hub: WakeHub
+    private let pool: DatabasePool
+    private let committer: GroupCommitter
+
+    /// Opens a database file, or makes it, readable by its owner alone.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - hub: who is told of commits.
+    package init(path: String, hub: WakeHub) throws {
+        self.hub = hub
+        wakes = hub
+        if !FileManager.default.fileExists(atPath: path) {
+            // SQLite gives its side files the mode of the main one.
+            guard
+                FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            else { throw StoreError.unavailable }
+        }
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(10)
+        let pool = try storeErrors { try DatabasePool(path: path, configuration: configuration) }
+        // The pool sets NORMAL when it turns the write-ahead log on, so FULL must come after.
+        try storeErrors {
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        }
+        self.pool = pool
+        committer = GroupCommitter(pool: pool)
+    }
+
+    /// The writer's `synchronous` setting: 2 is FULL.
+    package func synchronousSetting() async throws -> Int {
+        try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
+    }
+
+    package func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await pool.read { try body(SQLiteConnection(database: $0)) }
+        } catch let error as DatabaseError {
+            throw StoreError(error)
+        }
+    }
+
+    package func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, wakes: [WakeTopic])
+    ) async throws -> Result {
+        let (result, topics) = try await committer.commit(body)
+        if !topics.isEmpty { hub.wake(topics) }
+        return result
+    }
+}
+
+/// One connection, wrapped for the length of a transaction.
+struct SQLiteConnection: SQLConnection {
+    let database: Database
+
+    func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
+        let prepared = try database.cachedStatement(sql: statement.text)
+        let cursor = try GRDB.Row.fetchCursor(prepared, arguments: bound(arguments, to: statement))
+        var rows: [SQLRow] = []
+        while let row = try cursor.next() {
+            rows.append(SQLRow((0..<row.count).map { SQLValue((row[$0] as DatabaseValue).storage) }))
+        }
+        return rows
+    }
+
+    func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
+        try database.cachedStatement(sql: statement.text).execute(arguments: bound(arguments, to: statement))
+        return database.changesCount
+    }
+
+    private func bound(_ arguments: [SQLValue], to statement: SQLStatement) -> StatementArguments {
+        StatementArguments(statement.argumentsByAppearance.map { arguments[$0].databaseValue })
+    }
+}
+
+extension SQLValue {
+    fileprivate var databaseValue: DatabaseValue {
+        switch self {
+        case .null: .null
+        case .integer(let number): number.databaseValue
+        case .text(let text): text.databaseValue
+        case .blob(let bytes): Data(bytes).databaseValue
+        }
+    }
+
+    fileprivate init(_ storage: DatabaseValue.Storage) {
+        switch storage {
+        case .null: self = .null
+        case .int64(let number): self = .integer(number)
+        // No column of ours holds one; a reader of the row will call it corrupt.
+        case .double(let number): self = .text(String(number))
+        case .string(let text): self = .text(text)
+        case .blob(let data): self = .blob(Array(data))
+        }
+    }
+}
+
+extension StoreError {
+    init(_ error: DatabaseError) {
+        switch error.resultCode.primaryResultCode {
+        case .SQLITE_CONSTRAINT: self = .uniqueViolation(error.message ?? "")
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .serializationFailure
+        case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
+            self = .unavailable
+        default: self = .engine("\(error.resultCode) \(error.message ?? "")")
+        }
+    }
+}
+
+/// Runs something of the engine's, its errors turned into ours.
+private func storeErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as DatabaseError { throw StoreError(error) }
+}

@@ -1,0 +1,233 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import OpenPGP
+
+private enum Statements {
+    static let columns = """
+        id, client_id, client_name, user_id, type, nonce, context, asked_at, details, signing_data, message, alert,
+        methods, number_hash, expires_at, callback_uri, client_state, locale, state, reason, method, decided_by,
+        ended_at
+        """
+    static let byID = SQLStatement("SELECT \(columns) FROM challenges WHERE id = $1")
+    static let insert = SQLStatement(
+        """
+        INSERT INTO challenges (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+        $16, $17, $18, $19, $20, $21, $22, $23)
+        """)
+    static let insertTarget = SQLStatement(
+        "INSERT INTO challenge_targets (challenge_id, enrollment_id) VALUES ($1, $2)")
+    static let recentAsks = SQLStatement(
+        """
+        SELECT asked_at, state FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at > $3
+        ORDER BY asked_at DESC LIMIT $4
+        """)
+    static let openCount = SQLStatement(
+        """
+        SELECT count(*) FROM (SELECT 1 AS one FROM challenges
+        WHERE user_id = $1 AND state = 'pending' AND client_id = $2 AND expires_at > $3 LIMIT $4) AS open
+        """)
+    static let target = SQLStatement(
+        "SELECT fetched_at FROM challenge_targets WHERE challenge_id = $1 AND enrollment_id = $2")
+    static let targets = SQLStatement("SELECT enrollment_id FROM challenge_targets WHERE challenge_id = $1")
+    static let recordFetch = SQLStatement(
+        "UPDATE challenge_targets SET fetched_at = $3 WHERE challenge_id = $1 AND enrollment_id = $2")
+    static let pending = SQLStatement(
+        """
+        SELECT \(columns) FROM challenges WHERE user_id = $1 AND state = 'pending' AND expires_at > $2
+        AND EXISTS (SELECT 1 FROM challenge_targets t WHERE t.challenge_id = challenges.id AND t.enrollment_id = $3)
+        ORDER BY id DESC LIMIT $4
+        """)
+    static let overdue = SQLStatement(
+        "SELECT id FROM challenges WHERE state = 'pending' AND expires_at <= $1 ORDER BY expires_at LIMIT $2")
+    /// The one statement that decides every race. Its conditions repeat those of the decision.
+    static let end = SQLStatement(
+        """
+        UPDATE challenges SET state = $2, reason = $3, method = $4, decided_by = $5, ended_at = $6, number_hash = NULL
+        WHERE id = $1 AND state = 'pending' AND expires_at > $6
+        """)
+    static let expire = SQLStatement(
+        """
+        UPDATE challenges SET state = $2, ended_at = $3, number_hash = NULL
+        WHERE id = $1 AND state = 'pending' AND expires_at <= $3
+        """)
+    static let insertReceipt = SQLStatement(
+        """
+        INSERT INTO receipts (challenge_id, enrollment_id, text, signature, certificate, accepted_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        """)
+    static let receipt = SQLStatement(
+        "SELECT enrollment_id, text, signature, certificate, accepted_at FROM receipts WHERE challenge_id = $1")
+    static let insertAnswer = SQLStatement(
+        """
+        INSERT INTO answers (enrollment_id, digest, challenge_id, state, reason, answered_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        """)
+    static let answer = SQLStatement(
+        "SELECT challenge_id, state, reason FROM answers WHERE enrollment_id = $1 AND digest = $2")
+}
+
+/// Challenges, whom they were put to, and how they were answered.
+extension SQLTransaction {
+    func challenge(_ id: ChallengeID) throws -> Challenge? {
+        try first(Statements.byID, [id.value], challenge)
+    }
+
+    func insert(_ challenge: Challenge, targets: [EnrollmentID]) throws {
+        let question = challenge.question
+        let details = JSONValue.array(question.details.map(\.json))
+        try connection.execute(
+            Statements.insert,
+            [
+                challenge.id.value, question.client.value, .text(question.clientName.text), question.user.value,
+                .text("\(question.type)"), .blob(question.nonce.bytes), .optional(question.context?.text),
+                question.askedAt.value, .text(String(decoding: details.encoded, as: UTF8.self)),
+                .optional(question.signingData), .text(question.message.text), .text(challenge.alert.text),
+                .text(challenge.methods.map(\.rawValue).joined(separator: " ")), .optional(challenge.numberHash),
+                challenge.expiresAt.value, .optional(challenge.callbackURI?.description),
+                .optional(challenge.clientState), .optional(challenge.locale),
+            ] + columns(of: challenge.state))
+        for target in targets {
+            try connection.execute(Statements.insertTarget, [challenge.id.value, target.value])
+        }
+    }
+
+    func openChallengeCount(of user: UserID, by client: ClientID, now: Timestamp, limit: Int) throws -> Int {
+        let arguments: [SQLValue] = [user.value, client.value, now.value, .integer(Int64(limit))]
+        return try first(Statements.openCount, arguments) { Int(try $0.integer(0)) } ?? 0
+    }
+
+    func recentAsks(of user: UserID, by client: ClientID, since: Timestamp, limit: Int) throws -> [RecentAsk] {
+        try all(Statements.recentAsks, [user.value, client.value, since.value, .integer(Int64(limit))]) { row in
+            RecentAsk(askedAt: try row.time(0), wasApproved: try row.text(1) == "approved")
+        }
+    }
+
+    func target(of challenge: ChallengeID, enrollment: EnrollmentID) throws -> ChallengeTarget? {
+        try first(Statements.target, [challenge.value, enrollment.value]) { row in
+            ChallengeTarget(fetchedAt: try row.optionalTime(0))
+        }
+    }
+
+    func targets(of challenge: ChallengeID) throws -> [EnrollmentID] {
+        try all(Statements.targets, [challenge.value]) { try $0.id(0) }
+    }
+
+    func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at time: Timestamp) throws {
+        try connection.execute(Statements.recordFetch, [challenge.value, enrollment.value, time.value])
+    }
+
+    func pendingChallenges(
+        of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int
+    ) throws -> [Challenge] {
+        let arguments: [SQLValue] = [user.value, now.value, enrollment.value, .integer(Int64(limit))]
+        return try all(Statements.pending, arguments, challenge)
+    }
+
+    func overdueChallenges(now: Timestamp, limit: Int) throws -> [ChallengeID] {
+        try all(Statements.overdue, [now.value, .integer(Int64(limit))]) { try $0.id(0) }
+    }
+
+    func end(_ challenge: ChallengeID, as outcome: ChallengeOutcome, at time: Timestamp) throws -> Bool {
+        if case .expired = outcome {
+            return try connection.execute(Statements.expire, [challenge.value, .text(outcome.state), time.value]) == 1
+        }
+        return try connection.execute(Statements.end, [challenge.value] + columns(of: .ended(outcome, at: time))) == 1
+    }
+
+    func insert(_ receipt: StoredReceipt) throws {
+        switch receipt.evidence {
+        case .receipt(let message, let certificate):
+            try connection.execute(
+                Statements.insertReceipt,
+                [
+                    receipt.challenge.value, receipt.enrollment.value, .text(message.text),
+                    .blob(message.signature.body), .blob(certificate), receipt.acceptedAt.value,
+                ])
+        }
+    }
+
+    func receipt(of challenge: ChallengeID) throws -> StoredReceipt? {
+        try first(Statements.receipt, [challenge.value]) { row in
+            guard let signature = try? Signature(parsing: try row.blob(2)),
+                let message = try? CleartextMessage(text: try row.text(1), signature: signature)
+            else { throw StoreError.corruptRow("receipt") }
+            return StoredReceipt(
+                challenge: challenge, enrollment: try row.id(0),
+                evidence: .receipt(message, certificate: try row.blob(3)), acceptedAt: try row.time(4))
+        }
+    }
+
+    func record(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: [UInt8], at time: Timestamp) throws {
+        try connection.execute(
+            Statements.insertAnswer,
+            [
+                enrollment.value, .blob(digest), answer.challenge.value, .text(answer.standing.state),
+                .optional(answer.standing.reason), time.value,
+            ])
+    }
+
+    func recordedAnswer(by enrollment: EnrollmentID, digest: [UInt8]) throws -> RecordedAnswer? {
+        try first(Statements.answer, [enrollment.value, .blob(digest)]) { row in
+            RecordedAnswer(
+                challenge: try row.id(0),
+                standing: ChallengeStanding(state: try row.text(1), reason: try row.optionalText(2)))
+        }
+    }
+}
+
+/// Rows to values and back.
+extension SQLTransaction {
+    /// State, reason, method, decided by, ended at.
+    private func columns(of state: ChallengeState) -> [SQLValue] {
+        switch state {
+        case .pending: [.text("pending"), .null, .null, .null, .null]
+        case .ended(let outcome, let time):
+            [
+                .text(outcome.state), .optional(outcome.reason), .optional(outcome.method?.rawValue),
+                .optional(outcome.decidedBy?.description), time.value,
+            ]
+        }
+    }
+
+    private func challenge(_ row: SQLRow) throws -> Challenge {
+        guard let nonce = Nonce(bytes: try row.blob(5)) else { throw StoreError.corruptRow("challenge nonce") }
+        let question = Question(
+            challenge: try row.id(0), nonce: nonce, issuer: issuer, client: try row.id(1),
+            clientName: try row.value(2) { try? ClientName($0) }, user: try row.id(3),
+            type: try row.value(4) { TypeName($0) },
+            context: try row.optionalValue(6) { try? DisplayLine($0) }, askedAt: try row.time(7),
+            details: try row.value(8, details), signingData: try row.optionalText(9),
+            message: try row.value(10) { try? DisplayMessage($0) })
+        return Challenge(
+            question: question, alert: try row.value(11) { try? DisplayMessage($0) },
+            methods: try row.text(12).split(separator: " ").compactMap { Method(rawValue: String($0)) },
+            numberHash: try row.optionalBlob(13), expiresAt: try row.time(14),
+            callbackURI: try row.optionalText(15).map(CallbackURI.init(stored:)),
+            clientState: try row.optionalText(16), locale: try row.optionalText(17), state: try state(row))
+    }
+
+    private func details(_ text: String) -> [Detail]? {
+        guard let elements = try? JSONValue(parsing: Array(text.utf8)).array else { return nil }
+        return try? elements.map { try Detail($0, at: "") }
+    }
+
+    private func state(_ row: SQLRow) throws -> ChallengeState {
+        let name = try row.text(18)
+        let reason = try row.optionalText(19)
+        guard name != "pending" else { return .pending }
+        let outcome: ChallengeOutcome
+        switch name {
+        case "approved":
+            outcome = .approved(try row.value(20) { Method(rawValue: $0) }, by: try row.id(21))
+        case "denied":
+            outcome = reason == "reported" ? .reported(by: try row.id(21)) : .denied(by: try row.id(21))
+        case "failed":
+            outcome = .failed(try row.value(19) { FailureReason(rawValue: $0) })
+        case "cancelled": outcome = .cancelled
+        case "expired": outcome = .expired
+        default: throw StoreError.corruptRow("challenge state")
+        }
+        return .ended(outcome, at: try row.time(22))
+    }
+}

@@ -1,0 +1,98 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+
+private enum Statements {
+    static let columns =
+        "id, name, secret_hash, rights, callback_uris, waives_approval, is_operator, created_at"
+    static let byID = SQLStatement("SELECT \(columns) FROM clients WHERE id = $1")
+    static let all = SQLStatement("SELECT \(columns) FROM clients ORDER BY id")
+    static let theOperator = SQLStatement("SELECT \(columns) FROM clients WHERE is_operator = 1")
+    static let insert = SQLStatement(
+        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+    static let token = SQLStatement("SELECT hash, expires_at FROM bootstrap_tokens WHERE slot = 1")
+    static let putToken = SQLStatement(
+        """
+        INSERT INTO bootstrap_tokens (slot, hash, expires_at) VALUES (1, $1, $2)
+        ON CONFLICT (slot) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+        """)
+    static let type = SQLStatement("SELECT name, settings FROM challenge_types WHERE name = $1")
+    static let types = SQLStatement("SELECT name, settings FROM challenge_types ORDER BY name")
+    static let putType = SQLStatement(
+        """
+        INSERT INTO challenge_types (name, settings) VALUES ($1, $2)
+        ON CONFLICT (name) DO UPDATE SET settings = excluded.settings
+        """)
+}
+
+/// Clients, the operator's token and challenge types.
+extension SQLTransaction {
+    func client(_ id: ClientID) throws -> Client? {
+        try first(Statements.byID, [id.value], Client.init)
+    }
+
+    func clients() throws -> [Client] {
+        try all(Statements.all, [], Client.init)
+    }
+
+    func operatorClient() throws -> Client? {
+        try first(Statements.theOperator, [], Client.init)
+    }
+
+    func insert(_ client: Client, callbackSecret: String?) throws {
+        let sealed = try callbackSecret.map { try sealer.seal(Array($0.utf8), for: "callback secret \(client.id)") }
+        try connection.execute(
+            Statements.insert,
+            [
+                client.id.value, .text(client.name.text), .optional(client.secretHash?.bytes),
+                .text(client.rights.map(\.rawValue).sorted().joined(separator: " ")),
+                .text(client.callbackURIs.map(\.description).joined(separator: "\n")),
+                .integer(client.waivesEnrollmentApproval ? 1 : 0), .integer(client.isOperator ? 1 : 0),
+                client.createdAt.value, .optional(sealed),
+            ])
+    }
+
+    func bootstrapToken() throws -> BootstrapToken? {
+        try first(Statements.token, []) { row in
+            BootstrapToken(hash: SecretHash(stored: try row.blob(0)), expiresAt: try row.time(1))
+        }
+    }
+
+    func put(_ token: BootstrapToken) throws {
+        try connection.execute(Statements.putToken, [.blob(token.hash.bytes), token.expiresAt.value])
+    }
+
+    func challengeType(_ name: TypeName) throws -> ChallengeType? {
+        try first(Statements.type, [.text("\(name)")], ChallengeType.init)
+    }
+
+    func challengeTypes() throws -> [ChallengeType] {
+        try all(Statements.types, [], ChallengeType.init)
+    }
+
+    func put(_ type: ChallengeType) throws {
+        let settings = String(decoding: type.json.encoded, as: UTF8.self)
+        try connection.execute(Statements.putType, [.text("\(type.name)"), .text(settings)])
+    }
+}
+
+extension Client {
+    fileprivate init(_ row: SQLRow) throws {
+        self.init(
+            id: try row.id(0), name: try row.value(1) { try? ClientName($0) },
+            secretHash: try row.optionalBlob(2).map(SecretHash.init(stored:)),
+            rights: try row.value(3) { Set($0.split(separator: " ").compactMap { Right(rawValue: String($0)) }) },
+            callbackURIs: try row.text(4).split(separator: "\n").map { CallbackURI(stored: String($0)) },
+            waivesEnrollmentApproval: try row.integer(5) == 1, isOperator: try row.integer(6) == 1,
+            createdAt: try row.time(7))
+    }
+}
+
+extension ChallengeType {
+    fileprivate init(_ row: SQLRow) throws {
+        let name = try row.value(0) { TypeName($0) }
+        self = try row.value(1) { text in
+            (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? ChallengeType($0, name: name) }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import OpenPGP
+
+private enum Statements {
+    static let columns = """
+        id, user_id, client_id, removed_at, removal_reason, primary_key, authentication_key, encryption_key, device,
+        created_at
+        """
+    static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
+    static let state = SQLStatement("SELECT removed_at, removal_reason FROM enrollments WHERE id = $1")
+    static let ofUser = SQLStatement("SELECT \(columns) FROM enrollments WHERE user_id = $1 ORDER BY id")
+    static let activeOfUser = SQLStatement(
+        "SELECT \(columns) FROM enrollments WHERE user_id = $1 AND removed_at IS NULL ORDER BY id")
+    static let certificate = SQLStatement("SELECT certificate FROM enrollments WHERE id = $1")
+    static let fingerprint = SQLStatement("SELECT 1 FROM enrollments WHERE fingerprint = $1")
+    static let insert = SQLStatement(
+        """
+        INSERT INTO enrollments (\(columns), fingerprint, certificate)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        """)
+    static let remove = SQLStatement(
+        "UPDATE enrollments SET removed_at = $2, removal_reason = $3 WHERE id = $1 AND removed_at IS NULL")
+    static let ticket = SQLStatement(
+        """
+        SELECT hash, user_id, client_id, enrollment_id, waives_approval, expires_at, spent_at
+        FROM tickets WHERE hash = $1
+        """)
+    static let insertTicket = SQLStatement(
+        """
+        INSERT INTO tickets (hash, user_id, client_id, enrollment_id, waives_approval, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        """)
+    static let spendTicket = SQLStatement(
+        "UPDATE tickets SET spent_at = $2 WHERE hash = $1 AND spent_at IS NULL")
+    static let spendNonce = SQLStatement(
+        "INSERT INTO nonces (key_id, nonce, expires_at) VALUES ($1, $2, $3) ON CONFLICT (key_id, nonce) DO NOTHING")
+}
+
+/// Enrollments, tickets and the nonces of devices.
+extension SQLTransaction {
+    func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
+        try first(Statements.byID, [id.value], Enrollment.init)
+    }
+
+    func enrollmentState(_ id: EnrollmentID) throws -> Enrollment.State? {
+        try first(Statements.state, [id.value]) { try Enrollment.State($0, at: 0) }
+    }
+
+    func enrollments(of user: UserID) throws -> [Enrollment] {
+        try all(Statements.ofUser, [user.value], Enrollment.init)
+    }
+
+    func activeEnrollments(of user: UserID) throws -> [Enrollment] {
+        try all(Statements.activeOfUser, [user.value], Enrollment.init)
+    }
+
+    func certificate(of enrollment: EnrollmentID) throws -> [UInt8]? {
+        try first(Statements.certificate, [enrollment.value]) { try $0.blob(0) }
+    }
+
+    func isEnrolled(_ fingerprint: Fingerprint) throws -> Bool {
+        try first(Statements.fingerprint, [.blob(fingerprint.bytes)]) { _ in true } ?? false
+    }
+
+    func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws {
+        let keys = enrollment.keys
+        try connection.execute(
+            Statements.insert,
+            [
+                enrollment.id.value, enrollment.user.value, enrollment.client.value, .null, .null,
+                .blob(keys.primary.publicKey.body), .blob(keys.authentication.publicKey.body),
+                .blob(keys.encryption.publicKey.body),
+                .text(String(decoding: enrollment.device.json.encoded, as: UTF8.self)), enrollment.createdAt.value,
+                .blob(keys.primary.fingerprint.bytes), .blob(certificate),
+            ])
+    }
+
+    func remove(_ enrollment: EnrollmentID, reason: RemovalReason, at time: Timestamp) throws -> Bool {
+        try connection.execute(Statements.remove, [enrollment.value, time.value, .text(reason.rawValue)]) == 1
+    }
+
+    func ticket(_ hash: SecretHash) throws -> Ticket? {
+        try first(Statements.ticket, [.blob(hash.bytes)]) { row in
+            Ticket(
+                hash: SecretHash(stored: try row.blob(0)), user: try row.id(1), client: try row.id(2),
+                enrollment: try row.id(3), waivesApproval: try row.integer(4) == 1, expiresAt: try row.time(5),
+                spentAt: try row.optionalTime(6))
+        }
+    }
+
+    func insert(_ ticket: Ticket) throws {
+        try connection.execute(
+            Statements.insertTicket,
+            [
+                .blob(ticket.hash.bytes), ticket.user.value, ticket.client.value, ticket.enrollment.value,
+                .integer(ticket.waivesApproval ? 1 : 0), ticket.expiresAt.value,
+            ])
+    }
+
+    func spend(_ ticket: SecretHash, at time: Timestamp) throws -> Bool {
+        try connection.execute(Statements.spendTicket, [.blob(ticket.bytes), time.value]) == 1
+    }
+
+    func spend(nonce: String, of keyID: String, until: Timestamp) throws -> Bool {
+        try connection.execute(Statements.spendNonce, [.text(keyID), .text(nonce), until.value]) == 1
+    }
+}
+
+extension Enrollment.State {
+    fileprivate init(_ row: SQLRow, at column: Int) throws {
+        if let time = try row.optionalTime(column) {
+            self = .removed(try row.value(column + 1) { RemovalReason(rawValue: $0) }, at: time)
+        } else {
+            self = .active
+        }
+    }
+}
+
+extension Enrollment {
+    fileprivate init(_ row: SQLRow) throws {
+        func key(_ column: Int, _ flags: KeyFlags) throws -> CertifiedKey {
+            guard let publicKey = try? PublicKey(parsing: try row.blob(column)) else {
+                throw StoreError.corruptRow("enrollment key")
+            }
+            return CertifiedKey(previouslyCertified: publicKey, flags: flags)
+        }
+        self.init(
+            id: try row.id(0), user: try row.id(1), client: try row.id(2), state: try State(row, at: 3),
+            credential: .certificate(
+                DeviceKeys(
+                    primary: try key(5, [.certify, .sign]), authentication: try key(6, .authenticate),
+                    encryption: try key(7, .encrypt))),
+            device: try row.value(8) { text in
+                (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? DeviceDescription($0, at: "") }
+            },
+            createdAt: try row.time(9))
+    }
+}

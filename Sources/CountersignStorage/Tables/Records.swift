@@ -1,0 +1,129 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+
+private enum Statements {
+    static let reply = SQLStatement("SELECT status, body, request_digest FROM replies WHERE scope = $1 AND key = $2")
+    static let insertReply = SQLStatement(
+        """
+        INSERT INTO replies (scope, key, request_digest, status, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+        """)
+    static let append = SQLStatement(
+        """
+        INSERT INTO audit (id, at, kind, client_id, user_id, enrollment_id, challenge_id, detail)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        """)
+    static let audit = SQLStatement(
+        """
+        SELECT place, id, at, kind, client_id, user_id, enrollment_id, challenge_id, detail FROM audit
+        WHERE place > $1 ORDER BY place LIMIT $2
+        """)
+    static let enqueue = SQLStatement(
+        """
+        INSERT INTO outbox (id, kind, client_id, payload, due_at, expires_at, attempts, state)
+        VALUES ($1, $2, $3, $4, $5, $6, 0, 'waiting')
+        """)
+    static let countAttempt = SQLStatement(
+        """
+        INSERT INTO attempts (key, count, window_ends_at) VALUES ($1, 1, $2)
+        ON CONFLICT (key) DO UPDATE SET
+        count = CASE WHEN attempts.window_ends_at <= $3 THEN 1 ELSE attempts.count + 1 END,
+        window_ends_at = CASE WHEN attempts.window_ends_at <= $3 THEN $2 ELSE attempts.window_ends_at END
+        RETURNING count
+        """)
+
+    /// Deletes a batch of rows that are older than a time.
+    private static func sweep(_ table: String, key: String, where condition: String) -> SQLStatement {
+        SQLStatement(
+            "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT $2)")
+    }
+
+    static let sweeps: [(statement: SQLStatement, keptFor: Int64)] = [
+        (sweep("nonces", key: "key_id, nonce", where: "expires_at < $1"), 0),
+        (sweep("attempts", key: "key", where: "window_ends_at < $1"), 0),
+        (sweep("replies", key: "scope, key", where: "created_at < $1"), IdempotencyKey.lifetime),
+        // A used ticket is told apart from an unknown one for a day.
+        (sweep("tickets", key: "hash", where: "expires_at < $1"), 86400),
+        // An answer may be repeated for as long as a device may be without a network.
+        (sweep("answers", key: "enrollment_id, digest", where: "answered_at < $1"), 7 * 86400),
+        (sweep("outbox", key: "id", where: "state = 'delivered' AND delivered_at < $1"), 86400),
+    ]
+}
+
+/// Replies kept for repeats, the audit, the way into the outbox, and limits.
+extension SQLTransaction {
+    func recordedReply(_ key: IdempotencyKey) throws -> RecordedReply? {
+        try first(Statements.reply, [.text(key.scope), .text(key.key)]) { row in
+            RecordedReply(
+                status: Int(try row.integer(0)), body: try sealer.open(try row.blob(1), for: key.place),
+                requestDigest: try row.blob(2))
+        }
+    }
+
+    func record(_ reply: RecordedReply, for key: IdempotencyKey, at time: Timestamp) throws {
+        try connection.execute(
+            Statements.insertReply,
+            [
+                .text(key.scope), .text(key.key), .blob(key.requestDigest), .integer(Int64(reply.status)),
+                .blob(try sealer.seal(reply.body, for: key.place)), time.value,
+            ])
+    }
+
+    func append(_ event: AuditEvent) throws {
+        try connection.execute(
+            Statements.append,
+            [
+                event.id.value, event.at.value, .text(event.kind.rawValue), .optional(event.client?.description),
+                .optional(event.user?.description), .optional(event.enrollment?.description),
+                .optional(event.challenge?.description),
+                .text(String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)),
+            ])
+    }
+
+    func auditEvents(after place: Int64, limit: Int) throws -> [(place: Int64, event: AuditEvent)] {
+        try all(Statements.audit, [.integer(place), .integer(Int64(limit))]) { row in
+            let event = AuditEvent(
+                id: try row.id(1), at: try row.time(2), kind: try row.value(3) { AuditEventKind(rawValue: $0) },
+                client: try row.optionalID(4), user: try row.optionalID(5), enrollment: try row.optionalID(6),
+                challenge: try row.optionalID(7),
+                detail: try row.value(8) { try? JSONValue(parsing: Array($0.utf8)).object })
+            return (try row.integer(0), event)
+        }
+    }
+
+    func enqueue(_ message: OutboxMessage) throws {
+        switch message.content {
+        case .callback(let uri, let client, let body):
+            let payload = JSONValue.members([
+                "uri": .string(uri.description), "body": .string(String(decoding: body, as: UTF8.self)),
+            ])
+            try connection.execute(
+                Statements.enqueue,
+                [
+                    message.id.value, .text("callback"), client.value,
+                    .blob(try sealer.seal(payload.encoded, for: OutboxMessage.place(message.id))), message.dueAt.value,
+                    message.expiresAt.value,
+                ])
+        }
+    }
+
+    func countAttempt(_ key: String, window: Int64, at time: Timestamp) throws -> Int {
+        let arguments: [SQLValue] = [.text(key), time.adding(seconds: window).value, time.value]
+        return try first(Statements.countAttempt, arguments) { Int(try $0.integer(0)) } ?? 0
+    }
+
+    func sweep(now: Timestamp, limit: Int) throws -> Int {
+        try Statements.sweeps.reduce(0) { total, sweep in
+            let oldest = now.adding(seconds: -sweep.keptFor)
+            return total + (try connection.execute(sweep.statement, [oldest.value, .integer(Int64(limit))]))
+        }
+    }
+}
+
+extension IdempotencyKey {
+    fileprivate var place: String { "reply \(scope) \(key)" }
+}
+
+extension OutboxMessage {
+    static func place(_ id: EventID) -> String { "outbox \(id)" }
+}

@@ -1,0 +1,63 @@
+import CountersignCore
+import CountersignWire
+
+private enum Statements {
+    static let linked = """
+        SELECT u.id, l.external_id, u.created_at FROM user_links l JOIN users u ON u.id = l.user_id
+        WHERE l.client_id = $1
+        """
+    static let linkedByID = SQLStatement("\(linked) AND l.user_id = $2")
+    static let linkedByExternalID = SQLStatement("\(linked) AND l.external_id = $2")
+    static let linkCount = SQLStatement("SELECT count(*) FROM user_links WHERE user_id = $1")
+    static let insert = SQLStatement("INSERT INTO users (id, created_at) VALUES ($1, $2)")
+    static let link = SQLStatement(
+        """
+        INSERT INTO user_links (client_id, user_id, external_id) VALUES ($1, $2, $3)
+        ON CONFLICT (client_id, user_id) DO UPDATE SET external_id = excluded.external_id
+        """)
+    static let unlink = SQLStatement("DELETE FROM user_links WHERE client_id = $1 AND user_id = $2")
+    static let markDeleted = SQLStatement("UPDATE users SET deleted_at = $2 WHERE id = $1")
+}
+
+/// Users and the clients that know them.
+extension SQLTransaction {
+    func linkedUser(_ reference: UserReference, of client: ClientID) throws -> LinkedUser? {
+        switch reference {
+        case .id(let id): try first(Statements.linkedByID, [client.value, id.value], LinkedUser.init)
+        case .externalID(let external):
+            try first(Statements.linkedByExternalID, [client.value, .text(external.text)], LinkedUser.init)
+        }
+    }
+
+    func linkCount(of user: UserID) throws -> Int {
+        try first(Statements.linkCount, [user.value]) { Int(try $0.integer(0)) } ?? 0
+    }
+
+    func insertUser(_ id: UserID, at time: Timestamp) throws {
+        try connection.execute(Statements.insert, [id.value, time.value])
+    }
+
+    func link(_ user: UserID, to client: ClientID, externalID: ExternalID?) throws -> Bool {
+        if let externalID, let other = try linkedUser(.externalID(externalID), of: client), other.id != user {
+            return false
+        }
+        try connection.execute(Statements.link, [client.value, user.value, .optional(externalID?.text)])
+        return true
+    }
+
+    func unlink(_ user: UserID, from client: ClientID) throws {
+        try connection.execute(Statements.unlink, [client.value, user.value])
+    }
+
+    func markDeleted(_ user: UserID, at time: Timestamp) throws {
+        try connection.execute(Statements.markDeleted, [user.value, time.value])
+    }
+}
+
+extension LinkedUser {
+    fileprivate init(_ row: SQLRow) throws {
+        self.init(
+            id: try row.id(0), externalID: try row.optionalValue(1) { try? ExternalID($0) },
+            createdAt: try row.time(2))
+    }
+}

@@ -1,0 +1,128 @@
+public import CountersignCore
+import CountersignWire
+import Synchronization
+
+/// Wakes within one process: who waits for what, and until when.
+public final class WakeHub: Wakes, Sendable {
+    /// How late a deadline may be noticed.
+    private static let tick = Duration.milliseconds(100)
+
+    private struct Listeners {
+        var byTopic: [WakeTopic: [Int: Listener]] = [:]
+        var next = 0
+    }
+
+    private let listeners = Mutex(Listeners())
+    private let time: any TimeSource
+
+    /// A hub that judges deadlines by a clock.
+    public init(time: any TimeSource) {
+        self.time = time
+    }
+
+    /// Listens to a topic. See ``Wakes/subscribe(to:)``.
+    public func subscribe(to topic: WakeTopic) -> any WakeSubscription {
+        let listener = Listener()
+        let number = listeners.withLock { listeners in
+            listeners.next += 1
+            listeners.byTopic[topic, default: [:]][listeners.next] = listener
+            return listeners.next
+        }
+        return Subscription(listener: listener) { [weak self] in self?.drop(topic, number) }
+    }
+
+    /// Wakes all who listen to some topics.
+    func wake(_ topics: [WakeTopic]) {
+        let woken = listeners.withLock { listeners in
+            topics.flatMap { listeners.byTopic[$0].map { Array($0.values) } ?? [] }
+        }
+        for listener in woken { listener.wake() }
+    }
+
+    /// Ends waits whose deadline has come, until the task is cancelled.
+    public func run() async throws {
+        while true {
+            try await Task.sleep(for: Self.tick)
+            let now = time.now
+            let all = listeners.withLock { $0.byTopic.values.flatMap(\.values) }
+            for listener in all { listener.end(by: now) }
+        }
+    }
+
+    private func drop(_ topic: WakeTopic, _ number: Int) {
+        listeners.withLock { listeners in
+            listeners.byTopic[topic]?[number] = nil
+            if listeners.byTopic[topic]?.isEmpty == true { listeners.byTopic[topic] = nil }
+        }
+    }
+
+    private final class Subscription: WakeSubscription {
+        private let listener: Listener
+        private let end: @Sendable () -> Void
+
+        init(listener: Listener, end: @escaping @Sendable () -> Void) {
+            self.listener = listener
+            self.end = end
+        }
+
+        deinit { end() }
+
+        func wait(until deadline: Timestamp) async throws {
+            try await listener.wait(until: deadline)
+        }
+    }
+}
+
+/// What a wait is doing.
+private final class Listener: Sendable {
+    private enum State {
+        case idle
+        /// Woken while nobody waited.
+        case woken
+        case waiting(CheckedContinuation<Void, any Error>, until: Timestamp)
+    }
+
+    private let state = Mutex(State.idle)
+
+    func wake() {
+        state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            defer { if case .waiting = state { state = .idle } else { state = .woken } }
+            if case .waiting(let continuation, _) = state { return continuation }
+            return nil
+        }?.resume()
+    }
+
+    func end(by now: Timestamp) {
+        state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            guard case .waiting(let continuation, let deadline) = state, deadline <= now else { return nil }
+            state = .idle
+            return continuation
+        }?.resume()
+    }
+
+    func wait(until deadline: Timestamp) async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isOver = state.withLock { state -> Bool in
+                    if case .woken = state {
+                        state = .idle
+                        return true
+                    }
+                    state = .waiting(continuation, until: deadline)
+                    return false
+                }
+                if isOver { continuation.resume() } else if Task.isCancelled { cancel() }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    private func cancel() {
+        state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            guard case .waiting(let continuation, _) = state else { return nil }
+            state = .idle
+            return continuation
+        }?.resume(throwing: CancellationError())
+    }
+}
