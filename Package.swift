@@ -10,7 +10,9 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// What only the server, the tools and the benchmarks use. An app that writes `traits: []` resolves none of it.
+/// What only the server, the tools and the benchmarks use.
+///
+/// An app that writes `traits: []` resolves none of it.
 func server(_ name: String, _ package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }

@@ -42,8 +42,9 @@ extension Authenticator {
         }
     }
 
-    /// The issuer's certificate, which must be the one the invitation names. The device's clock is set right by the
-    /// way: keys must not be made in the future.
+    /// The issuer's certificate, which must be the one the invitation names.
+    ///
+    /// The device's clock is set right by the way: keys must not be made in the future.
     private func pinnedCertificate(_ fingerprint: Fingerprint) async throws(CountersignError) -> Certificate {
         let response = try await connection.send("GET", "/v1/server-certificate")
         guard let certificate = try? Certificate(armored: String(decoding: response.body, as: UTF8.self)) else {

@@ -1,7 +1,8 @@
 public import CountersignWire
 
-/// Everything that can go wrong, each with a stable code, a sentence and what to do. New cases come with minor
-/// versions: keep a `default`.
+/// Everything that can go wrong, each with a stable code, a sentence and what to do.
+///
+/// New cases come with minor versions: keep a `default`.
 public enum CountersignError: Error, Sendable {
     /// The network failed on the way; what it said.
     case network(String)
@@ -13,7 +14,9 @@ public enum CountersignError: Error, Sendable {
     case deviceDeregistered
     /// There is no such enrollment on this device.
     case notEnrolled
-    /// The server does not know the enrollment. Nothing was wiped.
+    /// The server does not know the enrollment.
+    ///
+    /// Nothing was wiped.
     case enrollmentUnknown
     /// The scanned text is not an invitation this app can take.
     case invitationRefused(InvitationRefusal)

@@ -29,8 +29,9 @@ public struct Enrollment: Sendable {
         _ = try await authenticator.send("GET", "/v1/enrollments/self", for: stored)
     }
 
-    /// Removes the enrollment on the server and here. When the server cannot be reached nothing changes; see
-    /// ``removeLocally()``.
+    /// Removes the enrollment on the server and here.
+    ///
+    /// When the server cannot be reached nothing changes; see ``removeLocally()``.
     public func remove() async throws(CountersignError) {
         do {
             _ = try await authenticator.send("DELETE", "/v1/enrollments/self", for: stored)
@@ -40,7 +41,9 @@ public struct Enrollment: Sendable {
         try await authenticator.forget(id)
     }
 
-    /// Forgets the enrollment here. The server still believes in it until somebody removes it there.
+    /// Forgets the enrollment here.
+    ///
+    /// The server still believes in it until somebody removes it there.
     public func removeLocally() async throws(CountersignError) {
         try await authenticator.forget(id)
     }

@@ -4,7 +4,7 @@ import Encodings
 import Foundation
 import NIOHTTP1
 
-/// `countersign challenge`
+/// The command `countersign challenge`.
 struct ChallengeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "challenge", abstract: "Ask users, and see what they answer.",

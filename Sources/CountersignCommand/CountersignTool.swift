@@ -24,7 +24,9 @@ struct CountersignTool: AsyncParsableCommand {
         ])
 }
 
-/// How the tool ends. Scripts may rely on these.
+/// How the tool ends.
+///
+/// Scripts may rely on these.
 enum ExitStatus: Int32 {
     case done = 0
     case refused = 1

@@ -3,7 +3,7 @@ import CountersignWire
 import Encodings
 import NIOHTTP1
 
-/// `countersign client`
+/// The command `countersign client`.
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "Relying parties.", subcommands: [Create.self, List.self])
@@ -66,7 +66,7 @@ struct ClientCommand: AsyncParsableCommand {
     }
 }
 
-/// `countersign user`
+/// The command `countersign user`.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Users and their devices.",
@@ -149,10 +149,11 @@ struct UserCommand: AsyncParsableCommand {
     }
 }
 
-/// `countersign type`
+/// The command `countersign type`.
 struct TypeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "type", abstract: "Challenge types: the policies clients ask by.", subcommands: [List.self, Set.self])
+        commandName: "type", abstract: "Challenge types: the policies clients ask by.",
+        subcommands: [List.self, Set.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List challenge types.")

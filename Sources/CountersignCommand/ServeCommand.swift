@@ -4,8 +4,9 @@ import CountersignWire
 import Encodings
 import Foundation
 import Logging
+import ServiceLifecycle
 
-/// `countersign serve`
+/// The command `countersign serve`.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run a server.",
@@ -44,7 +45,10 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let server = try await Server(settings, environment: environment, logger: Self.logger)
         let announce = announcement(of: server)
-        try await server.run { say(announce) }
+        try await server.run {
+            say(announce)
+            try await gracefulShutdown()
+        }
     }
 
     private func announcement(of server: Server) -> String {
@@ -67,12 +71,13 @@ struct ServeCommand: AsyncParsableCommand {
     /// Logs go to standard error, so that standard output stays for what was asked.
     static var logger: Logger {
         var logger = Logger(label: "countersign") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .warning
+        logger.logLevel =
+            ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .warning
         return logger
     }
 }
 
-/// `countersign admin`
+/// The command `countersign admin`.
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin", abstract: "Things done on the server's own machine.", subcommands: [Bootstrap.self])

@@ -4,7 +4,7 @@ import Encodings
 import Foundation
 import OpenPGP
 
-/// `countersign verify`
+/// The command `countersign verify`.
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check a receipt, without any server.",
@@ -32,7 +32,8 @@ struct VerifyCommand: ParsableCommand {
         let verified: VerifiedReceipt
         do {
             verified = try VerifiedReceipt(
-                message: message, certificate: certificate, now: UnixSeconds(clamping: Int64(Date().timeIntervalSince1970)))
+                message: message, certificate: certificate,
+                now: UnixSeconds(clamping: Int64(Date().timeIntervalSince1970)))
         } catch {
             throw CommandError("BAD receipt: \(Self.explain(error))")
         }

@@ -1,6 +1,8 @@
 import CountersignWire
 
-/// Names one request of one caller, so that a repeat gets the first reply. Spec: design 4.
+/// Names one request of one caller, so that a repeat gets the first reply.
+///
+/// Spec: design 4.
 public struct IdempotencyKey: Sendable {
     /// How long a reply is kept, in seconds.
     public static let lifetime: Int64 = 24 * 3600
@@ -14,7 +16,9 @@ public struct IdempotencyKey: Sendable {
 
     /// Accepts a key of 1 to 255 visible ASCII characters.
     public init?(scope: String, key: String, requestDigest: [UInt8]) {
-        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return nil
+        }
         self.scope = scope
         self.key = key
         self.requestDigest = requestDigest

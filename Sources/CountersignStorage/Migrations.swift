@@ -1,18 +1,23 @@
 import CountersignCore
 
-/// The schema, built step by step. Steps are numbered, run once and never change once released.
+/// The schema, built step by step.
+///
+/// Steps are numbered, run once and never change once released.
 enum Migrations {
     private static let readVersion = SQLStatement("SELECT max(version) FROM schema_version")
     private static let recordVersion = SQLStatement("INSERT INTO schema_version (version) VALUES ($1)")
 
-    /// Brings a database to the newest schema. A database that is newer than this program is refused.
+    /// Brings a database to the newest schema.
+    ///
+    /// A database that is newer than this program is refused.
     static func run(on engine: some SQLEngine) async throws {
         let steps = steps(engine.dialect)
         let options = engine.dialect.tableOptions
         let integer = engine.dialect.integer
         try await engine.write { connection in
             try connection.execute(
-                SQLStatement("CREATE TABLE IF NOT EXISTS schema_version (version \(integer) PRIMARY KEY) \(options)"), [])
+                SQLStatement("CREATE TABLE IF NOT EXISTS schema_version (version \(integer) PRIMARY KEY) \(options)"),
+                [])
             let current = Int(try connection.rows(readVersion, []).first?.optionalInteger(0) ?? 0)
             guard current <= steps.count else {
                 throw StoreError.engine(

@@ -19,7 +19,9 @@ extension SQLStore {
         try await engine.read { try !$0.rows(Statements.read, [.text(Self.name)]).isEmpty }
     }
 
-    /// The keys, made at the first start. Of two first starts at once, both get those that were stored first.
+    /// The keys, made at the first start.
+    ///
+    /// Of two first starts at once, both get those that were stored first.
     public func issuerKeys(at now: Timestamp) async throws -> IssuerKeyMaterial {
         if let kept = try await engine.read({ try $0.rows(Statements.read, [.text(Self.name)]).first }) {
             return try IssuerKeyMaterial(kept, sealer: sealer)

@@ -11,7 +11,8 @@ private enum Statements {
         """)
     static let nextDue = SQLStatement("SELECT min(due_at) FROM outbox WHERE state = 'waiting'")
     static let delivered = SQLStatement(
-        "UPDATE outbox SET state = 'delivered', payload = NULL, delivered_at = $2, attempts = attempts + 1 WHERE id = $1")
+        "UPDATE outbox SET state = 'delivered', payload = NULL, delivered_at = $2, attempts = attempts + 1 WHERE id = $1"
+    )
     static let retry = SQLStatement(
         "UPDATE outbox SET due_at = $2, attempts = attempts + 1, last_error = $3 WHERE id = $1 AND state = 'waiting'")
     static let bury = SQLStatement(
@@ -22,7 +23,9 @@ private enum Statements {
     static let callbackSecret = SQLStatement("SELECT callback_secret FROM clients WHERE id = $1")
 }
 
-/// The outbox. A lease is a due time in the future: whoever dies holding one loses it by itself.
+/// The outbox.
+///
+/// A lease is a due time in the future: whoever dies holding one loses it by itself.
 extension SQLStore: OutboxQueue {
     /// See ``OutboxQueue/lease(limit:now:until:)``.
     public func lease(limit: Int, now: Timestamp, until: Timestamp) async throws -> [LeasedMessage] {

@@ -23,7 +23,9 @@ public struct SQLStore: Store {
             engine: try SQLiteEngine(path: path, hub: hub), masterKey: masterKey, issuer: issuer)
     }
 
-    /// Reads a consistent state. See ``Store/read(_:)``.
+    /// Reads a consistent state.
+    ///
+    /// See ``Store/read(_:)``.
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreReader) throws -> Result
     ) async throws -> Result {
@@ -32,7 +34,9 @@ public struct SQLStore: Store {
         }
     }
 
-    /// Runs a transaction. See ``Store/commit(_:)``.
+    /// Runs a transaction.
+    ///
+    /// See ``Store/commit(_:)``.
     public func commit<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreWriter) throws -> Result
     ) async throws -> Result {
@@ -44,7 +48,9 @@ public struct SQLStore: Store {
     }
 }
 
-/// Core's reads and writes inside one transaction. Its methods stand with the tables they are about, in `Tables/`.
+/// Core's reads and writes inside one transaction.
+///
+/// Its methods stand with the tables they are about, in `Tables/`.
 final class SQLTransaction: StoreWriter {
     let connection: any SQLConnection
     let sealer: Sealer

@@ -13,6 +13,7 @@ public struct MasterKey: Sendable {
     }
 
     /// A key for one purpose, from which neither the master key nor another purpose's can be told.
+    ///
     /// Spec: RFC 5869.
     public func derived(for purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(

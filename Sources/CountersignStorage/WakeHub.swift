@@ -20,7 +20,9 @@ public final class WakeHub: Wakes, Sendable {
         self.time = time
     }
 
-    /// Listens to a topic. See ``Wakes/subscribe(to:)``.
+    /// Listens to a topic.
+    ///
+    /// See ``Wakes/subscribe(to:)``.
     public func subscribe(to topic: WakeTopic) -> any WakeSubscription {
         let listener = Listener()
         let number = listeners.withLock { listeners in

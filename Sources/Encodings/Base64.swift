@@ -1,4 +1,5 @@
 /// Base 64 with padding, canonical in both directions: one text for each sequence of bytes.
+///
 /// Spec: RFC 4648 §4 and §3.5 (pad bits are zero), §3.3 (no other characters).
 public enum Base64 {
     static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -27,6 +28,7 @@ public enum Base64 {
 }
 
 /// Base 64 in the alphabet safe for URLs and file names, without padding, canonical in both directions.
+///
 /// Spec: RFC 4648 §5 and §3.5; RFC 7515 §2 (no padding).
 public enum Base64URL {
     private static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

@@ -1,4 +1,6 @@
-/// Base 16. Spec: RFC 4648 §8, with lower case digits on output.
+/// Base 16.
+///
+/// Spec: RFC 4648 §8, with lower case digits on output.
 public enum Hex {
     private static let lower = [UInt8]("0123456789abcdef".utf8)
     private static let upper = [UInt8]("0123456789ABCDEF".utf8)
@@ -14,6 +16,7 @@ public enum Hex {
     }
 
     /// The bytes a text of hexadecimal digits stands for, or nil: an odd number of digits or any other character.
+    ///
     /// Both cases of letters are read.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []

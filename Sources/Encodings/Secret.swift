@@ -7,7 +7,9 @@ public struct Secret<Value: Sendable>: Sendable {
         self.value = value
     }
 
-    /// The value itself. Whoever calls this answers for where it goes.
+    /// The value itself.
+    ///
+    /// Whoever calls this answers for where it goes.
     public func reveal() -> Value {
         value
     }

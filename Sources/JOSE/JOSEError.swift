@@ -4,13 +4,21 @@ public enum JOSEError: Error, Equatable, Sendable {
     case malformed
     /// Larger than the limit that applies.
     case tooLarge
-    /// An algorithm other than the one the caller named. Spec: RFC 8725 §3.1.
+    /// An algorithm other than the one the caller named.
+    ///
+    /// Spec: RFC 8725 §3.1.
     case unexpectedAlgorithm
-    /// A `typ` other than the one the caller named. Spec: RFC 8725 §3.11.
+    /// A `typ` other than the one the caller named.
+    ///
+    /// Spec: RFC 8725 §3.11.
     case unexpectedType
-    /// A `crit` header: nothing critical is understood. Spec: RFC 7515 §4.1.11.
+    /// A `crit` header: nothing critical is understood.
+    ///
+    /// Spec: RFC 7515 §4.1.11.
     case criticalHeader
-    /// No key has the `kid` of the header, or the header has none. There is no default key.
+    /// No key has the `kid` of the header, or the header has none.
+    ///
+    /// There is no default key.
     case unknownKeyID
     /// A key type, curve or use outside what is supported.
     case unsupportedKey

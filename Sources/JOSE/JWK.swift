@@ -1,20 +1,26 @@
 public import Crypto
 public import Encodings
 
-/// A public key as JSON: P-256 for ES256. Spec: RFC 7517, RFC 7518 §6.2.
+/// A public key as JSON: P-256 for ES256.
+///
+/// Spec: RFC 7517, RFC 7518 §6.2.
 public struct JWK: Sendable {
     /// The key's name within its set.
     public let keyID: String
     /// The key.
     public let publicKey: P256.Signing.PublicKey
 
-    /// A key named by its own thumbprint. Spec: RFC 7638.
+    /// A key named by its own thumbprint.
+    ///
+    /// Spec: RFC 7638.
     public init(_ publicKey: P256.Signing.PublicKey) {
         self.publicKey = publicKey
         keyID = Self.thumbprint(of: publicKey)
     }
 
-    /// Reads a key. Private members are refused: a private key has no business being sent.
+    /// Reads a key.
+    ///
+    /// Private members are refused: a private key has no business being sent.
     public init(_ value: JSONValue) throws(JOSEError) {
         guard value.object != nil, let keyType = value["kty"]?.string else { throw .malformed }
         guard keyType.hasSameBytes(as: "EC"), value["crv"]?.string?.hasSameBytes(as: "P-256") == true,
@@ -39,7 +45,9 @@ public struct JWK: Sendable {
         ])
     }
 
-    /// The SHA-256 thumbprint of the key in base64url. Spec: RFC 7638 §3.
+    /// The SHA-256 thumbprint of the key in base64url.
+    ///
+    /// Spec: RFC 7638 §3.
     public static func thumbprint(of publicKey: P256.Signing.PublicKey) -> String {
         let raw = publicKey.rawRepresentation
         // The required members in lexicographic order, without blanks.
@@ -51,7 +59,9 @@ public struct JWK: Sendable {
     }
 }
 
-/// A set of public keys. Spec: RFC 7517 §5.
+/// A set of public keys.
+///
+/// Spec: RFC 7517 §5.
 public struct JWKSet: Sendable {
     /// The keys.
     public let keys: [JWK]
@@ -62,7 +72,9 @@ public struct JWKSet: Sendable {
         self.keys = keys
     }
 
-    /// Reads a set. Keys of kinds not supported are left out, as the specification asks; malformed ones refuse the set.
+    /// Reads a set.
+    ///
+    /// Keys of kinds not supported are left out, as the specification asks; malformed ones refuse the set.
     public init(_ value: JSONValue) throws(JOSEError) {
         guard let elements = value["keys"]?.array else { throw .malformed }
         guard elements.count <= Self.maximumCount else { throw .tooLarge }

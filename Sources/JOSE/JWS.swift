@@ -11,13 +11,17 @@ public protocol JWSSigningKey: Sendable {
 }
 
 extension P256.Signing.PrivateKey: JWSSigningKey {
-    /// Signs in software. See ``JWSSigningKey/jwsSignature(for:)``.
+    /// Signs in software.
+    ///
+    /// See ``JWSSigningKey/jwsSignature(for:)``.
     public func jwsSignature(for digest: SHA256Digest) async throws -> P256.Signing.ECDSASignature {
         try signature(for: digest)
     }
 }
 
-/// A signed content in compact form, with ES256. Spec: RFC 7515 §7.1, RFC 7518 §3.4.
+/// A signed content in compact form, with ES256.
+///
+/// Spec: RFC 7515 §7.1, RFC 7518 §3.4.
 public enum JWS {
     /// The most bytes a compact JWS may have.
     public static let maximumSize = 64 * 1024

@@ -1,6 +1,8 @@
 import Encodings
 
-/// ASCII armor. Spec: RFC 9580 §6.
+/// ASCII armor.
+///
+/// Spec: RFC 9580 §6.
 enum Armor {
     enum Kind: String {
         case message = "PGP MESSAGE"
@@ -27,8 +29,10 @@ enum Armor {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The bytes of an armored object. Headers are skipped; a checksum may be missing and must not be wrong; only blank
-    /// lines may stand around the object.
+    /// The bytes of an armored object.
+    ///
+    /// Headers are skipped; a checksum may be missing and must not be wrong; only blank lines may stand around the
+    /// object.
     static func decode(_ text: some StringProtocol, as kind: Kind) throws(OpenPGPError) -> [UInt8] {
         var lines = lines(of: Array(text.utf8))[...]
         while lines.first == [] { lines.removeFirst() }
@@ -58,14 +62,18 @@ enum Armor {
         String(decoding: line, as: UTF8.self).utf8.firstRange(of: ": ".utf8) != nil
     }
 
-    /// Lines split at LF, each without the CR that may end it. Bytes, not characters: CR LF is one `Character`.
+    /// Lines split at LF, each without the CR that may end it.
+    ///
+    /// Bytes, not characters: CR LF is one `Character`.
     static func lines(of text: [UInt8]) -> [[UInt8]] {
         text.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
             Array(line.last == 0x0D ? line.dropLast() : line)
         }
     }
 
-    /// CRC-24. Spec: RFC 9580 §6.1.1.
+    /// CRC-24.
+    ///
+    /// Spec: RFC 9580 §6.1.1.
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var crc: UInt32 = 0xB704CE
         for byte in bytes {

@@ -38,6 +38,7 @@ struct ByteReader {
     }
 
     /// A multiprecision integer without leading zero bytes, exactly as long as its bit count says.
+    ///
     /// Spec: RFC 9580 §3.2.
     mutating func mpi(atMost limit: Int, in tag: PacketTag) throws(OpenPGPError) -> ArraySlice<UInt8> {
         let bits = Int(try uint16())
@@ -60,7 +61,9 @@ extension [UInt8] {
         append(uint16: value & 0xFFFF)
     }
 
-    /// Appends a multiprecision integer, its leading zero bytes dropped. Spec: RFC 9580 §3.2.
+    /// Appends a multiprecision integer, its leading zero bytes dropped.
+    ///
+    /// Spec: RFC 9580 §3.2.
     mutating func append(mpi value: some Collection<UInt8>) {
         let digits = value.drop(while: { $0 == 0 })
         let bits = digits.first.map { $0.bitWidth - $0.leadingZeroBitCount + (digits.count - 1) * 8 } ?? 0

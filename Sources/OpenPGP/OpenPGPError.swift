@@ -1,4 +1,6 @@
-/// Why an OpenPGP object is refused. Every refusal of the profile has a name of its own.
+/// Why an OpenPGP object is refused.
+///
+/// Every refusal of the profile has a name of its own.
 ///
 /// Clauses are those of RFC 9580 unless another document is named.
 public enum OpenPGPError: Error, Equatable, Sendable {

@@ -68,7 +68,8 @@ struct GPGTests {
         for options in [["--textmode"], ["--no-textmode"]] {
             let result = try gpg.run(
                 arguments: options + [
-                    "--compress-algo", "none", "--recipient", "\(holder.certificate.fingerprint)", "--sign", "--encrypt",
+                    "--compress-algo", "none", "--recipient", "\(holder.certificate.fingerprint)", "--sign",
+                    "--encrypt",
                     "--output", gpg.folder.path("message"), input,
                 ])
             #expect(result.status == 0, "\(result.errors)")

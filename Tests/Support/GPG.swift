@@ -34,7 +34,10 @@ public final class GPG: Sendable {
     public func run(arguments: [String], input: String = "") throws -> ProgramResult {
         try Program.run(
             program,
-            ["--batch", "--no-tty", "--yes", "--trust-model", "always", "--pinentry-mode", "loopback", "--passphrase", ""]
+            [
+                "--batch", "--no-tty", "--yes", "--trust-model", "always", "--pinentry-mode", "loopback",
+                "--passphrase", "",
+            ]
                 + arguments,
             environment: environment, input: input)
     }

@@ -3,8 +3,9 @@ import CountersignWire
 import Encodings
 import OpenPGP
 
-/// An answer that was signed and sealed and whose reply has not come yet. The same bytes sent again get the recorded
-/// reply; bytes made anew would be a second answer.
+/// An answer that was signed and sealed and whose reply has not come yet.
+///
+/// The same bytes sent again get the recorded reply; bytes made anew would be a second answer.
 private struct KeptAnswer: Sendable {
     private static let prefix = "answer-"
 

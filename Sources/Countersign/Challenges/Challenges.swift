@@ -43,7 +43,9 @@ extension Authenticator {
         return (pending, json["cursor"]?.string)
     }
 
-    private func verify(_ payload: JSONValue, for stored: StoredEnrollment) async throws(CountersignError) -> PushEnvelope {
+    private func verify(_ payload: JSONValue, for stored: StoredEnrollment) async throws(CountersignError)
+        -> PushEnvelope
+    {
         let now = await connection.now
         func envelope(_ keys: JWKSet) throws(PushRefusal) -> PushEnvelope {
             try PushEnvelope(
@@ -108,7 +110,9 @@ extension Roster {
     }
 }
 
-/// What a device is asked, as it comes. See ``Authenticator/challenges()``.
+/// What a device is asked, as it comes.
+///
+/// See ``Authenticator/challenges()``.
 public struct Challenges: AsyncSequence, Sendable {
     /// A challenge's announcement.
     public typealias Element = PendingChallenge

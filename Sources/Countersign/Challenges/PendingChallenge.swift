@@ -10,7 +10,9 @@ public struct PendingChallenge: Sendable {
     public let enrollment: EnrollmentID
     /// Who asks.
     public let clientName: String
-    /// The short message. What counts is in the opened challenge.
+    /// The short message.
+    ///
+    /// What counts is in the opened challenge.
     public let message: String
     /// The name of the challenge type.
     public let type: String
@@ -41,8 +43,11 @@ public struct PendingChallenge: Sendable {
 }
 
 extension Authenticator {
-    /// Opens a challenge by its id. See ``PendingChallenge/open()``.
-    public func open(_ id: ChallengeID, for enrollment: EnrollmentID) async throws(CountersignError) -> OpenedChallenge {
+    /// Opens a challenge by its id.
+    ///
+    /// See ``PendingChallenge/open()``.
+    public func open(_ id: ChallengeID, for enrollment: EnrollmentID) async throws(CountersignError) -> OpenedChallenge
+    {
         guard let stored = await roster[enrollment] else { throw .notEnrolled }
         let response = try await send("GET", "/v1/challenges/\(id)/message", for: stored)
         guard let message = try response.json()["message"]?.string.flatMap({ Base64.decode($0) }) else {
@@ -58,7 +63,9 @@ extension Authenticator {
         return OpenedChallenge(body, stored: stored, authenticator: self)
     }
 
-    private func unseal(_ message: [UInt8], for stored: StoredEnrollment) async throws(CountersignError) -> ChallengeBody {
+    private func unseal(_ message: [UInt8], for stored: StoredEnrollment) async throws(CountersignError)
+        -> ChallengeBody
+    {
         guard let key = try await vaulted({ [vault] in try await vault.agreementKey(of: stored.id) }) else {
             throw .notEnrolled
         }

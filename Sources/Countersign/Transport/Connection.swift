@@ -28,9 +28,13 @@ public enum ConnectionState: Hashable, Sendable {
     case clockSkew
 }
 
-/// Sends signed requests to one server and corrects the clock by what it says. Spec: design 3.5.
+/// Sends signed requests to one server and corrects the clock by what it says.
+///
+/// Spec: design 3.5.
 actor Connection {
-    /// Beyond this many seconds the clock is not corrected but reported. Spec: design 3.5.
+    /// Beyond this many seconds the clock is not corrected but reported.
+    ///
+    /// Spec: design 3.5.
     private static let largestCorrection: Int64 = 24 * 3600
     private static let timeout: TimeInterval = 30
 
@@ -159,7 +163,9 @@ extension TransportResponse {
         return json
     }
 
-    /// The `Date` field, by which a clock can be corrected before there is a key to sign with. Spec: RFC 9110 §5.6.7.
+    /// The `Date` field, by which a clock can be corrected before there is a key to sign with.
+    ///
+    /// Spec: RFC 9110 §5.6.7.
     var date: Timestamp? {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         // Sun, 06 Nov 1994 08:49:37 GMT

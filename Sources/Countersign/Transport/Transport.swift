@@ -35,9 +35,13 @@ public struct TransportResponse: Sendable {
     }
 }
 
-/// How requests reach the server. Bring one of your own to pin certificates or to go through a proxy.
+/// How requests reach the server.
+///
+/// Bring one of your own to pin certificates or to go through a proxy.
 public protocol Transport: Sendable {
-    /// Sends a request and returns the answer, whatever its status. Redirects are not followed.
+    /// Sends a request and returns the answer, whatever its status.
+    ///
+    /// Redirects are not followed.
     ///
     /// - Throws: when there is no answer.
     func send(_ request: TransportRequest) async throws -> TransportResponse

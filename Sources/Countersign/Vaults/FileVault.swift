@@ -127,7 +127,8 @@ public actor FileVault: Vault {
 
     /// Writes a file so that it is there whole or not at all, and lasts.
     private static func write(_ bytes: [UInt8], to file: URL, replacing: Bool) throws {
-        let draft = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).\(UInt32.random(in: 0...(.max)))")
+        let draft = file.deletingLastPathComponent().appending(
+            path: ".\(file.lastPathComponent).\(UInt32.random(in: 0...(.max)))")
         let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Damaged(description: "\(draft.path) cannot be made (\(errno))") }
         let isWritten = Foundation.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0

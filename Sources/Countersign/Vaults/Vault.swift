@@ -11,7 +11,9 @@ public enum KeyRole: String, CaseIterable, Sendable {
     case encryption
 }
 
-/// Where a device keeps its keys and records. Bring one of your own, or use ``FileVault`` or ``MemoryVault``.
+/// Where a device keeps its keys and records.
+///
+/// Bring one of your own, or use ``FileVault`` or ``MemoryVault``.
 ///
 /// Keys need never leave it: the SDK asks them to sign digests and to compute shared secrets, no more.
 public protocol Vault: Sendable {
@@ -39,7 +41,9 @@ public protocol Vault: Sendable {
     /// A record, or nil.
     func record(_ name: String, of enrollment: EnrollmentID) async throws -> [UInt8]?
 
-    /// Keeps a record; when this returns it survives the end of the process. Names are ASCII letters, digits, `-`, `_`.
+    /// Keeps a record; when this returns it survives the end of the process.
+    ///
+    /// Names are ASCII letters, digits, `-`, `_`.
     func write(_ record: [UInt8], as name: String, of enrollment: EnrollmentID) async throws
 
     /// Forgets a record.

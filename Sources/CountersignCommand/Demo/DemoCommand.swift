@@ -9,7 +9,7 @@ import Logging
 import NIOHTTP1
 import ServiceLifecycle
 
-/// `countersign demo`
+/// The command `countersign demo`.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "See everything at work: a server, a shop and a phone.",
@@ -35,23 +35,13 @@ struct DemoCommand: AsyncParsableCommand {
             logger: ServeCommand.logger)
         guard let token = server.bootstrapToken else { throw CommandError("The demo's server is not new.") }
         let (unattended, port, out) = (unattended, port, out)
-        let (ready, signalReady) = AsyncStream.makeStream(of: Void.self)
-        try await withThrowingTaskGroup { group in
-            group.addTask {
-                try await server.run { signalReady.finish() }
-                throw CancellationError()
+        try await server.run {
+            let stage = try await Stage(issuer: "\(server.issuer)", token: token, folder: folder)
+            if unattended {
+                try await stage.playUnattended(out: out)
+            } else {
+                try await stage.playAttended(port: port)
             }
-            group.addTask {
-                for await _ in ready {}
-                let stage = try await Stage(issuer: "\(server.issuer)", token: token, folder: folder)
-                if unattended {
-                    try await stage.playUnattended(out: out)
-                } else {
-                    try await stage.playAttended(port: port)
-                }
-            }
-            do { try await group.next() } catch is CancellationError {}
-            group.cancelAll()
         }
     }
 }
@@ -107,37 +97,44 @@ struct Stage: Sendable {
     }
 
     /// Runs something while the shop is served.
-    func withShop<Result: Sendable>(
-        port: Int, _ body: @escaping @Sendable (String) async throws -> Result
-    ) async throws -> Result {
+    func withShop(port: Int, _ body: @escaping @Sendable (String) async throws -> Void) async throws {
         try await Remote.with(url: issuer, credential: shopCredential) { remote in
             let shop = Shop(countersign: remote, user: user)
             let (addresses, announce) = AsyncStream.makeStream(of: Int.self)
             let application = Application(
                 router: shop.router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
                 onServerRunning: { channel in announce.yield(channel.localAddress?.port ?? port) }, logger: Self.quiet)
-            return try await withThrowingTaskGroup(of: Result?.self) { group in
-                group.addTask {
-                    try await application.run()
-                    return nil
-                }
-                group.addTask {
-                    var iterator = addresses.makeAsyncIterator()
-                    guard let port = await iterator.next() else { throw CancellationError() }
-                    return try await body("http://127.0.0.1:\(port)")
-                }
-                defer { group.cancelAll() }
-                while let result = try await group.next() {
-                    if let result { return result }
-                }
-                throw CancellationError()
+            let visitor = Visitor {
+                var iterator = addresses.makeAsyncIterator()
+                guard let port = await iterator.next() else { return }
+                try await body("http://127.0.0.1:\(port)")
+            }
+            let group = ServiceGroup(
+                configuration: .init(
+                    services: [
+                        .init(service: application),
+                        .init(service: visitor, successTerminationBehavior: .gracefullyShutdownGroup),
+                    ], logger: Self.quiet))
+            try await group.run()
+        }
+    }
+
+    /// Whoever visits the shop; the shop closes when they leave.
+    private struct Visitor: Service {
+        let body: @Sendable () async throws -> Void
+
+        func run() async throws {
+            do {
+                try await cancelWhenGracefulShutdown { try await body() }
+            } catch is CancellationError {
+                return
             }
         }
     }
 
     private static var quiet: Logger {
         var logger = ServeCommand.logger
-        logger.logLevel = .warning
+        logger.logLevel = .critical
         return logger
     }
 }

@@ -25,7 +25,9 @@ extension Stage {
 
     private func play(_ url: String, in browser: HTTPClient, out: String) async throws {
         let page = String(decoding: try await Self.fetch("\(url)/", in: browser), as: UTF8.self)
-        guard page.contains("Pay EUR 1,250.00 to ACME GmbH") else { throw CommandError("The shop's page has no button.") }
+        guard page.contains("Pay EUR 1,250.00 to ACME GmbH") else {
+            throw CommandError("The shop's page has no button.")
+        }
         step("Browser opened the shop at \(url)")
         let payment = try JSONValue(parsing: try await Self.fetch("\(url)/payments", method: .POST, in: browser))
         guard let id = payment["id"]?.string, let number = payment["number"]?.string else {

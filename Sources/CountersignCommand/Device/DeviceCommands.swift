@@ -5,7 +5,7 @@ import Encodings
 import Foundation
 import OpenPGP
 
-/// `countersign device`
+/// The command `countersign device`.
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "A phone in the terminal.",
@@ -43,7 +43,8 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Wait for challenges, show them and ask for the answer.",
-            discussion: "With --json it only tells of challenges, an object a line; answer with `countersign device answer`.")
+            discussion:
+                "With --json it only tells of challenges, an object a line; answer with `countersign device answer`.")
 
         @OptionGroup var home: HomeOptions
         @OptionGroup var output: OutputOptions
@@ -166,7 +167,8 @@ struct HomeOptions: ParsableArguments {
 
     /// The authenticator of a server, or of the one this device was enrolled with.
     func authenticator(issuer: String? = nil, name: String = "Terminal phone") async throws -> Authenticator {
-        guard let text = issuer ?? (try? String(contentsOf: issuerFile, encoding: .utf8)), let url = URL(string: text) else {
+        guard let text = issuer ?? (try? String(contentsOf: issuerFile, encoding: .utf8)), let url = URL(string: text)
+        else {
             throw CountersignError.notEnrolled
         }
         let vault: FileVault

@@ -70,7 +70,9 @@ struct TerminalPhone: Sendable {
         let width = max(44, question.signedLines.map(\.count).max() ?? 0)
         let rule = String(repeating: "─", count: width + 2)
         var lines = ["", "┌\(rule)┐", framed("\(question.client.name) asks:", width), framed("", width)]
-        lines += question.message.split(separator: "\n", omittingEmptySubsequences: false).map { framed(String($0), width) }
+        lines += question.message.split(separator: "\n", omittingEmptySubsequences: false).map {
+            framed(String($0), width)
+        }
         lines.append(framed("", width))
         lines += question.details.map { framed("\($0.label): \($0.value)", width) }
         if let context = question.context { lines.append(framed("From: \(context)", width)) }

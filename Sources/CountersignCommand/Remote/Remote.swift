@@ -19,7 +19,8 @@ struct Remote: Sendable {
     ) async throws -> Result {
         let client = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
-        let remote = Remote(client: client, url: url.hasSuffix("/") ? String(url.dropLast()) : url, credential: credential)
+        let remote = Remote(
+            client: client, url: url.hasSuffix("/") ? String(url.dropLast()) : url, credential: credential)
         do {
             let result = try await body(remote)
             try await client.shutdown()
@@ -70,7 +71,8 @@ struct Remote: Sendable {
             response = try await client.execute(request, timeout: .seconds(30 + waiting))
             bytes = Array(try await response.body.collect(upTo: Self.maximumReply).readableBytesView)
         } catch let error as HTTPClientError {
-            throw CommandError("\(url) cannot be reached: \(error.shortDescription). Is the server running?", .unreachable)
+            throw CommandError(
+                "\(url) cannot be reached: \(error.shortDescription). Is the server running?", .unreachable)
         } catch let error as IOError {
             throw CommandError("\(url) cannot be reached: \(error). Is the server running?", .unreachable)
         }

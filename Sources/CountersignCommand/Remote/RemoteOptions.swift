@@ -44,7 +44,9 @@ struct RemoteOptions: ParsableArguments {
             }
         }
 
-        /// The `Authorization` header. Spec: RFC 6749 §2.3.1, RFC 6750 §2.1.
+        /// The `Authorization` header.
+        ///
+        /// Spec: RFC 6749 §2.3.1, RFC 6750 §2.1.
         var header: String {
             switch self {
             case .token(let token): "Bearer \(token)"

@@ -22,7 +22,9 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case answerRefused = "answer.refused"
 }
 
-/// One entry of the audit: what happened, when, to whom. Never a secret.
+/// One entry of the audit: what happened, when, to whom.
+///
+/// Never a secret.
 public struct AuditEvent: Sendable {
     /// Its id; entries are in the order of their ids.
     public let id: EventID

@@ -3,7 +3,9 @@ public import CountersignWire
 import Encodings
 import OpenPGP
 
-/// Takes a device's answer. The steps are those of design 3.8; step 1 was done when the call was verified.
+/// Takes a device's answer.
+///
+/// The steps are those of design 3.8; step 1 was done when the call was verified.
 public enum AnswerChallenge {
     /// How many refused answers an enrollment may send within ``attemptWindow``.
     static let maximumAttempts = 10
@@ -157,7 +159,8 @@ public enum AnswerChallenge {
             return try refuse(id, reason: reason, digest: digest, by: enrollment, at: now, events, writer)
         case .wrongNumber(let challenge):
             return try decide(
-                challenge, .failed(.wrongNumber), evidence: nil, digest: digest, by: enrollment, at: now, events, writer)
+                challenge, .failed(.wrongNumber), evidence: nil, digest: digest, by: enrollment, at: now, events, writer
+            )
         case .answered(let challenge, let answer):
             let outcome: ChallengeOutcome
             switch answer.decision {

@@ -155,7 +155,9 @@ extension AskChallenge {
         return Asked(challenge: challenge, number: number, enrollments: enrollments.map(\.id))
     }
 
-    /// A request can only tighten its type. Spec: design 4.
+    /// A request can only tighten its type.
+    ///
+    /// Spec: design 4.
     private static func checkTightening(_ request: Request, of type: ChallengeType) throws(Refusal) {
         if request.numberEntry == false, type.numberEntry { throw .notAllowedByType(pointer: "/number_entry") }
         if let lifetime = request.lifetime, lifetime > type.lifetime {

@@ -23,7 +23,9 @@ public enum ChallengeOutcome: Hashable, Sendable {
     /// Nobody answered in time.
     case expired
 
-    /// The state by the words of the API. Spec: design 1, promise 1.
+    /// The state by the words of the API.
+    ///
+    /// Spec: design 1, promise 1.
     public var state: String {
         switch self {
         case .approved: "approved"
@@ -34,7 +36,9 @@ public enum ChallengeOutcome: Hashable, Sendable {
         }
     }
 
-    /// Why, where the state alone does not say. Spec: design 1, promise 8.
+    /// Why, where the state alone does not say.
+    ///
+    /// Spec: design 1, promise 8.
     public var reason: String? {
         switch self {
         case .denied: "declined"

@@ -1,8 +1,9 @@
 public import CountersignWire
 import Foundation
 
-/// From where a user started something, as one line: `Firefox on Windows, 203.0.113.7`. Rendered by the server, so
-/// that no relying party can put words of its own there.
+/// From where a user started something, as one line: `Firefox on Windows, 203.0.113.7`.
+///
+/// Rendered by the server, so that no relying party can put words of its own there.
 public struct ContextLine: Hashable, Sendable {
     /// The line.
     public let line: DisplayLine

@@ -16,7 +16,9 @@ public enum OpenChallenge {
         case alreadyEnded(ChallengeStanding)
     }
 
-    /// Seals a pending challenge for the calling device. The first time is recorded.
+    /// Seals a pending challenge for the calling device.
+    ///
+    /// The first time is recorded.
     public static func open(_ id: ChallengeID, for call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let issuer = ports.issuer

@@ -2,7 +2,9 @@ import Crypto
 public import CountersignWire
 public import Encodings
 
-/// Tells a device what it is asked: signed envelopes, newest first. Spec: design 3.6, 4.
+/// Tells a device what it is asked: signed envelopes, newest first.
+///
+/// Spec: design 3.6, 4.
 public enum PendingChallenges {
     /// How many a list holds; more than a person can be asked at once.
     private static let limit = 100

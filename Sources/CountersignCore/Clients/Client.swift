@@ -1,7 +1,9 @@
 public import CountersignWire
 import Foundation
 
-/// What a client may do. Spec: design 4, *What a client may touch*.
+/// What a client may do.
+///
+/// Spec: design 4, *What a client may touch*.
 public enum Right: String, CaseIterable, Sendable {
     /// Ask, watch and cancel challenges, and fetch receipts.
     case challenges

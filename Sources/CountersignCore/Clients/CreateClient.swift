@@ -1,7 +1,9 @@
 public import CountersignWire
 import Encodings
 
-/// Makes a relying party. For operators.
+/// Makes a relying party.
+///
+/// For operators.
 public enum CreateClient {
     /// What is asked for.
     public struct Request: Sendable {
@@ -31,7 +33,9 @@ public enum CreateClient {
         public let client: Client
         /// Its secret.
         public let secret: String
-        /// The secret that signs callbacks to it. Spec: Standard Webhooks, *Signature scheme*.
+        /// The secret that signs callbacks to it.
+        ///
+        /// Spec: Standard Webhooks, *Signature scheme*.
         public let callbackSecret: String
     }
 

@@ -1,7 +1,9 @@
 import CountersignWire
 import Encodings
 
-/// What a new deployment needs before anybody can do anything. Spec: design 8, *Security in operation*.
+/// What a new deployment needs before anybody can do anything.
+///
+/// Spec: design 8, *Security in operation*.
 public enum FirstStart {
     /// Makes the built-in client, the challenge type everybody has, and a bootstrap token, unless they exist.
     ///
@@ -25,7 +27,9 @@ public enum FirstStart {
         }
     }
 
-    /// Makes a new bootstrap token; the earlier one stops working. Only for a command on the server's machine.
+    /// Makes a new bootstrap token; the earlier one stops working.
+    ///
+    /// Only for a command on the server's machine.
     public static func renewBootstrapToken(
         store: any Store, time: any TimeSource, random: any RandomSource
     ) async throws -> String {

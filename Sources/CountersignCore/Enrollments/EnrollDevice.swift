@@ -2,7 +2,9 @@ public import CountersignWire
 import Encodings
 import OpenPGP
 
-/// Enrolls a device with a ticket. Spec: design 3.5.
+/// Enrolls a device with a ticket.
+///
+/// Spec: design 3.5.
 public enum EnrollDevice {
     /// What came of it.
     public enum Outcome: Sendable {

@@ -49,7 +49,9 @@ public struct Enrollment: Sendable {
 
 /// The authority to enroll one device, once.
 public struct Ticket: Sendable {
-    /// How long a ticket lives, in seconds. Spec: NIST SP 800-63B-4 §4.1.2.2.
+    /// How long a ticket lives, in seconds.
+    ///
+    /// Spec: NIST SP 800-63B-4 §4.1.2.2.
     public static let lifetime: Int64 = 600
 
     /// The hash of the secret.

@@ -1,7 +1,9 @@
 public import CountersignWire
 import Encodings
 
-/// Ends an enrollment, by its device or by a client. Spec: design 4, *Removal*.
+/// Ends an enrollment, by its device or by a client.
+///
+/// Spec: design 4, *Removal*.
 public enum RemoveEnrollment {
     /// Removes the calling device itself.
     public static func remove(_ call: DeviceCall, ports: Ports) async throws -> DeviceRefusal? {

@@ -33,8 +33,9 @@ public enum DeviceRefusal: Error, Sendable {
     case deregistered(RemovalNotice)
 }
 
-/// A request whose signature is an active enrollment's and within time. Its nonce is not spent yet: every operation
-/// does that in its own transaction, by ``StoreWriter/admit(_:issuer:)``.
+/// A request whose signature is an active enrollment's and within time.
+///
+/// Its nonce is not spent yet: every operation does that in its own transaction, by ``StoreWriter/admit(_:issuer:)``.
 public struct DeviceCall: Sendable {
     /// Who calls.
     public let enrollment: Enrollment
@@ -48,7 +49,9 @@ public struct DeviceCall: Sendable {
 
 /// A nonce that a valid signature covers.
 struct SpendableNonce: Sendable {
-    /// How far a request's time may be off, in seconds. Spec: design 3.5.
+    /// How far a request's time may be off, in seconds.
+    ///
+    /// Spec: design 3.5.
     static let tolerance: Int64 = 60
 
     let nonce: String
@@ -64,7 +67,9 @@ struct SpendableNonce: Sendable {
     }
 }
 
-/// Finds out which device calls. Spec: design 3.5 and 3.8, step 1.
+/// Finds out which device calls.
+///
+/// Spec: design 3.5 and 3.8, step 1.
 public enum VerifyDevice {
     /// Verifies a request of an enrolled device.
     public static func verify(

@@ -83,7 +83,9 @@ public struct IssuerKeyMaterial: Sendable {
             push: P256.Signing.PrivateKey(), certificate: certificate)
     }
 
-    /// The keys, ready for use. The primary key stays behind.
+    /// The keys, ready for use.
+    ///
+    /// The primary key stays behind.
     public var keys: IssuerKeys {
         IssuerKeys(
             certificate: certificate, signing: SigningKeyPair(signing, createdAt: createdAt),

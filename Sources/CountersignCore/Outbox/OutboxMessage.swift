@@ -8,7 +8,9 @@ public struct OutboxMessage: Sendable {
 
     /// What leaves.
     public enum Content: Sendable {
-        /// A callback to a client. Spec: Standard Webhooks.
+        /// A callback to a client.
+        ///
+        /// Spec: Standard Webhooks.
         case callback(CallbackURI, client: ClientID, body: [UInt8])
     }
 

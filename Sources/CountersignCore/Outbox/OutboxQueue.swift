@@ -25,7 +25,9 @@ public protocol OutboxQueue: Sendable {
     /// The message arrived: its content is erased.
     func delivered(_ id: EventID, at now: Timestamp) async throws
 
-    /// The message did not arrive. It is tried again at a time, or never: then the row stays, for people to look at.
+    /// The message did not arrive.
+    ///
+    /// It is tried again at a time, or never: then the row stays, for people to look at.
     func failed(_ id: EventID, error: String, retryAt: Timestamp?) async throws
 
     /// The secret that signs callbacks to a client.

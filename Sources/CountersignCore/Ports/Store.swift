@@ -15,21 +15,27 @@ public enum StoreError: Error, Equatable, Sendable {
     case engine(String)
 }
 
-/// What is remembered. Implemented once, over one SQL, in the storage target.
+/// What is remembered.
+///
+/// Implemented once, over one SQL, in the storage target.
 public protocol Store: Sendable {
     /// Reads a consistent state.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreReader) throws -> Result
     ) async throws -> Result
 
-    /// Runs a transaction. When this returns, what was written survives the death of the process and the machine, and
-    /// its wakes are on their way; when it throws, nothing was written. The body may run again after a clash.
+    /// Runs a transaction.
+    ///
+    /// When this returns, what was written survives the death of the process and the machine, and its wakes are on
+    /// their way; when it throws, nothing was written. The body may run again after a clash.
     func commit<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreWriter) throws -> Result
     ) async throws -> Result
 }
 
-/// Typed reads, by aggregate. All throw ``StoreError``.
+/// Typed reads, by aggregate.
+///
+/// All throw ``StoreError``.
 public protocol StoreReader {
     // Clients and types
     func client(_ id: ClientID) throws -> Client?
@@ -71,7 +77,9 @@ public protocol StoreReader {
     func auditEvents(after place: Int64, limit: Int) throws -> [(place: Int64, event: AuditEvent)]
 }
 
-/// Typed writes, by aggregate, inside one transaction. All throw ``StoreError``.
+/// Typed writes, by aggregate, inside one transaction.
+///
+/// All throw ``StoreError``.
 public protocol StoreWriter: StoreReader {
     /// Wakes a topic when, and only when, the transaction commits.
     func wake(_ topic: WakeTopic)
@@ -102,7 +110,9 @@ public protocol StoreWriter: StoreReader {
     func insert(_ challenge: Challenge, targets: [EnrollmentID]) throws
     func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at: Timestamp) throws
     /// Ends a challenge if it is still pending and, unless it expires, not yet over: the one update that decides every
-    /// race. False when somebody else was first.
+    /// race.
+    ///
+    /// False when somebody else was first.
     func end(_ challenge: ChallengeID, as outcome: ChallengeOutcome, at: Timestamp) throws -> Bool
     func insert(_ receipt: StoredReceipt) throws
     func record(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: [UInt8], at: Timestamp) throws

@@ -10,13 +10,17 @@ public enum WakeTopic: Hashable, Sendable {
     case outbox
 }
 
-/// Tells those who wait that something changed. A wake leaves with the commit that made the change.
+/// Tells those who wait that something changed.
+///
+/// A wake leaves with the commit that made the change.
 public protocol Wakes: Sendable {
     /// Listens from now on: subscribe first, read the state after, and no change is missed.
     func subscribe(to topic: WakeTopic) -> any WakeSubscription
 }
 
-/// One listener. It ends with the value.
+/// One listener.
+///
+/// It ends with the value.
 public protocol WakeSubscription: Sendable {
     /// Returns when the topic was woken since the subscription began or since the last return, or at the deadline.
     ///

@@ -1,7 +1,9 @@
 public import CountersignWire
 public import Encodings
 
-/// A policy a client may ask by. Requests can tighten it and never loosen it.
+/// A policy a client may ask by.
+///
+/// Requests can tighten it and never loosen it.
 public struct ChallengeType: Sendable {
     /// Its name.
     public let name: TypeName
@@ -25,7 +27,7 @@ public struct ChallengeType: Sendable {
 
     /// The type that exists from the start.
     public static let confirm = ChallengeType(
-        name: TypeName("confirm")!, methods: [.confirm], lifetime: 120, numberEntry: true, signingData: true,
+        name: .confirm, methods: [.confirm], lifetime: 120, numberEntry: true, signingData: true,
         assurance: .receipt, maximumPending: 3, maximumAsks: 10)
 
     /// A type of these parts.
@@ -60,17 +62,19 @@ public struct ChallengeType: Sendable {
         self.name = name
         // A type as the API shows it may be sent back, its name included.
         _ = try members.optional("name", "\"\(name)\", as in the path") { $0 == .string("\(name)") ? true : nil }
-        methods = try members.optional("methods", "an array of one or more of \(Self.methodNames)") {
-            guard let names = $0.array, !names.isEmpty else { return nil }
-            let methods = names.compactMap { $0.string.flatMap(Method.init(rawValue:)) }
-            return methods.count == names.count && Set(methods).count == names.count ? methods : nil
-        } ?? standard.methods
+        methods =
+            try members.optional("methods", "an array of one or more of \(Self.methodNames)") {
+                guard let names = $0.array, !names.isEmpty else { return nil }
+                let methods = names.compactMap { $0.string.flatMap(Method.init(rawValue:)) }
+                return methods.count == names.count && Set(methods).count == names.count ? methods : nil
+            } ?? standard.methods
         lifetime = try members.optionalInteger("expires_in", in: 10...86400) ?? standard.lifetime
         numberEntry = try members.optionalBool("number_entry") ?? standard.numberEntry
         signingData = try members.optionalBool("signing_data") ?? standard.signingData
-        assurance = try members.optional("assurance", "\"receipt\", \"challenge\" or \"event\"") {
-            $0.string.flatMap(Assurance.init(rawValue:))
-        } ?? standard.assurance
+        assurance =
+            try members.optional("assurance", "\"receipt\", \"challenge\" or \"event\"") {
+                $0.string.flatMap(Assurance.init(rawValue:))
+            } ?? standard.assurance
         maximumPending = Int(try members.optionalInteger("max_pending", in: 1...1000) ?? Int64(standard.maximumPending))
         maximumAsks = Int(try members.optionalInteger("max_asks", in: 1...1000) ?? Int64(standard.maximumAsks))
         try members.refuseUnknown()
@@ -81,7 +85,9 @@ public struct ChallengeType: Sendable {
     }
 }
 
-/// Shows and sets challenge types. For operators.
+/// Shows and sets challenge types.
+///
+/// For operators.
 public enum ManageTypes {
     /// All types, by name.
     public static func list(ports: Ports) async throws -> [ChallengeType] {

@@ -53,7 +53,9 @@ public enum ManageUsers {
         }
     }
 
-    /// Unlinks a user from the client. A user nobody is linked to any more is deleted and their devices removed.
+    /// Unlinks a user from the client.
+    ///
+    /// A user nobody is linked to any more is deleted and their devices removed.
     ///
     /// - Returns: false when the client is linked to no such user.
     public static func unlink(_ reference: UserReference, from client: Client, ports: Ports) async throws -> Bool {

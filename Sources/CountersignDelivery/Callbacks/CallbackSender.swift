@@ -7,7 +7,9 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Posts callbacks, signed by Standard Webhooks. Redirects are not followed.
+/// Posts callbacks, signed by Standard Webhooks.
+///
+/// Redirects are not followed.
 public struct CallbackSender: Sendable {
     /// How long a receiver may take.
     private static let timeout = TimeAmount.seconds(15)
@@ -19,7 +21,9 @@ public struct CallbackSender: Sendable {
         self.client = client
     }
 
-    /// A client that follows no redirect. Whoever makes it shuts it down.
+    /// A client that follows no redirect.
+    ///
+    /// Whoever makes it shuts it down.
     public static func makeClient() -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(5)
@@ -55,7 +59,9 @@ public struct CallbackSender: Sendable {
     }
 }
 
-/// The signature of a callback. Spec: Standard Webhooks, *Signature scheme*, symmetric.
+/// The signature of a callback.
+///
+/// Spec: Standard Webhooks, *Signature scheme*, symmetric.
 package struct WebhookSignature: Sendable {
     private static let prefix = "whsec_"
     private let key: SymmetricKey

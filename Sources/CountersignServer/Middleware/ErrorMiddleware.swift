@@ -50,7 +50,8 @@ struct ErrorMiddleware: RouterMiddleware {
         case let error as HTTPError where error.status == .notFound: return ProblemDetails(.notFound)
         case let error as HTTPError where error.status == .contentTooLarge: return ProblemDetails(.bodyTooLarge)
         case StoreError.unavailable, StoreError.serializationFailure:
-            context.logger.error("store unavailable", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
+            context.logger.error(
+                "store unavailable", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
             return ProblemDetails(.unavailable)
         case is CancellationError:
             return ProblemDetails(.unavailable)
@@ -62,18 +63,29 @@ struct ErrorMiddleware: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    /// `X-Request-Id`
-    static let requestID = Self("X-Request-Id")!
-    /// `Idempotency-Key`
-    static let idempotencyKey = Self("Idempotency-Key")!
-    /// `Idempotency-Replayed`
-    static let idempotencyReplayed = Self("Idempotency-Replayed")!
-    /// `Content-Digest`
-    static let contentDigest = Self("Content-Digest")!
-    /// `Signature`
-    static let signature = Self("Signature")!
-    /// `Signature-Input`
-    static let signatureInput = Self("Signature-Input")!
+    /// Finds the request in the log.
+    static let requestID = known("X-Request-Id")
+    /// Names a request that must be done once.
+    static let idempotencyKey = known("Idempotency-Key")
+    /// Tells that a reply is that of an earlier request.
+    static let idempotencyReplayed = known("Idempotency-Replayed")
+    /// The digest of the body.
+    ///
+    /// Spec: RFC 9530 §2.
+    static let contentDigest = known("Content-Digest")
+    /// A signature.
+    ///
+    /// Spec: RFC 9421 §4.2.
+    static let signature = known("Signature")
+    /// What a signature covers.
+    ///
+    /// Spec: RFC 9421 §4.1.
+    static let signatureInput = known("Signature-Input")
+
+    private static func known(_ name: String) -> Self {
+        guard let name = Self(name) else { preconditionFailure("\(name) is the name of a field") }
+        return name
+    }
 }
 
 extension Response {

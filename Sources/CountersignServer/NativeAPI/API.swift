@@ -94,7 +94,9 @@ struct Routes {
         }
     }
 
-    /// Answers every other method on a known path with 405 and the methods that work. Spec: RFC 9110 §15.5.6.
+    /// Answers every other method on a known path with 405 and the methods that work.
+    ///
+    /// Spec: RFC 9110 §15.5.6.
     func refuseOtherMethods() {
         for (path, known) in methods {
             let allowed = known.map(\.rawValue).sorted().joined(separator: ", ")

@@ -7,13 +7,16 @@ import HTTPTypes
 /// Who calls.
 extension API {
     /// The client that authenticates by its secret, or the operator's by the bootstrap token.
+    ///
     /// Spec: RFC 6749 §2.3.1 (`client_secret_basic`), RFC 6750 §2.1.
     func client(of incoming: Incoming) async throws -> Client {
         guard let header = incoming.headers[.authorization] else {
             throw ProblemDetails(.unauthorized, detail: "there is no Authorization header")
         }
         let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2 else { throw ProblemDetails(.unauthorized, detail: "the Authorization header is malformed") }
+        guard parts.count == 2 else {
+            throw ProblemDetails(.unauthorized, detail: "the Authorization header is malformed")
+        }
         let client: Client?
         switch parts[0].lowercased() {
         case "basic":
@@ -31,7 +34,9 @@ extension API {
         return client
     }
 
-    /// Id and secret, each form-encoded before they were joined. Spec: RFC 6749 §2.3.1.
+    /// Id and secret, each form-encoded before they were joined.
+    ///
+    /// Spec: RFC 6749 §2.3.1.
     private static func basicCredentials(_ text: Substring) -> (id: String, secret: String)? {
         guard let bytes = Base64.decode(text), let joined = String(strictUTF8: bytes),
             let colon = joined.utf8.firstIndex(of: UInt8(ascii: ":")),
@@ -41,8 +46,9 @@ extension API {
         return (id, secret)
     }
 
-    /// The signed request of a device. The URI is built from the configured issuer, never from what the request says
-    /// of its host. Spec: design 3.5.
+    /// The signed request of a device.
+    ///
+    /// The URI is built from the configured issuer, never from what the request says of its host. Spec: design 3.5.
     func deviceRequest(_ incoming: Incoming) throws(ProblemDetails) -> DeviceRequest {
         let signature: UnverifiedRequestSignature
         do {

@@ -85,7 +85,9 @@ extension API {
     }
 }
 
-/// Server-sent events. Spec: HTML, *Server-sent events*.
+/// Server-sent events.
+///
+/// Spec: HTML, *Server-sent events*.
 extension API {
     /// After how many seconds a stream ends, and how often it shows that it is alive.
     private static let streamLifetime: Int64 = 600

@@ -78,7 +78,11 @@ extension API {
             outcome = try await list(nil)
         } else {
             outcome = try await waits.waiting(as: "\(call.enrollment.id)", atMost: Self.maximumDeviceWaits) {
-                try await untilShutdown { try await list(deadline) } orElse: { throw ProblemDetails(.unavailable) }
+                try await untilShutdown {
+                    try await list(deadline)
+                } orElse: {
+                    throw ProblemDetails(.unavailable)
+                }
             }
         }
         switch outcome {

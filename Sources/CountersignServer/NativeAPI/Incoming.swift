@@ -8,7 +8,9 @@ import Hummingbird
 
 /// A request as the routes see it: body collected, query taken apart, nothing believed.
 struct Incoming: Sendable {
-    /// The most bytes a body may have. Spec: design 4.
+    /// The most bytes a body may have.
+    ///
+    /// Spec: design 4.
     static let maximumBodySize = 256 * 1024
 
     let method: HTTPRequest.Method
@@ -56,7 +58,8 @@ struct Incoming: Sendable {
     /// Query parameters, by name; one nobody knows is refused, so that a typo never passes silently.
     func query(_ known: String...) throws(ProblemDetails) -> [String: String] {
         for name in query.keys where !known.contains(name) {
-            throw ProblemDetails(.invalidParameter, detail: "\(name) is not known", members: ["parameter": .string(name)])
+            throw ProblemDetails(
+                .invalidParameter, detail: "\(name) is not known", members: ["parameter": .string(name)])
         }
         return query
     }

@@ -28,7 +28,8 @@ struct DataFolder: Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StartError("The data folder \(path) cannot be made. Choose another with --data, or mend its parent's rights.")
+            throw StartError(
+                "The data folder \(path) cannot be made. Choose another with --data, or mend its parent's rights.")
         }
     }
 
@@ -37,7 +38,8 @@ struct DataFolder: Sendable {
         let file = open("\(path)/server.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw StartError("The data folder \(path) is not writable.") }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            throw StartError("Another server runs on the data folder \(path). Stop it, or choose another folder with --data.")
+            throw StartError(
+                "Another server runs on the data folder \(path). Stop it, or choose another folder with --data.")
         }
     }
 
@@ -52,7 +54,8 @@ struct DataFolder: Sendable {
         }
         if let text = try read(masterKey) {
             guard let key = Base64.decode(text).flatMap({ MasterKey(bytes: $0) }) else {
-                throw StartError("\(masterKey) is damaged: it must hold the base64 of 32 bytes. Restore it from the backup.")
+                throw StartError(
+                    "\(masterKey) is damaged: it must hold the base64 of 32 bytes. Restore it from the backup.")
             }
             return key
         }

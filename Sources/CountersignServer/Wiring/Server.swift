@@ -95,39 +95,45 @@ public struct Server: Sendable {
         do {
             return try await store.issuerKeys(at: now)
         } catch StoreError.corruptRow {
-            throw StartError("The master key is not the one the database was made with. Restore the right one from the backup.")
+            throw StartError(
+                "The master key is not the one the database was made with. Restore the right one from the backup.")
         }
     }
 
-    /// Serves until the task is cancelled or a signal asks to stop.
+    /// Serves until a signal asks to stop or `body` returns.
     ///
     /// - Parameters:
     ///   - signals: the signals that ask to stop.
-    ///   - onReady: called once requests are answered.
+    ///   - body: called once requests are answered; cancelled when a signal asks to stop.
     public func run(
-        until signals: [UnixSignal] = [.sigterm, .sigint], onReady: @escaping @Sendable () async -> Void = {}
+        until signals: [UnixSignal] = [.sigterm, .sigint], during body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let ports = api.ports
+        let (ready, announce) = AsyncStream.makeStream(of: Void.self)
         let application = Application(
             router: api.router(), server: .http1(configuration: .init(idleTimeout: .seconds(75))),
             configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil),
-            onServerRunning: { _ in await onReady() }, logger: quiet(logger))
+            onServerRunning: { _ in announce.finish() }, logger: quiet(logger))
         let http = CallbackSender.makeClient()
         let worker = OutboxWorker(
             queue: store, wakes: hub, time: ports.time, random: ports.random, callbacks: CallbackSender(client: http),
             logger: logger)
+        let visitor = Background {
+            for await _ in ready {}
+            try await body()
+        }
         var configuration = ServiceGroupConfiguration(
             services: [
                 // The order of shutdown is the reverse: requests end first, what they queued is delivered after.
-                Background { try await hub.run() },
-                Background { try await worker.run() },
-                Background { try await Maintenance(ports: ports).run() },
-                application,
+                .init(service: Background { try await hub.run() }),
+                .init(service: Background { try await worker.run() }),
+                .init(service: Background { try await Maintenance(ports: ports).run() }),
+                .init(service: application),
+                .init(service: visitor, successTerminationBehavior: .gracefullyShutdownGroup),
             ], gracefulShutdownSignals: signals, logger: quiet(logger))
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
-        let group = ServiceGroup(configuration: configuration)
         do {
-            try await group.run()
+            try await ServiceGroup(configuration: configuration).run()
             try await http.shutdown()
         } catch {
             try await http.shutdown()
@@ -138,10 +144,10 @@ public struct Server: Sendable {
         }
     }
 
-    /// The framework tells of every connection; warnings are enough of that.
+    /// The framework logs connections that end; what matters of that is thrown.
     private func quiet(_ logger: Logger) -> Logger {
         var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
+        quiet.logLevel = .critical
         return quiet
     }
 

@@ -1,6 +1,8 @@
 package import CountersignCore
 
-/// A value that goes into or comes out of a statement. Times are whole milliseconds.
+/// A value that goes into or comes out of a statement.
+///
+/// Times are whole milliseconds.
 package enum SQLValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -12,7 +14,9 @@ package enum SQLValue: Hashable, Sendable {
     package static func optional(_ bytes: [UInt8]?) -> SQLValue { bytes.map(SQLValue.blob) ?? .null }
 }
 
-/// A statement both engines read. Placeholders are `$1`, `$2`, …
+/// A statement both engines read.
+///
+/// Placeholders are `$1`, `$2`, …
 package struct SQLStatement: Sendable {
     package let text: String
     /// Which argument each placeholder means, by its first appearance: the way SQLite numbers them.
@@ -29,7 +33,9 @@ package struct SQLStatement: Sendable {
     }
 }
 
-/// A connection inside a transaction. Everything is synchronous: no network call can sit inside one.
+/// A connection inside a transaction.
+///
+/// Everything is synchronous: no network call can sit inside one.
 package protocol SQLConnection {
     /// The rows a statement gives.
     func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow]
@@ -39,7 +45,9 @@ package protocol SQLConnection {
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int
 }
 
-/// A database. Throws ``StoreError`` and nothing else of its own.
+/// A database.
+///
+/// Throws ``StoreError`` and nothing else of its own.
 package protocol SQLEngine: Sendable {
     /// How migrations name types that the engines name differently.
     var dialect: SQLDialect { get }

@@ -3,11 +3,15 @@ import GRDB
 import Synchronization
 
 /// Puts writes that come at the same time into one transaction, each in a savepoint of its own: one sync of the disk
-/// for all of them. What a caller is told is told after that sync.
+/// for all of them.
+///
+/// What a caller is told is told after that sync.
 final class GroupCommitter: Sendable {
     /// One write, and what to do when it is known whether it lasts.
     private struct Job: Sendable {
-        /// Runs the write inside its savepoint. What it returns reports the result, given the fate of the commit.
+        /// Runs the write inside its savepoint.
+        ///
+        /// What it returns reports the result, given the fate of the commit.
         let run: @Sendable (Database) throws -> @Sendable ((any Error)?) -> Void
         let fail: @Sendable (any Error) -> Void
     }

@@ -40,7 +40,9 @@ private enum Statements {
         """)
     static let overdue = SQLStatement(
         "SELECT id FROM challenges WHERE state = 'pending' AND expires_at <= $1 ORDER BY expires_at LIMIT $2")
-    /// The one statement that decides every race. Its conditions repeat those of the decision.
+    /// The one statement that decides every race.
+    ///
+    /// Its conditions repeat those of the decision.
     static let end = SQLStatement(
         """
         UPDATE challenges SET state = $2, reason = $3, method = $4, decided_by = $5, ended_at = $6, number_hash = NULL

@@ -1,7 +1,8 @@
 public import Encodings
 
-/// The challenge as it travels, sealed, to one enrollment. Members nobody knows are ignored; whatever must be
-/// understood raises ``version``.
+/// The challenge as it travels, sealed, to one enrollment.
+///
+/// Members nobody knows are ignored; whatever must be understood raises ``version``.
 public struct ChallengeBody: Hashable, Sendable {
     /// The version this module writes and reads.
     public static let version: Int64 = 1
@@ -52,7 +53,9 @@ public struct ChallengeBody: Hashable, Sendable {
         ])
     }
 
-    /// Reads a body. Every text is held against the rules for what may be shown.
+    /// Reads a body.
+    ///
+    /// Every text is held against the rules for what may be shown.
     public init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
         _ = try members.required("v", "the version \(Self.version)") { $0.integer == Self.version ? true : nil }

@@ -1,7 +1,9 @@
 import Encodings
 public import OpenPGP
 
-/// What an answer proves, weakest first. Spec: design 3.9.
+/// What an answer proves, weakest first.
+///
+/// Spec: design 3.9.
 public enum Assurance: String, Comparable, CaseIterable, Sendable {
     /// Only that something was approved.
     case event
@@ -24,7 +26,9 @@ public enum Assurance: String, Comparable, CaseIterable, Sendable {
     }
 }
 
-/// What a device proves itself with. The vendors' devices will bring kinds of their own.
+/// What a device proves itself with.
+///
+/// The vendors' devices will bring kinds of their own.
 public enum Credential: Sendable {
     /// The keys of an OpenPGP certificate.
     case certificate(DeviceKeys)
@@ -97,7 +101,9 @@ public enum DeviceCertificateRefusal: Error, Equatable, Sendable {
 }
 
 extension DeviceKeys {
-    /// The one user ID of a device's certificate. Spec: design 3.1.
+    /// The one user ID of a device's certificate.
+    ///
+    /// Spec: design 3.1.
     public static func userID(of user: UserID, enrollment: EnrollmentID, issuer: Issuer) -> String {
         "\(user) <\(enrollment)@\(issuer.host)>"
     }
@@ -114,9 +120,11 @@ extension DeviceKeys {
             let encryption = certificate.subkeys.first(where: { $0.flags == .encrypt }),
             case .ecdsa = authentication.publicKey.material, case .ecdh = encryption.publicKey.material
         else { throw .keys }
-        guard certificate.keys.allSatisfy({ key in
-            key.expiresAt == nil && key.revokedAt == nil && key.publicKey.createdAt <= now
-        }) else { throw .time }
+        guard
+            certificate.keys.allSatisfy({ key in
+                key.expiresAt == nil && key.revokedAt == nil && key.publicKey.createdAt <= now
+            })
+        else { throw .time }
         self.init(primary: certificate.primary, authentication: authentication, encryption: encryption)
     }
 }

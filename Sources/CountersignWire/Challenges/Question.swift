@@ -25,7 +25,9 @@ public struct Question: Hashable, Sendable {
     /// The message.
     public var message: DisplayMessage
 
-    /// A question of these parts. The time is cut to the second, the way receipts write it.
+    /// A question of these parts.
+    ///
+    /// The time is cut to the second, the way receipts write it.
     public init(
         challenge: ChallengeID, nonce: Nonce, issuer: Issuer, client: ClientID, clientName: ClientName, user: UserID,
         type: TypeName, context: DisplayLine?, askedAt: Timestamp, details: [Detail], signingData: String?,

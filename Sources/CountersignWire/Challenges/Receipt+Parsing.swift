@@ -12,7 +12,9 @@ public enum ReceiptError: Error, Equatable, Sendable {
 }
 
 extension Receipt {
-    /// Reads a receipt. Whatever is accepted renders to the same bytes again.
+    /// Reads a receipt.
+    ///
+    /// Whatever is accepted renders to the same bytes again.
     public init(parsing text: String) throws(ReceiptError) {
         var lines = ReceiptLines(text)
         guard lines.take()?.hasSameBytes(as: Self.title) == true else { throw .notAReceipt }

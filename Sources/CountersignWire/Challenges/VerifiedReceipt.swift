@@ -12,7 +12,9 @@ public enum ReceiptRefusal: Error, Equatable, Sendable {
     case wrongSigner
 }
 
-/// A receipt whose signature, signer and text were all checked. Only ``init(message:certificate:now:)`` makes one.
+/// A receipt whose signature, signer and text were all checked.
+///
+/// Only ``init(message:certificate:now:)`` makes one.
 public struct VerifiedReceipt: Sendable {
     /// What was signed.
     public let receipt: Receipt

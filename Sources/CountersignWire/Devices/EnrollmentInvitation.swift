@@ -1,7 +1,9 @@
 import Encodings
 public import OpenPGP
 
-/// What a QR code or link carries to a device that shall be enrolled: base64 of JSON. Spec: design 3.7.
+/// What a QR code or link carries to a device that shall be enrolled: base64 of JSON.
+///
+/// Spec: design 3.7.
 ///
 /// Besides issuer, ticket and the issuer's fingerprint it names the user and the enrollment that will be, because the
 /// certificate the device makes carries both in its user ID.

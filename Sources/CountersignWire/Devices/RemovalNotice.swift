@@ -1,8 +1,9 @@
 import Encodings
 public import OpenPGP
 
-/// The server's signed word that an enrollment is over. A device wipes its keys on this and on nothing less.
-/// Spec: design 4, *Removal*.
+/// The server's signed word that an enrollment is over.
+///
+/// A device wipes its keys on this and on nothing less. Spec: design 4, *Removal*.
 public struct RemovalNotice: Hashable, Sendable {
     private static let title = "Countersign removal notice v1"
 

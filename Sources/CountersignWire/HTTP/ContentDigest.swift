@@ -2,15 +2,18 @@ import Crypto
 import Encodings
 import RawStructuredFieldValues
 
-/// The `Content-Digest` field. Spec: RFC 9530 §2.
+/// The `Content-Digest` field.
+///
+/// Spec: RFC 9530 §2.
 public enum ContentDigest {
     /// The field's value for a body: its SHA-256 digest.
     public static func field(for body: some Collection<UInt8>) -> String {
         "sha-256=:\(Base64.encode(Array(SHA256.hash(data: Array(body))))):"
     }
 
-    /// Whether a field's value holds the SHA-256 digest of a body. Digests by other algorithms are not looked at; a
-    /// field without one by SHA-256 does not match.
+    /// Whether a field's value holds the SHA-256 digest of a body.
+    ///
+    /// Digests by other algorithms are not looked at; a field without one by SHA-256 does not match.
     public static func matches(_ field: String, body: some Collection<UInt8>) -> Bool {
         var parser = StructuredFieldValueParser(Array(field.utf8))
         guard let members = try? parser.parseDictionaryFieldValue(),

@@ -21,7 +21,9 @@ public enum MessageSignatureError: Error, Equatable, Sendable {
     case invalid
 }
 
-/// What a device's signature covers. Spec: design 3.5, RFC 9421 §2.
+/// What a device's signature covers.
+///
+/// Spec: design 3.5, RFC 9421 §2.
 public struct SignedRequest: Sendable {
     /// The method, in upper case.
     public let method: String
@@ -48,11 +50,17 @@ public struct SignedRequest: Sendable {
     }
 }
 
-/// The parameters of a device's signature. Spec: RFC 9421 §2.3.
+/// The parameters of a device's signature.
+///
+/// Spec: RFC 9421 §2.3.
 public struct SignatureParameters: Hashable, Sendable {
-    /// The profile's tag. Spec: RFC 9421 §2.3, `tag`.
+    /// The profile's tag.
+    ///
+    /// Spec: RFC 9421 §2.3, `tag`.
     public static let tag = "countersign"
-    /// The profile's algorithm. Spec: RFC 9421 §3.3.4.
+    /// The profile's algorithm.
+    ///
+    /// Spec: RFC 9421 §3.3.4.
     public static let algorithm = "ecdsa-p256-sha256"
     private static let label = "sig"
     fileprivate static let nonceLengths = 16...64
@@ -123,7 +131,8 @@ public struct UnverifiedRequestSignature: Sendable {
         serializedParameters = String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func dictionary(_ field: String) throws(MessageSignatureError) -> OrderedMap<String, ItemOrInnerList> {
+    private static func dictionary(_ field: String) throws(MessageSignatureError) -> OrderedMap<String, ItemOrInnerList>
+    {
         var parser = StructuredFieldValueParser(Array(field.utf8))
         guard let dictionary = try? parser.parseDictionaryFieldValue() else { throw .malformed }
         return dictionary
@@ -180,7 +189,9 @@ public struct UnverifiedRequestSignature: Sendable {
     }
 }
 
-/// The text that a signature is made over. Spec: RFC 9421 §2.5.
+/// The text that a signature is made over.
+///
+/// Spec: RFC 9421 §2.5.
 struct SignatureBase {
     let bytes: [UInt8]
 

@@ -1,5 +1,6 @@
-/// The stable code of a problem, with its HTTP status and what to do about it. `docs/reference/errors.md` is made
-/// from this list.
+/// The stable code of a problem, with its HTTP status and what to do about it.
+///
+/// `docs/reference/errors.md` is made from this list.
 public enum ProblemCode: String, CaseIterable, Sendable {
     // Requests as such
     case malformedJSON = "malformed_json"
@@ -86,7 +87,9 @@ extension ProblemCode {
         case .missingMember:
             Meaning(422, "A member is missing", "Add the member that `pointer` names.")
         case .invalidMember:
-            Meaning(422, "A member has a wrong value", "Mend the member that `pointer` names; `detail` says what it must be.")
+            Meaning(
+                422, "A member has a wrong value",
+                "Mend the member that `pointer` names; `detail` says what it must be.")
         case .textRefused:
             Meaning(
                 422, "A text may not be shown", "Mend the text that `pointer` names; `reason` says what could deceive.")
@@ -107,7 +110,8 @@ extension ProblemCode {
         case .rateLimited:
             Meaning(429, "Too many attempts", "Wait `retry_after` seconds, then try again.", retryHelps: true)
         case .internalError:
-            Meaning(500, "The server failed", "Try again; if it stays, tell the operator `request_id`.", retryHelps: true)
+            Meaning(
+                500, "The server failed", "Try again; if it stays, tell the operator `request_id`.", retryHelps: true)
         case .unavailable:
             Meaning(503, "The server cannot do this now", "Try again in a while.", retryHelps: true)
         case .unauthorized:
@@ -117,7 +121,8 @@ extension ProblemCode {
         case .clientNotFound:
             Meaning(404, "There is no such client", "Check the client's id.")
         case .typeNotFound:
-            Meaning(404, "There is no such challenge type", "Check the name, or make the type with `countersign type set`.")
+            Meaning(
+                404, "There is no such challenge type", "Check the name, or make the type with `countersign type set`.")
         case .externalIDTaken:
             Meaning(409, "Another user has this external id", "Use the user that has it, or another external id.")
         case .userNotFound:
@@ -128,12 +133,15 @@ extension ProblemCode {
             Meaning(409, "No device of this user can answer", "Have the user enroll a device, with a ticket.")
         case .notAllowedByType:
             Meaning(
-                422, "The challenge type does not allow this", "A request can only tighten its type: leave out what `pointer` names.")
+                422, "The challenge type does not allow this",
+                "A request can only tighten its type: leave out what `pointer` names.")
         case .callbackNotRegistered:
-            Meaning(422, "The callback is not registered", "Use one of the client's callback URLs, exactly as registered.")
+            Meaning(
+                422, "The callback is not registered", "Use one of the client's callback URLs, exactly as registered.")
         case .tooManyPending:
             Meaning(
-                429, "The user has too many open challenges", "Wait until one is answered, or cancel one.", retryHelps: true)
+                429, "The user has too many open challenges", "Wait until one is answered, or cancel one.",
+                retryHelps: true)
         case .tooManyAsks:
             Meaning(
                 429, "The user was asked too often without approving", "Wait `retry_after` seconds.", retryHelps: true)
@@ -165,7 +173,9 @@ extension ProblemCode {
             Meaning(
                 409, "The user already has a device", "Have the operator make a ticket that waives the approval.")
         case .certificateInvalid:
-            Meaning(422, "The device's certificate is refused", "Make it as the device guide says; `detail` tells what is wrong.")
+            Meaning(
+                422, "The device's certificate is refused",
+                "Make it as the device guide says; `detail` tells what is wrong.")
         case .alreadyEnrolled:
             Meaning(409, "This key was enrolled before", "Make new keys for every enrollment.")
         case .answerInvalid:

@@ -1,6 +1,8 @@
 public import Encodings
 
-/// An error as it travels: `application/problem+json`. Spec: RFC 9457.
+/// An error as it travels: `application/problem+json`.
+///
+/// Spec: RFC 9457.
 public struct ProblemDetails: Error, Hashable, Sendable {
     /// The media type.
     public static let mediaType = "application/problem+json"
@@ -19,7 +21,9 @@ public struct ProblemDetails: Error, Hashable, Sendable {
     public let members: JSONValue
 
     /// A problem of a known code.
-    public init(_ code: ProblemCode, detail: String? = nil, requestID: String? = nil, members: JSONObject = JSONObject()) {
+    public init(
+        _ code: ProblemCode, detail: String? = nil, requestID: String? = nil, members: JSONObject = JSONObject()
+    ) {
         self.code = code.rawValue
         status = code.meaning.status
         title = code.meaning.title

@@ -30,7 +30,9 @@ public struct PushAlert: Hashable, Sendable {
 public enum PushRefusal: Error, Equatable, Sendable {
     /// Not the payload of a push of ours, or malformed.
     case malformed
-    /// The signature or its header is refused. An unknown key may be a new one.
+    /// The signature or its header is refused.
+    ///
+    /// An unknown key may be a new one.
     case signature(JOSEError)
     /// Another issuer's, or for another enrollment.
     case notForUs
@@ -40,11 +42,15 @@ public enum PushRefusal: Error, Equatable, Sendable {
     case alteredAlert
 }
 
-/// The announcement of a challenge: signed, without anything secret, and authorising nothing. Spec: design 3.6.
+/// The announcement of a challenge: signed, without anything secret, and authorising nothing.
+///
+/// Spec: design 3.6.
 public struct PushEnvelope: Hashable, Sendable {
     /// The `typ` of the signed part.
     public static let type = "countersign-push+jwt"
-    /// The most bytes a payload may have. Spec: APNs provider API.
+    /// The most bytes a payload may have.
+    ///
+    /// Spec: APNs provider API.
     public static let maximumPayloadSize = 4096
 
     /// The issuer.

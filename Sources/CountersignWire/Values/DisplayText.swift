@@ -68,7 +68,9 @@ public struct Detail: Hashable, Sendable {
     /// The value.
     public let value: DisplayLine
 
-    /// Accepts a detail. A label has at most 64 Unicode scalars.
+    /// Accepts a detail.
+    ///
+    /// A label has at most 64 Unicode scalars.
     public init(label: String, value: String) throws(TextRefusal) {
         guard !label.utf8.contains(UInt8(ascii: "=")) else { throw .equalsSign }
         self.label = try DisplayLine(label, atMost: 64)
@@ -107,8 +109,9 @@ private enum TextRules {
         }
         guard !text.utf8.containsRun(of: 0x0A, longerThan: 2) else { throw .blankLines }
         // Below U+0300 nothing composes, so such a text is normalized as it stands.
-        guard scalars.allSatisfy({ $0.value < 0x300 })
-            || text.precomposedStringWithCanonicalMapping.hasSameBytes(as: text)
+        guard
+            scalars.allSatisfy({ $0.value < 0x300 })
+                || text.precomposedStringWithCanonicalMapping.hasSameBytes(as: text)
         else { throw .notNormalized }
     }
 
@@ -143,7 +146,8 @@ private enum TextRules {
 
     /// Anything that looks like nothing, the blank pattern of Braille among it.
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == " " || scalar.value > 0x7F && (scalar.properties.generalCategory == .spaceSeparator || scalar == "\u{2800}")
+        scalar == " "
+            || scalar.value > 0x7F && (scalar.properties.generalCategory == .spaceSeparator || scalar == "\u{2800}")
     }
 }
 

@@ -1,6 +1,8 @@
 import Encodings
 
-/// What an id names. Each kind has a prefix, so that an id of one kind cannot pass for another.
+/// What an id names.
+///
+/// Each kind has a prefix, so that an id of one kind cannot pass for another.
 public protocol IDKind: Sendable {
     /// The letters before the underscore.
     static var prefix: String { get }
@@ -60,31 +62,31 @@ extension ID: Comparable {
 
 /// The kind of ``ChallengeID``.
 public enum ChallengeIDKind: IDKind {
-    /// `chl`
+    /// The letters `chl`.
     public static let prefix = "chl"
 }
 
 /// The kind of ``EnrollmentID``.
 public enum EnrollmentIDKind: IDKind {
-    /// `enr`
+    /// The letters `enr`.
     public static let prefix = "enr"
 }
 
 /// The kind of ``UserID``.
 public enum UserIDKind: IDKind {
-    /// `usr`
+    /// The letters `usr`.
     public static let prefix = "usr"
 }
 
 /// The kind of ``ClientID``.
 public enum ClientIDKind: IDKind {
-    /// `cli`
+    /// The letters `cli`.
     public static let prefix = "cli"
 }
 
 /// The kind of ``EventID``.
 public enum EventIDKind: IDKind {
-    /// `evt`
+    /// The letters `evt`.
     public static let prefix = "evt"
 }
 

@@ -1,6 +1,8 @@
 import Encodings
 
-/// How a user answers. Raw values are the field's own and stand in receipts.
+/// How a user answers.
+///
+/// Raw values are the field's own and stand in receipts.
 public enum Method: String, Sendable, CaseIterable {
     /// By possession of the device alone.
     case confirm
@@ -10,6 +12,13 @@ public enum Method: String, Sendable, CaseIterable {
 public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let description: String
+
+    /// The type that exists from the start.
+    public static let confirm = TypeName(known: "confirm")
+
+    private init(known name: String) {
+        description = name
+    }
 
     /// Reads a name, or nil.
     public init?(_ text: some StringProtocol) {

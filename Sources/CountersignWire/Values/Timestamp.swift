@@ -18,7 +18,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Whole seconds since 1970, rounded down.
     public var seconds: Int64 { milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000 }
 
-    /// The seconds as OpenPGP counts them. Spec: RFC 9580 §3.5.
+    /// The seconds as OpenPGP counts them.
+    ///
+    /// Spec: RFC 9580 §3.5.
     public var unixSeconds: UnixSeconds { UnixSeconds(clamping: seconds) }
 
     /// The moment without its fraction of a second.

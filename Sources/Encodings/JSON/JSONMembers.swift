@@ -1,4 +1,6 @@
-/// Why a well-formed JSON value is not what was asked for. Pointers are those of RFC 6901.
+/// Why a well-formed JSON value is not what was asked for.
+///
+/// Pointers are those of RFC 6901.
 public enum JSONShapeError: Error, Equatable, Sendable {
     /// A member that must be there is not.
     case missing(pointer: String)
@@ -9,7 +11,9 @@ public enum JSONShapeError: Error, Equatable, Sendable {
 }
 
 /// Reads the members of a JSON object one by one and remembers which were read, so that ``refuseUnknown()`` can name
-/// the others. Every error carries the pointer of the value it is about.
+/// the others.
+///
+/// Every error carries the pointer of the value it is about.
 public struct JSONMembers {
     /// The JSON pointer of the object itself.
     public let pointer: String

@@ -1,4 +1,6 @@
-/// Why bytes are not a JSON text we read. Offsets count bytes from the start.
+/// Why bytes are not a JSON text we read.
+///
+/// Offsets count bytes from the start.
 public enum JSONSyntaxError: Error, Equatable, Sendable {
     /// Not well-formed UTF-8.
     case invalidUTF8
@@ -18,7 +20,9 @@ public enum JSONSyntaxError: Error, Equatable, Sendable {
 
 extension JSONValue {
     /// Reads one JSON text, strictly: well-formed UTF-8, no name twice, no unpaired surrogate, no byte order mark,
-    /// nothing after the value. Spec: RFC 8259; the refusals are those of RFC 7493 §2 (I-JSON).
+    /// nothing after the value.
+    ///
+    /// Spec: RFC 8259; the refusals are those of RFC 7493 §2 (I-JSON).
     public init(parsing bytes: some Collection<UInt8>) throws(JSONSyntaxError) {
         var parser = try JSONParser(bytes)
         self = try parser.text()

@@ -1,4 +1,6 @@
-/// A JSON value. Spec: RFC 8259.
+/// A JSON value.
+///
+/// Spec: RFC 8259.
 public enum JSONValue: Sendable {
     /// `null`
     case null
@@ -24,7 +26,9 @@ public struct JSONObject: Sendable {
     /// An empty object.
     public init() {}
 
-    /// An object of these members. Later members of an equal name replace earlier ones.
+    /// An object of these members.
+    ///
+    /// Later members of an equal name replace earlier ones.
     public init(_ members: KeyValuePairs<String, JSONValue?>) {
         for (name, value) in members { self[name] = value }
     }

@@ -81,6 +81,7 @@ extension Certificate {
     }
 
     /// Refuses a signing subkey that did not accept this primary key: it could be somebody else's.
+    ///
     /// Spec: RFC 9580 §5.2.1.9.
     private static func checkBackSignature(
         in binding: Signature, of subkey: PublicKey, _ primary: PublicKey

@@ -36,7 +36,9 @@ public struct CertifiedKey: Sendable {
     }
 }
 
-/// A transferable public key whose self-signatures were all verified. Spec: RFC 9580 §10.1.
+/// A transferable public key whose self-signatures were all verified.
+///
+/// Spec: RFC 9580 §10.1.
 public struct Certificate: Sendable {
     /// The most bytes a certificate may have.
     public static let maximumSize = 64 * 1024
@@ -84,7 +86,9 @@ public struct Certificate: Sendable {
 }
 
 extension Certificate {
-    /// A user ID packet: text that says whose a key is. Spec: RFC 9580 §5.11.
+    /// A user ID packet: text that says whose a key is.
+    ///
+    /// Spec: RFC 9580 §5.11.
     public struct UserID: Hashable, Sendable {
         /// The text.
         public let text: String

@@ -5,7 +5,9 @@ public protocol SigningKey: Sendable {
     /// The public half.
     var publicKey: P256.Signing.PublicKey { get }
 
-    /// The ECDSA signature of a SHA-256 digest. A key in hardware may ask a person first, so this may take its time.
+    /// The ECDSA signature of a SHA-256 digest.
+    ///
+    /// A key in hardware may ask a person first, so this may take its time.
     func signature(for digest: SHA256Digest) async throws -> P256.Signing.ECDSASignature
 }
 
@@ -19,7 +21,9 @@ public protocol AgreementKey: Sendable {
 }
 
 extension P256.Signing.PrivateKey: SigningKey {
-    /// Signs in software. See ``SigningKey/signature(for:)``.
+    /// Signs in software.
+    ///
+    /// See ``SigningKey/signature(for:)``.
     public func signature(for digest: SHA256Digest) async throws -> P256.Signing.ECDSASignature {
         // The annotation picks the synchronous method of the same name.
         let sign: (SHA256Digest) throws -> P256.Signing.ECDSASignature = signature(for:)
@@ -28,7 +32,9 @@ extension P256.Signing.PrivateKey: SigningKey {
 }
 
 extension P256.KeyAgreement.PrivateKey: AgreementKey {
-    /// Computes in software. See ``AgreementKey/sharedSecret(with:)``.
+    /// Computes in software.
+    ///
+    /// See ``AgreementKey/sharedSecret(with:)``.
     public func sharedSecret(with peer: P256.KeyAgreement.PublicKey) async throws -> SharedSecret {
         try sharedSecretFromKeyAgreement(with: peer)
     }
@@ -53,7 +59,9 @@ public struct DecryptionKeyPair: Sendable {
     public let publicKey: PublicKey
     let privateKey: any AgreementKey
 
-    /// A pair of a private key and the time it was made. Session keys to it are wrapped with AES-256.
+    /// A pair of a private key and the time it was made.
+    ///
+    /// Session keys to it are wrapped with AES-256.
     public init(_ privateKey: any AgreementKey, createdAt: UnixSeconds) {
         self.privateKey = privateKey
         publicKey = PublicKey(.ecdh(privateKey.publicKey, keyWrap: .aes256), createdAt: createdAt)

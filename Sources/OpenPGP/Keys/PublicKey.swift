@@ -1,10 +1,14 @@
 public import Crypto
 import Encodings
 
-/// Seconds since 1970-01-01T00:00:00Z, as OpenPGP counts time. Spec: RFC 9580 §3.5.
+/// Seconds since 1970-01-01T00:00:00Z, as OpenPGP counts time.
+///
+/// Spec: RFC 9580 §3.5.
 public typealias UnixSeconds = UInt32
 
-/// The fingerprint of a version 4 key: 20 bytes. Spec: RFC 9580 §5.5.4.2.
+/// The fingerprint of a version 4 key: 20 bytes.
+///
+/// Spec: RFC 9580 §5.5.4.2.
 public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     /// The 20 bytes.
     public let bytes: [UInt8]
@@ -13,6 +17,10 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 20 else { return nil }
         self.bytes = Array(bytes)
+    }
+
+    init(_ digest: Insecure.SHA1.Digest) {
+        bytes = Array(digest)
     }
 
     /// A fingerprint written as 40 hexadecimal digits, or nil.
@@ -28,7 +36,9 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     public var keyID: [UInt8] { Array(bytes.suffix(8)) }
 }
 
-/// A version 4 public key of the profile: NIST P-256 for ECDSA or for ECDH. Spec: RFC 9580 §5.5.2.2, §5.5.5.4, §5.5.5.5.
+/// A version 4 public key of the profile: NIST P-256 for ECDSA or for ECDH.
+///
+/// Spec: RFC 9580 §5.5.2.2, §5.5.5.4, §5.5.5.5.
 public struct PublicKey: Sendable {
     /// What the key computes.
     public enum Material: Sendable {
@@ -38,7 +48,9 @@ public struct PublicKey: Sendable {
         case ecdh(P256.KeyAgreement.PublicKey, keyWrap: KeyWrap)
     }
 
-    /// The cipher that wraps session keys: part of an ECDH key. Spec: RFC 9580 §9.3.
+    /// The cipher that wraps session keys: part of an ECDH key.
+    ///
+    /// Spec: RFC 9580 §9.3.
     public enum KeyWrap: UInt8, Sendable {
         /// AES with 128-bit keys.
         case aes128 = 7
@@ -86,7 +98,7 @@ public struct PublicKey: Sendable {
         self.material = material
         self.createdAt = createdAt
         self.body = body
-        fingerprint = Fingerprint(bytes: Array(Insecure.SHA1.hash(data: Self.hashed(body))))!
+        fingerprint = Fingerprint(Insecure.SHA1.hash(data: Self.hashed(body)))
     }
 
     /// Reads the content of a key packet.
@@ -120,7 +132,9 @@ public struct PublicKey: Sendable {
         self.init(material, createdAt: createdAt, body: Array(body))
     }
 
-    /// The parameters of the key derivation function. Spec: RFC 9580 §5.5.5.5.
+    /// The parameters of the key derivation function.
+    ///
+    /// Spec: RFC 9580 §5.5.5.5.
     private static func keyWrap(_ reader: inout ByteReader, _ tag: PacketTag) throws(OpenPGPError) -> KeyWrap {
         guard try reader.byte() == 3, try reader.byte() == 1 else { throw .malformedPacket(tag) }
         let hash = try reader.byte()
@@ -130,7 +144,9 @@ public struct PublicKey: Sendable {
         return keyWrap
     }
 
-    /// The key as signatures and fingerprints hash it. Spec: RFC 9580 §5.2.4.
+    /// The key as signatures and fingerprints hash it.
+    ///
+    /// Spec: RFC 9580 §5.2.4.
     static func hashed(_ body: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = [0x99]
         bytes.reserveCapacity(body.count + 3)

@@ -1,4 +1,6 @@
-/// Literal data: the content of a message. Spec: RFC 9580 §5.9.
+/// Literal data: the content of a message.
+///
+/// Spec: RFC 9580 §5.9.
 struct LiteralData {
     enum Format: UInt8 {
         case binary = 0x62
@@ -34,7 +36,9 @@ struct LiteralData {
     }
 }
 
-/// The announcement of a signature ahead of what it covers. Spec: RFC 9580 §5.4.
+/// The announcement of a signature ahead of what it covers.
+///
+/// Spec: RFC 9580 §5.4.
 struct OnePassSignature {
     let type: SignatureType
     let keyID: [UInt8]

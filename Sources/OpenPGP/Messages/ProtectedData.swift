@@ -3,6 +3,7 @@ import CryptoExtras
 import Encodings
 
 /// Symmetrically encrypted and integrity protected data, version 1: AES-256 in CFB mode with a SHA-1 checksum inside.
+///
 /// Spec: RFC 9580 §5.13.1.
 enum ProtectedData {
     private static let blockSize = 16

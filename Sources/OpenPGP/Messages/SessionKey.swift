@@ -1,6 +1,8 @@
 import Crypto
 
-/// The key of one message, and how it travels to the holder of an ECDH key. Spec: RFC 9580 §5.1.5, §11.5.
+/// The key of one message, and how it travels to the holder of an ECDH key.
+///
+/// Spec: RFC 9580 §5.1.5, §11.5.
 struct SessionKey {
     static let aes256: UInt8 = 9
     private static let ecdh: UInt8 = 18
@@ -69,7 +71,9 @@ struct SessionKey {
         return (ephemeral, wrapped)
     }
 
-    /// Cipher, key and checksum, padded to hide which cipher it is. Spec: RFC 9580 §11.5.
+    /// Cipher, key and checksum, padded to hide which cipher it is.
+    ///
+    /// Spec: RFC 9580 §11.5.
     private func padded() -> [UInt8] {
         let bytes = key.withUnsafeBytes { Array($0) }
         var message = [Self.aes256] + bytes
@@ -97,7 +101,9 @@ struct SessionKey {
     }
 
     /// The key derivation of OpenPGP, which hashes the counter first, then the shared secret, then its parameters with
-    /// the fingerprint of the recipient's subkey. Spec: RFC 9580 §11.5.
+    /// the fingerprint of the recipient's subkey.
+    ///
+    /// Spec: RFC 9580 §11.5.
     private static func wrappingKey(
         _ secret: SharedSecret, _ keyWrap: PublicKey.KeyWrap, _ recipient: PublicKey
     ) -> SymmetricKey {

@@ -1,4 +1,6 @@
-/// The type of a packet. Spec: RFC 9580 §5.
+/// The type of a packet.
+///
+/// Spec: RFC 9580 §5.
 public struct PacketTag: RawRepresentable, Hashable, Sendable {
     /// The packet type id, 0 to 63.
     public let rawValue: UInt8
@@ -34,6 +36,7 @@ public struct PacketTag: RawRepresentable, Hashable, Sendable {
     public static let modificationDetection = PacketTag(rawValue: 19)
 
     /// Data packets alone may come in parts or with a length that only the end of the file tells.
+    ///
     /// Spec: RFC 9580 §4.2.1.4.
     fileprivate var mayBeStreamed: Bool {
         [.compressedData, .unprotectedData, .literalData, .protectedData].contains(self)
@@ -48,7 +51,9 @@ struct Packet {
     /// How many packets an object may have.
     static let maximumCount = 128
 
-    /// Reads the packets of an object. Marker packets are dropped (RFC 9580 §5.8).
+    /// Reads the packets of an object.
+    ///
+    /// Marker packets are dropped (RFC 9580 §5.8).
     static func sequence(_ bytes: ArraySlice<UInt8>) throws(OpenPGPError) -> [Packet] {
         var reader = ByteReader(bytes)
         var packets: [Packet] = []
@@ -122,7 +127,9 @@ struct Packet {
 }
 
 extension [UInt8] {
-    /// Appends a packet with the shortest header of the current format. Spec: RFC 9580 §4.2.1.
+    /// Appends a packet with the shortest header of the current format.
+    ///
+    /// Spec: RFC 9580 §4.2.1.
     mutating func append(packet tag: PacketTag, _ body: some Collection<UInt8>) {
         append(0xC0 | tag.rawValue)
         append(packetLength: body.count)

@@ -1,6 +1,8 @@
 import Encodings
 
-/// A text signed in the clear: readable as it stands, and checked by `gpg --verify`. Spec: RFC 9580 §7.
+/// A text signed in the clear: readable as it stands, and checked by `gpg --verify`.
+///
+/// Spec: RFC 9580 §7.
 ///
 /// The profile is strict so that what a person reads is what was signed: no line may end in a blank, which the
 /// signature would not cover.
@@ -15,8 +17,10 @@ public struct CleartextMessage: Sendable {
 
     private static let opening = "-----BEGIN PGP SIGNED MESSAGE-----"
 
-    /// A text with its signature. Throws ``OpenPGPError/malformedCleartext`` for a text the form cannot carry: a line
-    /// that ends in a blank, or a carriage return.
+    /// A text with its signature.
+    ///
+    /// Throws ``OpenPGPError/malformedCleartext`` for a text the form cannot carry: a line that ends in a blank, or a
+    /// carriage return.
     public init(text: String, signature: Signature) throws(OpenPGPError) {
         guard signature.type == .text else { throw .unexpectedSignatureType(signature.type.rawValue) }
         guard Self.survives(Array(text.utf8)) else { throw .malformedCleartext }

@@ -1,7 +1,9 @@
 import Crypto
 import Encodings
 
-/// What a signature says about what it covers. Spec: RFC 9580 §5.2.1.
+/// What a signature says about what it covers.
+///
+/// Spec: RFC 9580 §5.2.1.
 public enum SignatureType: UInt8, Sendable {
     /// A document, byte for byte.
     case binary = 0x00
@@ -38,7 +40,9 @@ public enum SignatureType: UInt8, Sendable {
     }
 }
 
-/// A version 4 ECDSA signature with SHA-256, read and not yet verified. Spec: RFC 9580 §5.2.3.
+/// A version 4 ECDSA signature with SHA-256, read and not yet verified.
+///
+/// Spec: RFC 9580 §5.2.3.
 public struct Signature: Sendable {
     static let ecdsa: UInt8 = 19
     static let sha256: UInt8 = 8
@@ -98,7 +102,9 @@ public struct Signature: Sendable {
         }
     }
 
-    /// Whether the signature says it was made by this key. Where it names no signer, any key could be it.
+    /// Whether the signature says it was made by this key.
+    ///
+    /// Where it names no signer, any key could be it.
     func names(_ key: PublicKey) -> Bool {
         if let issuer = subpackets.issuer { return issuer == key.fingerprint }
         if let keyID = subpackets.issuerKeyID { return keyID == key.fingerprint.keyID }
@@ -114,7 +120,9 @@ public struct Signature: Sendable {
         }
     }
 
-    /// Signs content. The issuer's subpackets are filled in.
+    /// Signs content.
+    ///
+    /// The issuer's subpackets are filled in.
     static func make(
         _ type: SignatureType, over content: SignedContent, by key: SigningKeyPair, at createdAt: UnixSeconds,
         _ complete: (inout Subpackets) -> Void = { _ in }
@@ -154,7 +162,9 @@ public struct Signature: Sendable {
     }
 }
 
-/// What a signature covers. Spec: RFC 9580 §5.2.4.
+/// What a signature covers.
+///
+/// Spec: RFC 9580 §5.2.4.
 enum SignedContent {
     case document([UInt8])
     case text([UInt8])
@@ -183,7 +193,9 @@ enum SignedContent {
     }
 }
 
-/// Line ends of texts. Spec: RFC 9580 §5.2.1.2, §5.9.
+/// Line ends of texts.
+///
+/// Spec: RFC 9580 §5.2.1.2, §5.9.
 enum CanonicalText {
     /// The text with every line ended by CR LF.
     static func withNetworkLineEnds(_ text: [UInt8]) -> [UInt8] {

@@ -1,6 +1,8 @@
 import Encodings
 
-/// What a key may be used for. Spec: RFC 9580 §5.2.3.29.
+/// What a key may be used for.
+///
+/// Spec: RFC 9580 §5.2.3.29.
 public struct KeyFlags: OptionSet, Hashable, Sendable {
     /// The first octet of the flags.
     public let rawValue: UInt8
@@ -24,7 +26,9 @@ public struct KeyFlags: OptionSet, Hashable, Sendable {
     public static let encrypt: KeyFlags = [.encryptCommunications, .encryptStorage]
 }
 
-/// A statement of the signer, named in the form `name@domain`. Spec: RFC 9580 §5.2.3.24.
+/// A statement of the signer, named in the form `name@domain`.
+///
+/// Spec: RFC 9580 §5.2.3.24.
 public struct Notation: Hashable, Sendable {
     /// The name, with the domain that defines it.
     public let name: String
@@ -38,7 +42,9 @@ public struct Notation: Hashable, Sendable {
     }
 }
 
-/// Why a key was revoked. Spec: RFC 9580 §5.2.3.31.
+/// Why a key was revoked.
+///
+/// Spec: RFC 9580 §5.2.3.31.
 public enum RevocationReason: UInt8, Sendable {
     /// No reason given: nothing the key ever signed counts.
     case unspecified = 0
@@ -53,7 +59,9 @@ public enum RevocationReason: UInt8, Sendable {
     public var keepsEarlierSignatures: Bool { self == .superseded || self == .retired }
 }
 
-/// The subpackets of a signature this module understands. Spec: RFC 9580 §5.2.3.7.
+/// The subpackets of a signature this module understands.
+///
+/// Spec: RFC 9580 §5.2.3.7.
 public struct Subpackets: Sendable {
     /// When the signature was made (type 2).
     public var createdAt: UnixSeconds?
@@ -76,7 +84,9 @@ public struct Subpackets: Sendable {
     /// A signature inside the signature (type 32).
     public var embeddedSignature: [UInt8]?
     /// Whether the preferences of this profile stand in it (types 11, 21, 22, 30): SHA-256, AES-256, no compression,
-    /// integrity protection. Written, and not read: the profile leaves nothing to choose.
+    /// integrity protection.
+    ///
+    /// Written, and not read: the profile leaves nothing to choose.
     public var statesPreferences = false
 
     /// No subpackets.
@@ -84,7 +94,9 @@ public struct Subpackets: Sendable {
 }
 
 extension Subpackets {
-    /// Reads one area of a signature packet. A subpacket of a kind that can occur once must not occur again.
+    /// Reads one area of a signature packet.
+    ///
+    /// A subpacket of a kind that can occur once must not occur again.
     init(parsing area: ArraySlice<UInt8>) throws(OpenPGPError) {
         self.init()
         var reader = ByteReader(area)
@@ -150,7 +162,8 @@ extension Subpackets {
     private static func fingerprint(_ body: inout ByteReader) throws(OpenPGPError) -> Fingerprint {
         let version = try body.byte()
         guard version == 4 else { throw .unsupportedVersion(.signature, version: version) }
-        return Fingerprint(bytes: try body.bytes(20))!
+        guard let fingerprint = Fingerprint(bytes: try body.bytes(20)) else { throw .truncated }
+        return fingerprint
     }
 
     /// The area of hashed subpackets; the issuer's key ID, which older programs look for, goes to the other one.
