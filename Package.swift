@@ -106,9 +106,43 @@ let package = Package(
             swiftSettings: settings),
 
         .target(name: "TestSupport", dependencies: ["Encodings"], path: "Tests/Support", swiftSettings: settings),
+        .target(
+            name: "ServerTestSupport",
+            dependencies: [
+                "CountersignServer", "TestSupport", server("AsyncHTTPClient", "async-http-client"),
+                server("HTTPTypes", "swift-http-types"), server("NIOCore", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"),
+            ],
+            path: "Tests/ServerSupport", swiftSettings: settings),
         tests("Encodings", ["Encodings"]),
         tests("OpenPGP", ["OpenPGP", "Encodings", crypto]),
-        tests("Interoperability", ["OpenPGP", "Encodings", crypto]),
+        tests("JOSE", ["JOSE", "Encodings", crypto]),
+        tests("Wire", ["CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto]),
+        tests("Core", ["CountersignCore", "CountersignWire", "OpenPGP", "Encodings", crypto]),
+        tests(
+            "Storage",
+            ["CountersignStorage", "CountersignCore", "CountersignWire", "Encodings", server("GRDB", "GRDB.swift")]),
+        tests("Delivery", ["CountersignDelivery", "CountersignCore", "CountersignWire", "Encodings", crypto]),
+        tests(
+            "Server",
+            [
+                "ServerTestSupport", "CountersignServer", "CountersignWire", "OpenPGP", "Encodings", crypto,
+                server("NIOHTTP1", "swift-nio"),
+            ]),
+        tests(
+            "SDK",
+            [
+                "Countersign", "ServerTestSupport", "CountersignWire", "OpenPGP", "Encodings", crypto,
+                server("NIOHTTP1", "swift-nio"),
+            ]),
+        tests("Command", ["CountersignCommand", "CountersignWire", "Encodings"]),
+        tests("Interoperability", ["OpenPGP", "CountersignWire", "Encodings", crypto]),
+        tests(
+            "System",
+            [
+                "Countersign", "CountersignCommand", "ServerTestSupport", "CountersignWire", "Encodings",
+                server("NIOHTTP1", "swift-nio"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

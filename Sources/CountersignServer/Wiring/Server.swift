@@ -1,4 +1,4 @@
-import CountersignCore
+package import CountersignCore
 import CountersignDelivery
 import CountersignStorage
 public import CountersignWire
@@ -37,6 +37,13 @@ public struct Server: Sendable {
     public init(
         _ settings: ServerSettings, environment: [String: String], logger: Logger
     ) async throws {
+        try await self.init(settings, environment: environment, logger: logger, time: SystemTime())
+    }
+
+    /// A server that lives by another clock than the machine's.
+    package init(
+        _ settings: ServerSettings, environment: [String: String], logger: Logger, time: any TimeSource
+    ) async throws {
         var settings = settings
         if settings.port == 0 { settings.port = try Self.freePort(host: settings.host) }
         let folder = try DataFolder(path: settings.dataFolder)
@@ -44,7 +51,6 @@ public struct Server: Sendable {
         guard let issuer = settings.issuer ?? Issuer("http://\(settings.host):\(settings.port)") else {
             throw StartError("Name the public URL with --issuer: \(settings.host) is not this machine's own address.")
         }
-        let time = SystemTime()
         let random = SystemRandom()
         let masterKey = try folder.masterKey(from: environment)
         let hub = WakeHub(time: time)

@@ -1,0 +1,158 @@
+public import Crypto
+public import CountersignWire
+public import Encodings
+import Foundation
+public import NIOHTTP1
+public import OpenPGP
+
+/// A phone built from the wire formats alone, so that a test can make every mistake with it.
+public struct TestPhone: Sendable {
+    /// The server it talks to.
+    public let server: TestServer
+    /// The ticket, issuer and ids it was invited with.
+    public let invitation: EnrollmentInvitation
+    /// The primary key, which signs receipts.
+    public let primary: SigningKeyPair
+    /// The key that signs requests.
+    public let authentication: P256.Signing.PrivateKey
+    /// The key challenges are encrypted to.
+    public let encryption: DecryptionKeyPair
+    /// Its certificate.
+    public let certificate: Certificate
+    /// The server's certificate.
+    public let serverCertificate: Certificate
+
+    /// Its enrollment.
+    public var enrollment: EnrollmentID { invitation.enrollment }
+
+    /// A phone with new keys for an invitation; it is not enrolled yet.
+    public init(invitation text: String, server: TestServer) async throws {
+        guard let invitation = EnrollmentInvitation(text) else {
+            throw UnexpectedReply(description: "not an invitation: \(text)")
+        }
+        self.server = server
+        self.invitation = invitation
+        let now = server.clock.now.unixSeconds
+        primary = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now)
+        authentication = P256.Signing.PrivateKey()
+        encryption = DecryptionKeyPair(P256.KeyAgreement.PrivateKey(), createdAt: now)
+        certificate = try await Certificate.make(
+            primary: primary, flags: [.certify, .sign],
+            userID: DeviceKeys.userID(
+                of: invitation.user, enrollment: invitation.enrollment, issuer: invitation.issuer),
+            subkeys: [
+                .authentication(SigningKeyPair(authentication, createdAt: now)), .encryption(encryption.publicKey),
+            ], at: now)
+        let reply = try await server.send(.GET, "/v1/server-certificate")
+        serverCertificate = try Certificate(armored: String(decoding: reply.body, as: UTF8.self))
+    }
+
+    /// A phone enrolled for a user of a client.
+    public static func enrolled(for user: String, by client: Caller, at server: TestServer) async throws -> Self {
+        let phone = try await Self(invitation: try await client.makeTicket(for: user), server: server)
+        _ = try await phone.enroll().success()
+        return phone
+    }
+
+    /// The body of its enrollment request.
+    public var enrollmentRequest: JSONValue {
+        get throws {
+            EnrollmentRequest(
+                ticket: invitation.ticket, certificate: certificate.encoded,
+                device: DeviceDescription(name: try DisplayLine("Test phone"), storage: .software),
+                versions: [ChallengeBody.version]
+            ).json
+        }
+    }
+
+    /// Sends its enrollment request.
+    public func enroll() async throws -> Reply {
+        try await send(.POST, "/v1/enrollments", try enrollmentRequest, keyID: "\(certificate.fingerprint)")
+    }
+
+    /// Signs and sends a request.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - path: path and query.
+    ///   - body: the body, JSON.
+    ///   - keyID: who it says signs; the enrollment's id unless a test says otherwise.
+    ///   - nonce: a nonce; random unless a test says otherwise.
+    ///   - createdIn: how many seconds the clock is ahead.
+    ///   - sentBody: the body that is sent instead of the one that was signed.
+    public func send(
+        _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, keyID: String? = nil, nonce: String? = nil,
+        createdIn: Int64 = 0, sentBody: [UInt8]? = nil
+    ) async throws -> Reply {
+        let bytes = body?.encoded
+        var headers = try await signature(
+            method, path, body: bytes, keyID: keyID, nonce: nonce, createdIn: createdIn)
+        if bytes != nil { headers.append(("Content-Type", "application/json")) }
+        return try await server.send(method, path, headers: headers, body: sentBody ?? bytes)
+    }
+
+    /// The fields that sign a request.
+    ///
+    /// See ``send(_:_:_:keyID:nonce:createdIn:sentBody:)``.
+    public func signature(
+        _ method: HTTPMethod, _ path: String, body: [UInt8]? = nil, keyID: String? = nil, nonce: String? = nil,
+        createdIn: Int64 = 0
+    ) async throws -> [(String, String)] {
+        let digest = body.map { ContentDigest.field(for: $0) }
+        let request = SignedRequest(
+            method: method.rawValue, targetURI: server.issuer.uri(path), contentDigest: digest, authorization: nil)
+        let parameters = SignatureParameters(
+            created: server.clock.now.seconds + createdIn, nonce: nonce ?? Base64URL.encode(Array(UUID().text.utf8)),
+            keyID: keyID ?? "\(enrollment)")
+        let (input, signature) = try await parameters.sign(request, with: authentication)
+        return [("Signature-Input", input), ("Signature", signature)] + (digest.map { [("Content-Digest", $0)] } ?? [])
+    }
+
+    /// Fetches and decrypts a challenge.
+    public func open(_ challenge: String) async throws -> ChallengeBody {
+        let reply = try await send(.GET, "/v1/challenges/\(challenge)/message").success()
+        guard let message = reply["message"]?.string.flatMap({ Base64.decode($0) }) else {
+            throw UnexpectedReply(description: "no message in \(reply)")
+        }
+        let opened = try await EncryptedMessage.open(
+            message, with: encryption, signers: serverCertificate.keys, intendedRecipient: certificate.fingerprint,
+            now: server.clock.now.unixSeconds)
+        return try ChallengeBody(try JSONValue(parsing: opened.content))
+    }
+
+    /// The receipt it would sign.
+    public func receipt(of question: Question, _ decision: Decision) -> Receipt {
+        Receipt(of: question, device: certificate.fingerprint, decision: decision, answeredAt: server.clock.now)
+    }
+
+    /// A sealed answer that says this text.
+    ///
+    /// - Parameters:
+    ///   - text: what is signed, a receipt's text unless a test says otherwise.
+    ///   - signer: who signs; the phone's primary key unless a test says otherwise.
+    ///   - intendedRecipient: for whom; the server unless a test says otherwise.
+    public func seal(
+        _ text: String, signedBy signer: SigningKeyPair? = nil, intendedRecipient: Fingerprint? = nil
+    ) async throws -> [UInt8] {
+        let now = server.clock.now.unixSeconds
+        return try await EncryptedMessage.seal(
+            .text(text), signedBy: signer ?? primary,
+            to: try serverCertificate.key(for: .encrypt, at: now).publicKey,
+            intendedRecipient: intendedRecipient ?? serverCertificate.fingerprint, at: now)
+    }
+
+    /// Sends a sealed answer.
+    public func answer(_ challenge: String, message: [UInt8]) async throws -> Reply {
+        try await send(.POST, "/v1/challenges/\(challenge)/answer", AnswerRequest(message: message).json)
+    }
+
+    /// Opens a challenge, decides and answers.
+    public func answer(_ challenge: String, _ decision: Decision) async throws -> Reply {
+        let question = try await open(challenge).question
+        return try await answer(challenge, message: try await seal(receipt(of: question, decision).text))
+    }
+}
+
+extension UUID {
+    fileprivate var text: String { String(uuidString.prefix(23)) }
+}

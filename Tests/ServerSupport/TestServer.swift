@@ -1,0 +1,187 @@
+import AsyncHTTPClient
+import CountersignServer
+public import CountersignWire
+public import Encodings
+import Foundation
+import Logging
+public import NIOHTTP1
+import NIOCore
+import TestSupport
+
+/// A real server on a free port of this machine, with a fresh database and a clock that can be moved.
+public struct TestServer: Sendable {
+    /// Its public URL, without a slash at the end.
+    public let issuer: Issuer
+    /// Its clock.
+    public let clock: TestClock
+    /// The operator's bootstrap token.
+    public let token: String
+    /// The folder that holds its data.
+    public let dataFolder: String
+
+    /// Runs something while a fresh server serves; the server stops after, also when it failed.
+    public static func with<Result: Sendable>(
+        _ body: @escaping @Sendable (TestServer) async throws -> Result
+    ) async throws -> Result {
+        let folder = try TemporaryFolder()
+        return try await with(dataFolder: folder.path("data"), body)
+    }
+
+    /// Runs something while a server serves the data of a folder.
+    public static func with<Result: Sendable>(
+        dataFolder: String, port: Int = 0, _ body: @escaping @Sendable (TestServer) async throws -> Result
+    ) async throws -> Result {
+        let clock = TestClock()
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let server = try await Server(
+            ServerSettings(dataFolder: dataFolder, port: port), environment: [:], logger: logger, time: clock)
+        let token =
+            try server.bootstrapToken
+            ?? String(contentsOfFile: "\(dataFolder)/bootstrap.token", encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let test = TestServer(issuer: server.issuer, clock: clock, token: token, dataFolder: dataFolder)
+        let (results, report) = AsyncStream.makeStream(of: Swift.Result<Result, any Error>.self)
+        try await server.run(until: []) {
+            do {
+                report.yield(.success(try await body(test)))
+            } catch {
+                report.yield(.failure(error))
+            }
+        }
+        var iterator = results.makeAsyncIterator()
+        guard let result = await iterator.next() else { throw CancellationError() }
+        return try result.get()
+    }
+
+    /// Sends a request with exactly these bytes and fields.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - path: path and query.
+    ///   - headers: the fields.
+    ///   - body: the body, or nil for none.
+    public func send(
+        _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
+    ) async throws -> Reply {
+        var request = HTTPClientRequest(url: issuer.uri(path))
+        request.method = method
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        if let body { request.body = .bytes(body) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(90))
+        let reply = Reply(
+            method: method, path: path, status: Int(response.status.code),
+            headers: Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" },
+            body: Array(try await response.body.collect(upTo: 8 << 20).readableBytesView))
+        return reply
+    }
+
+    /// Who calls the relying-party and administration routes.
+    public func caller(_ authorization: String) -> Caller { Caller(server: self, authorization: authorization) }
+
+    /// The operator.
+    public var administrator: Caller { caller("Bearer \(token)") }
+
+    /// Registers a client.
+    ///
+    /// - Parameter members: the body's members besides the name.
+    public func makeClient(_ name: String = "ACME Shop", _ members: JSONObject = JSONObject()) async throws -> Caller {
+        var body = members
+        body["name"] = .string(name)
+        let created = try await administrator.call(.POST, "/v1/admin/clients", .object(body)).success()
+        guard let id = created["client_id"]?.string, let secret = created["client_secret"]?.string else {
+            throw UnexpectedReply(description: "no client in \(created)")
+        }
+        return Caller(
+            server: self, authorization: "Basic \(Base64.encode(Array("\(id):\(secret)".utf8)))", clientID: id,
+            callbackSecret: created["callback_secret"]?.string ?? "")
+    }
+}
+
+/// A client or operator that calls a test server.
+public struct Caller: Sendable {
+    let server: TestServer
+    /// The value of its `Authorization` field.
+    public let authorization: String
+    /// Its client id; empty for the operator.
+    public private(set) var clientID = ""
+    /// The secret that signs its callbacks; empty for the operator.
+    public private(set) var callbackSecret = ""
+
+    /// Sends a request with JSON.
+    @discardableResult
+    public func call(
+        _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, headers: [(String, String)] = []
+    ) async throws -> Reply {
+        try await send(method, path, headers: headers, body: body?.encoded)
+    }
+
+    /// Sends a request with exactly these bytes.
+    public func send(
+        _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
+    ) async throws -> Reply {
+        var headers = headers + [("Authorization", authorization)]
+        if body != nil { headers.append(("Content-Type", "application/json")) }
+        return try await server.send(method, path, headers: headers, body: body)
+    }
+
+    /// Makes a user and returns its id.
+    public func makeUser(_ externalID: String? = nil) async throws -> String {
+        let body = JSONValue.members(["external_id": externalID.map(JSONValue.string)])
+        return try await call(.POST, "/v1/users", body).success()["id"]?.string ?? ""
+    }
+
+    /// Makes a ticket and returns the text of its QR code.
+    public func makeTicket(for user: String) async throws -> String {
+        try await call(.POST, "/v1/users/\(user)/enrollment-tickets").success()["qr"]?.string ?? ""
+    }
+
+    /// Asks a user to confirm a payment and returns the reply's body.
+    ///
+    /// - Parameters:
+    ///   - user: who is asked.
+    ///   - members: the body's members besides user, type and message; put over them where the names are the same.
+    @discardableResult
+    public func ask(_ user: String, _ members: JSONObject = JSONObject()) async throws -> JSONValue {
+        var body = JSONObject([
+            "user": .string(user), "type": "payment", "message": "Pay EUR 1,250.00 to ACME GmbH?",
+        ])
+        for member in members.members { body[member.name] = member.value }
+        return try await call(.POST, "/v1/challenges", .object(body)).success()
+    }
+}
+
+/// What a server answered.
+public struct Reply: Sendable, CustomStringConvertible {
+    /// The request's method.
+    public let method: HTTPMethod
+    /// The request's path and query.
+    public let path: String
+    /// The status.
+    public let status: Int
+    /// The fields, by names in lower case.
+    public let headers: [String: String]
+    /// The body.
+    public let body: [UInt8]
+
+    /// The body as JSON, or null.
+    public var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
+    /// The problem's code; nil for a success.
+    public var code: String? { json["code"]?.string }
+    /// Status and body, for a failing test.
+    public var description: String { "\(method) \(path): \(status) \(String(decoding: body, as: UTF8.self))" }
+
+    /// The body of a success.
+    ///
+    /// - Throws: ``UnexpectedReply`` for every other status than 2xx.
+    public func success() throws -> JSONValue {
+        guard (200..<300).contains(status) else { throw UnexpectedReply(description: description) }
+        return json
+    }
+}
+
+/// A reply that a test cannot go on with.
+public struct UnexpectedReply: Error, CustomStringConvertible {
+    /// The reply.
+    public let description: String
+}
