@@ -1,0 +1,41 @@
+# Countersign: `make` alone prints this help.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-fast test-long bench check format build docs clean
+
+help: ## Print this help
+	@echo "Countersign: trusted-device authentication you run yourself."
+	@echo
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do printf '%-18s%s\n' "$$target" "$$text"; done
+	@echo
+	@echo "Builds go to \$$COUNTERSIGN_BUILD_DIR, else to the user's cache folder. The first build takes about ten minutes."
+
+demo: ## See everything at work: server, shop and phone (UNATTENDED=1 OUT=folder plays it alone)
+	@scripts/demo $(if $(UNATTENDED),--unattended) $(if $(OUT),--out '$(OUT)') $(if $(PORT),--port '$(PORT)')
+
+test: ## All checks that fit into 25 minutes; what the continuous integration runs
+	@scripts/test all
+
+test-fast: ## The pure targets only: no other program, under a minute after the build
+	@scripts/test fast
+
+test-long: ## What takes hours or a quiet machine: 500 kills, the benchmark
+	@scripts/test long
+
+bench: ## Measure full cycles per second on this machine (ARGS="--help" for its options)
+	@scripts/bench $(ARGS)
+
+check: ## Formatting and the house rules
+	@scripts/check
+
+format: ## Lay out the sources
+	@swift format --in-place --recursive Sources Tests Benchmarks Package.swift
+
+build: ## Build everything for debugging
+	@scripts/build
+
+docs: ## Build the API documentation of the libraries
+	@scripts/build-documentation
+
+clean: ## Remove what was built
+	@scripts/clean
