@@ -16,14 +16,14 @@ struct ServeCommand: AsyncParsableCommand {
             which works from this machine for 24 hours; `countersign admin bootstrap` makes a new one.
             """)
 
-    @Option(help: "The folder that holds everything.")
-    var data = "countersign-data"
+    @Option(help: "The folder that holds everything. (default: $COUNTERSIGN_DATA, else countersign-data)")
+    var data: String?
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port to listen on; 0 for a free one.")
-    var port = 8080
+    @Option(help: "The port to listen on; 0 for a free one. (default: $COUNTERSIGN_PORT, else 8080)")
+    var port: Int?
 
     @Option(help: "The public URL, such as https://login.example.com. (default: $COUNTERSIGN_ISSUER, else the address)")
     var issuer: String?
@@ -35,7 +35,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        var settings = ServerSettings(dataFolder: data, host: host, port: port)
+        let data = data ?? environment["COUNTERSIGN_DATA"] ?? "countersign-data"
+        var settings = ServerSettings(dataFolder: data, host: host, port: try port(from: environment))
         if let text = issuer ?? environment["COUNTERSIGN_ISSUER"] {
             guard let issuer = Issuer(text) else {
                 throw CommandError(
@@ -49,6 +50,15 @@ struct ServeCommand: AsyncParsableCommand {
             say(announce)
             try await gracefulShutdown()
         }
+    }
+
+    private func port(from environment: [String: String]) throws -> Int {
+        if let port { return port }
+        guard let text = environment["COUNTERSIGN_PORT"] else { return 8080 }
+        guard let port = Int(text) else {
+            throw CommandError("COUNTERSIGN_PORT must be a number from 0 to 65535, not \"\(text)\".", .usage)
+        }
+        return port
     }
 
     private func announcement(of server: Server) -> String {

@@ -26,7 +26,7 @@ extension API {
             client = try await AuthenticateClient.authenticate(id, secret: secret, ports: ports)
         case "bearer":
             client = try await AuthenticateClient.authenticate(
-                bootstrapToken: String(parts[1]), isFromLoopback: incoming.context.isFromLoopback, ports: ports)
+                bootstrapToken: String(parts[1]), isFromLoopback: incoming.isFromThisMachine, ports: ports)
         default:
             throw ProblemDetails(.unauthorized, detail: "use Basic with a client's id and secret, or Bearer")
         }

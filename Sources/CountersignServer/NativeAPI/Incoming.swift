@@ -32,6 +32,16 @@ struct Incoming: Sendable {
         body = Array(buffer.readableBytesView)
     }
 
+    /// Whether the caller is on this machine, and no proxy passed the request on for somebody else.
+    ///
+    /// A proxy that adds none of these fields cannot be told from a local caller: it must not pass `/v1/admin` on.
+    var isFromThisMachine: Bool {
+        context.isFromLoopback
+            && ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].allSatisfy { name in
+                HTTPField.Name(name).map { headers[$0] == nil } ?? true
+            }
+    }
+
     /// The body as JSON.
     func json() throws(JSONSyntaxError) -> JSONValue { try JSONValue(parsing: body) }
 
