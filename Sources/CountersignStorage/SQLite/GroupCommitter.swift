@@ -74,7 +74,13 @@ final class GroupCommitter: Sendable {
             try execute("BEGIN IMMEDIATE", on: database)
             isOpen = true
             for job in batch {
-                do { reports.append(try inSavepoint(job, on: database)) } catch { failures.append((job, error)) }
+                do {
+                    reports.append(try inSavepoint(job, on: database))
+                } catch {
+                    failures.append((job, error))
+                    // A full disk, say, ends the whole transaction: what followed would be one of its own.
+                    guard database.isInsideTransaction else { throw error }
+                }
             }
             try execute("COMMIT", on: database)
         } catch {
