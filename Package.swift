@@ -104,24 +104,57 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        .executableTarget(
+            name: "CountersignBenchmark",
+            dependencies: [
+                "Countersign", "CountersignWire", "Encodings", crypto,
+                server("ArgumentParser", "swift-argument-parser"),
+                server("AsyncHTTPClient", "async-http-client"),
+                server("NIOCore", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"),
+            ],
+            path: "Benchmarks/CountersignBenchmark", swiftSettings: settings),
+
         .target(name: "TestSupport", dependencies: ["Encodings"], path: "Tests/Support", swiftSettings: settings),
         .target(
             name: "ServerTestSupport",
             dependencies: [
                 "CountersignServer", "TestSupport", server("AsyncHTTPClient", "async-http-client"),
-                server("HTTPTypes", "swift-http-types"), server("NIOCore", "swift-nio"),
+                server("Hummingbird", "hummingbird"), server("HTTPTypes", "swift-http-types"),
+                server("NIOCore", "swift-nio"),
                 server("NIOHTTP1", "swift-nio"),
             ],
             path: "Tests/ServerSupport", swiftSettings: settings),
+        .target(
+            name: "StorageTestSupport",
+            dependencies: [
+                "CountersignStorage", "CountersignCore", "CountersignWire", "OpenPGP", "Encodings", "TestSupport",
+                crypto,
+                logging,
+            ],
+            path: "Tests/StorageSupport", swiftSettings: settings),
         tests("Encodings", ["Encodings"]),
         tests("OpenPGP", ["OpenPGP", "Encodings", crypto]),
         tests("JOSE", ["JOSE", "Encodings", crypto]),
         tests("Wire", ["CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto]),
-        tests("Core", ["CountersignCore", "CountersignWire", "OpenPGP", "Encodings", crypto]),
+        tests(
+            "Core",
+            ["CountersignCore", "CountersignWire", "StorageTestSupport", "OpenPGP", "Encodings", crypto]),
         tests(
             "Storage",
-            ["CountersignStorage", "CountersignCore", "CountersignWire", "Encodings", server("GRDB", "GRDB.swift")]),
-        tests("Delivery", ["CountersignDelivery", "CountersignCore", "CountersignWire", "Encodings", crypto]),
+            [
+                "CountersignStorage", "CountersignCore", "CountersignWire", "StorageTestSupport", "OpenPGP",
+                "Encodings",
+                crypto, server("GRDB", "GRDB.swift"),
+            ]),
+        tests(
+            "Delivery",
+            [
+                "CountersignDelivery", "CountersignStorage", "CountersignCore", "CountersignWire", "StorageTestSupport",
+                "Encodings", crypto, logging, server("AsyncHTTPClient", "async-http-client"),
+                server("HTTPTypes", "swift-http-types"), server("Hummingbird", "hummingbird"),
+                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"),
+            ]),
         tests(
             "Server",
             [
@@ -139,8 +172,9 @@ let package = Package(
         tests(
             "System",
             [
-                "Countersign", "CountersignCommand", "ServerTestSupport", "CountersignWire", "Encodings",
-                server("NIOHTTP1", "swift-nio"),
+                "Countersign", "CountersignCommand", "ServerTestSupport", "CountersignWire", "OpenPGP", "Encodings",
+                crypto, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
+                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -17,7 +17,7 @@ public struct OutboxWorker: Sendable {
     /// How many messages a loop has on their way at once.
     private static let batch = 16
     /// How long a lease lasts, in seconds: longer than any attempt.
-    private static let lease: Int64 = 60
+    package static let lease: Int64 = 60
     /// The pause after the first failure and the longest one, in seconds.
     private static let pauses: (first: Int64, longest: Int64) = (2, 3600)
 

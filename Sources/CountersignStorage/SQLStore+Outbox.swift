@@ -9,6 +9,8 @@ private enum Statements {
           SELECT id FROM outbox WHERE state = 'waiting' AND due_at <= $2 ORDER BY due_at LIMIT $3
         ) RETURNING id, client_id, payload, expires_at, attempts
         """)
+    static let endLeases = SQLStatement(
+        "UPDATE outbox SET due_at = $1 WHERE state = 'waiting' AND due_at > $1 AND due_at <= $2")
     static let nextDue = SQLStatement("SELECT min(due_at) FROM outbox WHERE state = 'waiting'")
     static let delivered = SQLStatement(
         "UPDATE outbox SET state = 'delivered', payload = NULL, delivered_at = $2, attempts = attempts + 1 WHERE id = $1"
@@ -33,6 +35,21 @@ extension SQLStore: OutboxQueue {
         return try await engine.write { connection in
             let rows = try connection.rows(Statements.lease, [until.value, now.value, .integer(Int64(limit))])
             return (try rows.map { try LeasedMessage($0, dueAt: now, sealer: sealer) }, wakes: [])
+        }
+    }
+
+    /// Makes due at once what an earlier process had leased.
+    ///
+    /// Only for a process that knows that no other one delivers from this database. What waits to be tried again within
+    /// the length of a lease looks the same, and is tried sooner for it.
+    ///
+    /// - Parameters:
+    ///   - now: the present.
+    ///   - length: how long a lease lasts at most, in seconds.
+    public func endLeases(at now: Timestamp, longest length: Int64) async throws {
+        try await engine.write { connection in
+            try connection.execute(Statements.endLeases, [now.value, now.adding(seconds: length).value])
+            return ((), wakes: [])
         }
     }
 

@@ -7,7 +7,7 @@ public enum Base64 {
 
     /// The bytes in base 64, padded with `=`.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        String(decoding: sextetText(bytes, alphabet: alphabet, padded: true), as: UTF8.self)
+        String(decoding: sextetText(Array(bytes), alphabet: alphabet, padded: true), as: UTF8.self)
     }
 
     /// The bytes of a padded, canonical base 64 text, or nil.
@@ -36,7 +36,7 @@ public enum Base64URL {
 
     /// The bytes in base64url without padding.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        String(decoding: sextetText(bytes, alphabet: alphabet, padded: false), as: UTF8.self)
+        String(decoding: sextetText(Array(bytes), alphabet: alphabet, padded: false), as: UTF8.self)
     }
 
     /// The bytes of an unpadded, canonical base64url text, or nil.
@@ -53,7 +53,7 @@ private func sextets(of alphabet: [UInt8]) -> [UInt8] {
     return values
 }
 
-private func sextetText(_ bytes: some Collection<UInt8>, alphabet: [UInt8], padded: Bool) -> [UInt8] {
+private func sextetText(_ bytes: [UInt8], alphabet: [UInt8], padded: Bool) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     var pending: UInt32 = 0

@@ -34,14 +34,19 @@ public enum CrockfordBase32 {
 
     /// The 16 bytes of 26 characters, or nil.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        guard text.utf8.count == length else { return nil }
+        decode(utf8: Array(text.utf8)[...])
+    }
+
+    /// The 16 bytes of 26 characters given as ASCII, or nil.
+    public static func decode(utf8 text: ArraySlice<UInt8>) -> [UInt8]? {
+        guard text.count == length else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16)
         var pending: UInt32 = 0
         var pendingBits = -2
-        for (index, character) in text.utf8.enumerated() {
-            let digit = values[Int(character)]
-            guard digit != 0xFF, index > 0 || digit < 8 else { return nil }
+        for index in text.indices {
+            let digit = values[Int(text[index])]
+            guard digit != 0xFF, index > text.startIndex || digit < 8 else { return nil }
             pending = pending << 5 | UInt32(digit)
             pendingBits += 5
             if pendingBits >= 8 {

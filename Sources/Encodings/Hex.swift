@@ -7,12 +7,12 @@ public enum Hex {
 
     /// The bytes as lower case hexadecimal digits, two each.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        String(decoding: digits(bytes, lower), as: UTF8.self)
+        String(decoding: digits(Array(bytes), lower), as: UTF8.self)
     }
 
     /// The bytes as upper case hexadecimal digits, two each: the way fingerprints are written.
     public static func encodeUppercase(_ bytes: some Sequence<UInt8>) -> String {
-        String(decoding: digits(bytes, upper), as: UTF8.self)
+        String(decoding: digits(Array(bytes), upper), as: UTF8.self)
     }
 
     /// The bytes a text of hexadecimal digits stands for, or nil: an odd number of digits or any other character.
@@ -33,9 +33,9 @@ public enum Hex {
         return high == nil ? bytes : nil
     }
 
-    private static func digits(_ bytes: some Sequence<UInt8>, _ alphabet: [UInt8]) -> [UInt8] {
+    private static func digits(_ bytes: [UInt8], _ alphabet: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
-        text.reserveCapacity(bytes.underestimatedCount * 2)
+        text.reserveCapacity(bytes.count * 2)
         for byte in bytes {
             text.append(alphabet[Int(byte >> 4)])
             text.append(alphabet[Int(byte & 15)])

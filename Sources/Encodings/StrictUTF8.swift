@@ -4,9 +4,11 @@ extension String {
     /// Nothing is repaired: overlong forms, surrogates and truncated sequences are refused.
     /// Spec: RFC 3629 §3.
     public init?(strictUTF8 bytes: some Collection<UInt8>) {
+        // One concrete type: a comparison of any collection would cost several calls for every byte.
+        let bytes = Array(bytes)
         let text = String(decoding: bytes, as: UTF8.self)
         // Repairing replaces at least one byte, so a string that kept every byte needed no repair.
-        guard text.utf8.elementsEqual(bytes) else { return nil }
+        guard Array(text.utf8) == bytes else { return nil }
         self = text
     }
 }

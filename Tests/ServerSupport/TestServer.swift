@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import CountersignServer
+package import CountersignServer
 public import CountersignWire
 public import Encodings
 import Foundation
@@ -18,6 +18,8 @@ public struct TestServer: Sendable {
     public let token: String
     /// The folder that holds its data.
     public let dataFolder: String
+    /// What it serves.
+    package let routes: [RegisteredRoute]
 
     /// Runs something while a fresh server serves; the server stops after, also when it failed.
     public static func with<Result: Sendable>(
@@ -31,6 +33,12 @@ public struct TestServer: Sendable {
     public static func with<Result: Sendable>(
         dataFolder: String, port: Int = 0, _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
+        try await Turnstile.pass { try await serving(dataFolder: dataFolder, port: port, body) }
+    }
+
+    private static func serving<Result: Sendable>(
+        dataFolder: String, port: Int, _ body: @escaping @Sendable (TestServer) async throws -> Result
+    ) async throws -> Result {
         let clock = TestClock()
         var logger = Logger(label: "test")
         logger.logLevel = .critical
@@ -40,7 +48,8 @@ public struct TestServer: Sendable {
             try server.bootstrapToken
             ?? String(contentsOfFile: "\(dataFolder)/bootstrap.token", encoding: .utf8)
             .trimmingCharacters(in: .whitespacesAndNewlines)
-        let test = TestServer(issuer: server.issuer, clock: clock, token: token, dataFolder: dataFolder)
+        let test = TestServer(
+            issuer: server.issuer, clock: clock, token: token, dataFolder: dataFolder, routes: server.routes)
         let (results, report) = AsyncStream.makeStream(of: Swift.Result<Result, any Error>.self)
         try await server.run(until: []) {
             do {
@@ -61,18 +70,26 @@ public struct TestServer: Sendable {
     ///   - path: path and query.
     ///   - headers: the fields.
     ///   - body: the body, or nil for none.
+    ///   - isChunked: whether the body comes in chunks, its length untold.
+    /// - Throws: ``UnexpectedReply`` when the reply is not what the contract says.
     public func send(
-        _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
+        _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
+        isChunked: Bool = false
     ) async throws -> Reply {
         var request = HTTPClientRequest(url: issuer.uri(path))
         request.method = method
         for (name, value) in headers { request.headers.add(name: name, value: value) }
-        if let body { request.body = .bytes(body) }
+        if let body { request.body = isChunked ? .bytes(body, length: .unknown) : .bytes(body) }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(90))
         let reply = Reply(
             method: method, path: path, status: Int(response.status.code),
             headers: Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" },
             body: Array(try await response.body.collect(upTo: 8 << 20).readableBytesView))
+        let faults = Contract.served.faults(of: reply, requestBody: body)
+        guard faults.isEmpty else {
+            throw UnexpectedReply(
+                description: "not as docs/openapi.json says: \(faults.joined(separator: "; "))\n\(reply)")
+        }
         return reply
     }
 
@@ -118,11 +135,12 @@ public struct Caller: Sendable {
 
     /// Sends a request with exactly these bytes.
     public func send(
-        _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
+        _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
+        isChunked: Bool = false
     ) async throws -> Reply {
         var headers = headers + [("Authorization", authorization)]
         if body != nil { headers.append(("Content-Type", "application/json")) }
-        return try await server.send(method, path, headers: headers, body: body)
+        return try await server.send(method, path, headers: headers, body: body, isChunked: isChunked)
     }
 
     /// Makes a user and returns its id.
@@ -163,6 +181,15 @@ public struct Reply: Sendable, CustomStringConvertible {
     public let headers: [String: String]
     /// The body.
     public let body: [UInt8]
+
+    /// A reply of these parts.
+    public init(method: HTTPMethod, path: String, status: Int, headers: [String: String], body: [UInt8]) {
+        self.method = method
+        self.path = path
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
 
     /// The body as JSON, or null.
     public var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }

@@ -26,6 +26,8 @@ public struct ContextLine: Hashable, Sendable {
 
     /// The address in its one spelling, or nil.
     private static func canonical(_ address: String) -> String? {
+        // C would read up to it.
+        guard !address.utf8.contains(0) else { return nil }
         for family in [AF_INET, AF_INET6] {
             var binary = [UInt8](repeating: 0, count: 16)
             var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

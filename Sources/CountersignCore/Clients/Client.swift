@@ -1,4 +1,5 @@
 public import CountersignWire
+import Encodings
 import Foundation
 
 /// What a client may do.
@@ -26,7 +27,9 @@ public struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
     /// Accepts a URL: `https`, or `http` to a loopback host in development mode; no user, no fragment.
     public init?(_ text: String, isDevelopment: Bool) {
         guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.user == nil,
-            url.password == nil, url.fragment == nil, text.utf8.count <= 2000
+            url.password == nil, url.fragment == nil, text.utf8.count <= 2000,
+            // Foundation mends what is not a URI; a line break in it would make two of it where it is stored.
+            url.string?.hasSameBytes(as: text) == true
         else { return nil }
         switch url.scheme {
         case "https": break

@@ -7,9 +7,16 @@ import Encodings
 public enum FirstStart {
     /// Makes the built-in client, the challenge type everybody has, and a bootstrap token, unless they exist.
     ///
+    /// - Parameters:
+    ///   - store: what is remembered.
+    ///   - time: the present.
+    ///   - random: chance.
+    ///   - keep: puts the token where the operator finds it, before the transaction lasts: a start that is cut off in
+    ///     between is a first start again, and none leaves a token behind that nobody knows.
     /// - Returns: the bootstrap token if it was made now.
     public static func prepare(
-        store: any Store, time: any TimeSource, random: any RandomSource
+        store: any Store, time: any TimeSource, random: any RandomSource,
+        keep: @escaping @Sendable (String) throws -> Void = { _ in }
     ) async throws -> String? {
         let now = time.now
         let token = newToken(random)
@@ -23,6 +30,7 @@ public enum FirstStart {
             try writer.insert(client, callbackSecret: nil)
             try writer.put(type)
             try writer.put(bootstrap(token, at: now))
+            try keep(token)
             return token
         }
     }

@@ -53,6 +53,11 @@ struct SpendableNonce: Sendable {
     ///
     /// Spec: design 3.5.
     static let tolerance: Int64 = 60
+    /// How much longer than a signature is in time its nonce is remembered, in seconds.
+    ///
+    /// A replay may be verified at the last moment and spend its nonce later, after a sweep, or the clock may be set
+    /// back a little.
+    private static let margin: Int64 = 60
 
     let nonce: String
     let keyID: String
@@ -63,7 +68,7 @@ struct SpendableNonce: Sendable {
         guard abs(now.seconds - parameters.created) <= Self.tolerance else { throw .clockSkew(serverTime: now) }
         nonce = parameters.nonce
         keyID = parameters.keyID
-        until = Timestamp(seconds: parameters.created).adding(seconds: Self.tolerance + 1)
+        until = Timestamp(seconds: parameters.created).adding(seconds: Self.tolerance + 1 + Self.margin)
     }
 }
 

@@ -4,6 +4,7 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 
 /// The outermost middleware: turns whatever was thrown into a problem, gives every reply its request id, and logs.
 ///
@@ -13,6 +14,7 @@ struct ErrorMiddleware: RouterMiddleware {
     typealias Context = ServerContext
 
     let issuer: Issuer
+    let logger: Logger
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -26,11 +28,17 @@ struct ErrorMiddleware: RouterMiddleware {
         response.headers[.requestID] = context.requestID
         // A reply about one caller is nobody else's, and some hold secrets.
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-        return response
+        // A body here would be read as the beginning of the next reply. Spec: RFC 9110 §9.3.2.
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func reply(to error: any Error, _ context: Context) -> Response {
         let problem = problem(of: error, context)
+        logger.notice(
+            "refused",
+            metadata: [
+                "request": "\(context.requestID)", "code": "\(problem.code)", "status": "\(problem.status)",
+            ])
         var response = Response(
             json: problem.json(issuer: issuer, requestID: context.requestID), status: problem.status)
         response.headers[.contentType] = ProblemDetails.mediaType
@@ -42,21 +50,17 @@ struct ErrorMiddleware: RouterMiddleware {
 
     private func problem(of error: any Error, _ context: Context) -> ProblemDetails {
         switch error {
-        case let problem as ProblemDetails:
-            context.logger.notice("refused", metadata: ["request": "\(context.requestID)", "code": "\(problem.code)"])
-            return problem
+        case let problem as ProblemDetails: return problem
         case let error as JSONSyntaxError: return ProblemDetails(error)
         case let error as JSONShapeError: return ProblemDetails(error)
         case let error as HTTPError where error.status == .notFound: return ProblemDetails(.notFound)
-        case let error as HTTPError where error.status == .contentTooLarge: return ProblemDetails(.bodyTooLarge)
+        case is NIOTooManyBytesError: return ProblemDetails(.bodyTooLarge)
+        case is CancellationError: return ProblemDetails(.unavailable)
         case StoreError.unavailable, StoreError.serializationFailure:
-            context.logger.error(
-                "store unavailable", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
-            return ProblemDetails(.unavailable)
-        case is CancellationError:
+            logger.error("store unavailable", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
             return ProblemDetails(.unavailable)
         default:
-            context.logger.error("fault", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
+            logger.error("fault", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
             return ProblemDetails(.internalError)
         }
     }

@@ -20,24 +20,45 @@ final class API: Sendable {
     /// All routes, behind the middleware that turns errors into problems.
     func router() -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
-        router.add(middleware: ErrorMiddleware(issuer: ports.issuer))
+        router.add(middleware: ErrorMiddleware(issuer: ports.issuer, logger: ports.logger))
         var routes = Routes(router: router, api: self)
+        addRoutes(to: &routes)
+        routes.refuseOtherMethods()
+        return router
+    }
+
+    /// What is served, for a comparison with the contract.
+    var registeredRoutes: [RegisteredRoute] {
+        var routes = Routes(router: Router(context: ServerContext.self), api: self)
+        addRoutes(to: &routes)
+        return routes.registered
+    }
+
+    private func addRoutes(to routes: inout Routes) {
         addDocuments(to: &routes)
         addChallenges(to: &routes)
         addUsers(to: &routes)
         addEnrollments(to: &routes)
         addDevices(to: &routes)
         addAdministration(to: &routes)
-        routes.refuseOtherMethods()
-        return router
     }
+}
+
+/// One route: a method on a path, with the query parameters it knows.
+package struct RegisteredRoute: Hashable, Sendable {
+    /// The method.
+    package let method: String
+    /// The path, its parameters as `:name`.
+    package let path: String
+    /// The names of the query parameters.
+    package let query: [String]
 }
 
 /// Registers routes by who may call them, so that a handler can only be reached by a caller that was let in.
 struct Routes {
     private let router: Router<ServerContext>
     private let api: API
-    private var methods: [String: [HTTPRequest.Method]] = [:]
+    private(set) var registered: [RegisteredRoute] = []
 
     init(router: Router<ServerContext>, api: API) {
         self.router = router
@@ -45,22 +66,26 @@ struct Routes {
     }
 
     /// A route for everybody.
+    ///
+    /// A query parameter that is not among the known ones is refused, so that a typo never passes silently.
     mutating func anyone(
-        _ method: HTTPRequest.Method, _ path: String,
+        _ method: HTTPRequest.Method, _ path: String, query known: [String] = [],
         _ handler: @escaping @Sendable (Incoming) async throws -> Response
     ) {
-        methods[path, default: []].append(method)
+        registered.append(RegisteredRoute(method: method.rawValue, path: path, query: known))
         router.on(RouterPath(path), method: method) { request, context in
-            try await handler(Incoming(request, context))
+            let incoming = try await Incoming(request, context)
+            try incoming.refuseParameters(besides: known)
+            return try await handler(incoming)
         }
     }
 
     /// A route for a confidential client with a right, or the operator's built-in one.
     mutating func client(
-        _ method: HTTPRequest.Method, _ path: String, _ right: Right,
+        _ method: HTTPRequest.Method, _ path: String, _ right: Right, query known: [String] = [],
         _ handler: @escaping @Sendable (Client, Incoming) async throws -> Response
     ) {
-        anyone(method, path) { [api] incoming in
+        anyone(method, path, query: known) { [api] incoming in
             let client = try await api.client(of: incoming)
             guard client.rights.contains(right) else {
                 throw ProblemDetails(.rightMissing, members: ["right": .string(right.rawValue)])
@@ -71,10 +96,10 @@ struct Routes {
 
     /// A route for operators.
     mutating func administrator(
-        _ method: HTTPRequest.Method, _ path: String,
+        _ method: HTTPRequest.Method, _ path: String, query known: [String] = [],
         _ handler: @escaping @Sendable (Client, Incoming) async throws -> Response
     ) {
-        anyone(method, path) { [api] incoming in
+        anyone(method, path, query: known) { [api] incoming in
             let client = try await api.client(of: incoming)
             guard client.isOperator else { throw ProblemDetails(.rightMissing, members: ["right": "admin"]) }
             return try await handler(client, incoming)
@@ -83,10 +108,10 @@ struct Routes {
 
     /// A route for an enrolled device.
     mutating func device(
-        _ method: HTTPRequest.Method, _ path: String,
+        _ method: HTTPRequest.Method, _ path: String, query known: [String] = [],
         _ handler: @escaping @Sendable (DeviceCall, Incoming) async throws -> Response
     ) {
-        anyone(method, path) { [api] incoming in
+        anyone(method, path, query: known) { [api] incoming in
             switch try await VerifyDevice.verify(api.deviceRequest(incoming), ports: api.ports) {
             case .success(let call): return try await handler(call, incoming)
             case .failure(let refusal): throw try await api.problem(refusal)
@@ -98,9 +123,11 @@ struct Routes {
     ///
     /// Spec: RFC 9110 §15.5.6.
     func refuseOtherMethods() {
-        for (path, known) in methods {
-            let allowed = known.map(\.rawValue).sorted().joined(separator: ", ")
-            for method in [HTTPRequest.Method.get, .post, .put, .patch, .delete] where !known.contains(method) {
+        for (path, routes) in Dictionary(grouping: registered, by: \.path) {
+            let known = routes.map(\.method).sorted()
+            let allowed = known.joined(separator: ", ")
+            let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
+            for method in methods where !known.contains(method.rawValue) {
                 router.on(RouterPath(path), method: method) { _, _ -> Response in
                     throw ProblemDetails(.methodNotAllowed, members: ["allowed": .string(allowed)])
                 }

@@ -32,10 +32,11 @@ extension API {
             try await ManageTypes.set(type, by: caller, ports: ports)
             return Response(json: type.json)
         }
-        routes.administrator(.get, "/v1/admin/events") { [ports] _, incoming in
-            let cursor = try incoming.query("cursor")["cursor"]
-            guard let place = Int64(cursor ?? "0") else {
-                throw ProblemDetails(.invalidParameter, members: ["parameter": "cursor"])
+        routes.administrator(.get, "/v1/admin/events", query: ["cursor"]) { [ports] _, incoming in
+            guard let place = Int64(incoming.query["cursor"] ?? "0"), place >= 0 else {
+                throw ProblemDetails(
+                    .invalidParameter, detail: "cursor must be that of an earlier page",
+                    members: ["parameter": "cursor"])
             }
             let events = try await ports.store.read { try $0.auditEvents(after: place, limit: Self.eventPage) }
             return Response(

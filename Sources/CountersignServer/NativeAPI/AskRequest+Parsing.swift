@@ -32,9 +32,11 @@ extension AskChallenge.Request {
         }
         numberEntry = try members.optionalBool("number_entry")
         lifetime = try members.optionalInteger("expires_in", in: 10...86400)
-        methods = try members.optional("methods", "an array of one or more known methods") {
+        methods = try members.optional("methods", "an array of one or more known methods, each once") {
             let methods = $0.array?.map { $0.string.flatMap(Method.init(rawValue:)) }
-            guard let methods, !methods.isEmpty, !methods.contains(nil) else { return nil }
+            guard let methods, !methods.isEmpty, !methods.contains(nil), Set(methods).count == methods.count else {
+                return nil
+            }
             return methods.compactMap { $0 }
         }
         enrollments = try members.optional("enrollments", "an array of one or more enrollment ids") {
@@ -67,7 +69,11 @@ extension AskChallenge.Request {
             let label = try members.string("label")
             let value = try members.string("value")
             try members.refuseUnknown()
-            return try text(label, at: element.pointer) { label throws(TextRefusal) in
+            // The value first: what is refused after it can only be the label.
+            _ = try text(value, at: members.pointer(to: "value")) { value throws(TextRefusal) in
+                try DisplayLine(value)
+            }
+            return try text(label, at: members.pointer(to: "label")) { label throws(TextRefusal) in
                 try Detail(label: label, value: value)
             }
         }

@@ -21,14 +21,13 @@ extension API {
             return try Self.reply(result, status: 201) { result throws(ProblemDetails) in
                 switch result {
                 case .success(let asked): asked.json
-                case .failure(let refusal): throw ProblemDetails(refusal)
+                case .failure(let refusal): throw ProblemDetails(asking: refusal)
                 }
             }
         }
-        routes.client(.get, "/v1/challenges/:challenge", .challenges) { [self] client, incoming in
+        routes.client(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] client, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
-            let seconds = try Incoming.wait(try incoming.query("wait"))
-            guard let challenge = try await watch(id, of: client, for: seconds) else {
+            guard let challenge = try await watch(id, of: client, for: try incoming.wait()) else {
                 throw ProblemDetails(.challengeNotFound)
             }
             return Response(json: challenge.json)
@@ -41,13 +40,14 @@ extension API {
             case .notFound: throw ProblemDetails(.challengeNotFound)
             }
         }
-        routes.client(.get, "/v1/challenges/:challenge/receipt", .challenges) { [self] client, incoming in
+        routes.client(
+            .get, "/v1/challenges/:challenge/receipt", .challenges, query: ["format"]
+        ) { [self] client, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
-            return try await receipt(id, of: client, format: try incoming.query("format")["format"])
+            return try await receipt(id, of: client, format: incoming.query["format"])
         }
         routes.client(.get, "/v1/challenges/:challenge/events", .challenges) { [self] client, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
-            _ = try incoming.query()
             return try await events(id, of: client)
         }
     }

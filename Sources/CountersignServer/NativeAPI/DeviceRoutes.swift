@@ -32,9 +32,8 @@ extension API {
             if let refusal = try await RemoveEnrollment.remove(call, ports: ports) { throw try await problem(refusal) }
             return Response(status: .noContent)
         }
-        routes.device(.get, "/v1/enrollments/self/challenges") { [self] call, incoming in
-            let query = try incoming.query("wait", "cursor")
-            return try await pending(for: call, seconds: try Incoming.wait(query), cursor: query["cursor"])
+        routes.device(.get, "/v1/enrollments/self/challenges", query: ["wait", "cursor"]) { [self] call, incoming in
+            try await pending(for: call, seconds: try incoming.wait(), cursor: incoming.query["cursor"])
         }
         routes.device(.get, "/v1/challenges/:challenge/message") { [self] call, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)

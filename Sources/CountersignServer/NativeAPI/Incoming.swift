@@ -19,7 +19,8 @@ struct Incoming: Sendable {
     let headers: HTTPFields
     let body: [UInt8]
     let context: ServerContext
-    private let query: [String: String]
+    /// Query parameters, by name.
+    let query: [String: String]
 
     init(_ request: Request, _ context: ServerContext) async throws {
         method = request.method
@@ -65,17 +66,16 @@ struct Incoming: Sendable {
         return user
     }
 
-    /// Query parameters, by name; one nobody knows is refused, so that a typo never passes silently.
-    func query(_ known: String...) throws(ProblemDetails) -> [String: String] {
-        for name in query.keys where !known.contains(name) {
+    /// Refuses a query parameter nobody knows.
+    func refuseParameters(besides known: [String]) throws(ProblemDetails) {
+        for name in query.keys.sorted() where !known.contains(where: { $0.hasSameBytes(as: name) }) {
             throw ProblemDetails(
                 .invalidParameter, detail: "\(name) is not known", members: ["parameter": .string(name)])
         }
-        return query
     }
 
     /// For how many seconds to wait, or nil not to.
-    static func wait(_ query: [String: String]) throws(ProblemDetails) -> Int64? {
+    func wait() throws(ProblemDetails) -> Int64? {
         guard let text = query["wait"] else { return nil }
         guard let seconds = Int64(text), (0...60).contains(seconds) else {
             throw ProblemDetails(

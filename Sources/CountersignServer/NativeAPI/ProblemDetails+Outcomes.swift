@@ -18,7 +18,11 @@ extension ProblemDetails {
         }
     }
 
-    init(_ refusal: AskChallenge.Refusal) {
+    /// The problem of a question that is not asked.
+    ///
+    /// Labelled, because cases have the names of codes: without a label `.userNotFound` would mean this initializer,
+    /// which would call itself for ever.
+    init(asking refusal: AskChallenge.Refusal) {
         switch refusal {
         case .userNotFound: self.init(.userNotFound)
         case .typeNotFound: self.init(.typeNotFound)

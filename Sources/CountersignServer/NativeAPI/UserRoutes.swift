@@ -22,8 +22,15 @@ extension API {
             return Response(json: user.json)
         }
         routes.client(.patch, "/v1/users/:user", .users) { [self] client, incoming in
-            let externalID = try Self.externalID(try incoming.json())
-            let outcome = try await ManageUsers.rename(try incoming.user(), to: externalID, by: client, ports: ports)
+            let json = try incoming.json()
+            let externalID = try Self.externalID(json)
+            let reference = try incoming.user()
+            // What a change does not name stays as it is; null removes it. Spec: RFC 7396 §2.
+            guard json["external_id"] != nil else {
+                let user = try await ManageUsers.show(reference, to: client, ports: ports)
+                return Response(json: try Self.json(user.map(ManageUsers.Outcome.user) ?? .notFound))
+            }
+            let outcome = try await ManageUsers.rename(reference, to: externalID, by: client, ports: ports)
             return Response(json: try Self.json(outcome))
         }
         routes.client(.delete, "/v1/users/:user", .users) { [self] client, incoming in

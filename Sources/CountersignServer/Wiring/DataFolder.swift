@@ -13,6 +13,19 @@ public struct StartError: Error, CustomStringConvertible, Equatable, Sendable {
     }
 }
 
+/// What keeps a second server out of a folder, as long as it lives; it ends with the process, however that ends.
+final class FolderLock: Sendable {
+    private let descriptor: Int32
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}
+
 /// The folder that holds everything a server on SQLite keeps.
 struct DataFolder: Sendable {
     let path: String
@@ -33,14 +46,16 @@ struct DataFolder: Sendable {
         }
     }
 
-    /// Takes the folder for one server; the lock ends with the process.
-    func lock() throws {
+    /// Takes the folder for one server.
+    func lock() throws -> FolderLock {
         let file = open("\(path)/server.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw StartError("The data folder \(path) is not writable.") }
+        let lock = FolderLock(descriptor: file)
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             throw StartError(
                 "Another server runs on the data folder \(path). Stop it, or choose another folder with --data.")
         }
+        return lock
     }
 
     /// The master key: from the environment, else from its file, which is made with a new database and must be there
@@ -64,7 +79,8 @@ struct DataFolder: Sendable {
                 "\(masterKey) is missing, and \(database) cannot be used without it. Restore it from the backup.")
         }
         let bytes = SystemRandom().bytes(32)
-        guard try writeNew(Base64.encode(bytes) + "\n", to: masterKey), let key = MasterKey(bytes: bytes) else {
+        guard try place(Base64.encode(bytes) + "\n", as: masterKey, replacing: false), let key = MasterKey(bytes: bytes)
+        else {
             // Another first start was faster: its key counts.
             return try masterKey(from: environment)
         }
@@ -73,10 +89,7 @@ struct DataFolder: Sendable {
 
     /// Keeps the bootstrap token where only the owner of the folder reads it.
     func write(bootstrapToken token: String) throws {
-        try? FileManager.default.removeItem(atPath: bootstrapToken)
-        guard try writeNew(token + "\n", to: bootstrapToken) else {
-            throw StartError("\(bootstrapToken) cannot be written.")
-        }
+        _ = try place(token + "\n", as: bootstrapToken, replacing: true)
     }
 
     private func read(_ file: String) throws -> String? {
@@ -87,16 +100,33 @@ struct DataFolder: Sendable {
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Writes a file that does not exist yet, and syncs it; false when it does exist.
-    private func writeNew(_ text: String, to file: String) throws -> Bool {
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if descriptor < 0, errno == EEXIST { return false }
+    /// Writes a file so that it is there whole or not at all, and lasts: whoever is killed here leaves a draft behind.
+    ///
+    /// - Returns: false when the file exists and is not to be replaced.
+    private func place(_ text: String, as file: String, replacing: Bool) throws -> Bool {
+        let draft = file + ".new"
+        unlink(draft)
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StartError("\(file) cannot be written.") }
-        defer { close(descriptor) }
         let bytes = Array(text.utf8)
-        guard Foundation.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
-            throw StartError("\(file) cannot be written: is the disk full?")
+        let isWritten = Foundation.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+        close(descriptor)
+        defer { unlink(draft) }
+        guard isWritten else { throw StartError("\(file) cannot be written: is the disk full?") }
+        // A link refuses to replace what another process was faster to make; a rename replaces.
+        guard replacing ? rename(draft, file) == 0 : link(draft, file) == 0 else {
+            if !replacing, errno == EEXIST { return false }
+            throw StartError("\(file) cannot be written.")
         }
+        try syncNames()
         return true
+    }
+
+    /// Makes the names in the folder last, not only what the files hold.
+    private func syncNames() throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StartError("The data folder \(path) cannot be read.") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw StartError("The data folder \(path) cannot be written.") }
     }
 }

@@ -21,10 +21,13 @@ public struct Server: Sendable {
     public let dataFolder: String
     /// The bootstrap token, when this was the first start.
     public let bootstrapToken: String?
+    /// What is served, for a comparison with the contract.
+    package var routes: [RegisteredRoute] { api.registeredRoutes }
     private let api: API
     private let hub: WakeHub
     private let store: SQLStore
     private let settings: ServerSettings
+    private let lock: FolderLock
     private let logger: Logger
 
     /// Opens or makes everything a server needs; nothing is listened on yet.
@@ -47,7 +50,7 @@ public struct Server: Sendable {
         var settings = settings
         if settings.port == 0 { settings.port = try Self.freePort(host: settings.host) }
         let folder = try DataFolder(path: settings.dataFolder)
-        try folder.lock()
+        lock = try folder.lock()
         guard let issuer = settings.issuer ?? Issuer("http://\(settings.host):\(settings.port)") else {
             throw StartError("Name the public URL with --issuer: \(settings.host) is not this machine's own address.")
         }
@@ -56,8 +59,11 @@ public struct Server: Sendable {
         let hub = WakeHub(time: time)
         let store = try await Self.open(folder, hub: hub, masterKey: masterKey, issuer: issuer)
         let keys = try await Self.keys(of: store, at: time.now).keys
-        bootstrapToken = try await FirstStart.prepare(store: store, time: time, random: random)
-        if let bootstrapToken { try folder.write(bootstrapToken: bootstrapToken) }
+        bootstrapToken = try await FirstStart.prepare(store: store, time: time, random: random) {
+            try folder.write(bootstrapToken: $0)
+        }
+        // The folder's lock is ours: whoever holds leases has died with them.
+        try await store.endLeases(at: time.now, longest: OutboxWorker.lease)
         let ports = Ports(
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
             hasher: KeyedHasher(key: masterKey.derived(for: "keyed hashes")), keys: keys, logger: logger)
@@ -126,6 +132,8 @@ public struct Server: Sendable {
             logger: logger)
         let visitor = Background {
             for await _ in ready {}
+            // A port that is taken ends the wait, too.
+            try Task.checkCancellation()
             try await body()
         }
         var configuration = ServiceGroupConfiguration(
@@ -150,7 +158,7 @@ public struct Server: Sendable {
         }
     }
 
-    /// The framework logs connections that end; what matters of that is thrown.
+    /// The framework logs connections that end; what matters of that is thrown, and requests are logged by the API.
     private func quiet(_ logger: Logger) -> Logger {
         var quiet = logger
         quiet.logLevel = .critical

@@ -82,7 +82,9 @@ struct SQLiteConnection: SQLConnection {
     }
 
     private func bound(_ arguments: [SQLValue], to statement: SQLStatement) -> StatementArguments {
-        StatementArguments(statement.argumentsByAppearance.map { arguments[$0].databaseValue })
+        // As existentials: the initializer for values of one type maps them through a key path, at a price.
+        StatementArguments(
+            statement.argumentsByAppearance.map { arguments[$0].databaseValue as (any DatabaseValueConvertible)? })
     }
 }
 

@@ -23,7 +23,6 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     // Clients and operators
     case unauthorized = "unauthorized"
     case rightMissing = "right_missing"
-    case clientNotFound = "client_not_found"
     case typeNotFound = "type_not_found"
     case externalIDTaken = "external_id_taken"
     case userNotFound = "user_not_found"
@@ -118,8 +117,6 @@ extension ProblemCode {
             Meaning(401, "The caller is not known", "Send the client's id and secret, or a valid operator's token.")
         case .rightMissing:
             Meaning(403, "The client may not do this", "Have the operator grant the right that `right` names.")
-        case .clientNotFound:
-            Meaning(404, "There is no such client", "Check the client's id.")
         case .typeNotFound:
             Meaning(
                 404, "There is no such challenge type", "Check the name, or make the type with `countersign type set`.")

@@ -23,22 +23,40 @@ public struct ID<Kind: IDKind>: Hashable, Sendable {
     ///   - random: 10 random bytes.
     public init(at time: Timestamp, random: [UInt8]) {
         precondition(random.count == 10)
-        high = UInt64(truncatingIfNeeded: time.milliseconds) << 16 | Self.number(random.prefix(2))
-        low = Self.number(random.suffix(8))
+        high = UInt64(truncatingIfNeeded: time.milliseconds) << 16 | IDText.number(random.prefix(2))
+        low = IDText.number(random.suffix(8))
     }
 
     /// Reads an id, or nil when the text is not the one spelling of an id of this kind.
     public init?(_ text: some StringProtocol) {
-        let text = String(text)
-        let prefix = Kind.prefix + "_"
-        guard text.utf8.starts(with: prefix.utf8),
-            let bytes = CrockfordBase32.decode(Substring(text.utf8.dropFirst(prefix.utf8.count)))
+        guard let (high, low) = IDText.read(Array(text.utf8), prefix: Kind.prefix) else { return nil }
+        self.high = high
+        self.low = low
+    }
+}
+
+/// Reads and writes ids of whatever kind: apart from the generic type, so that the work on bytes is compiled once.
+private enum IDText {
+    static func read(_ text: [UInt8], prefix: String) -> (high: UInt64, low: UInt64)? {
+        let start = prefix.utf8.count + 1
+        guard text.count > start, text[..<start].elementsEqual((prefix + "_").utf8),
+            let bytes = CrockfordBase32.decode(utf8: text[start...])
         else { return nil }
-        high = Self.number(bytes.prefix(8))
-        low = Self.number(bytes.suffix(8))
+        return (number(bytes.prefix(8)), number(bytes.suffix(8)))
     }
 
-    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    static func write(_ prefix: String, _ high: UInt64, _ low: UInt64) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        for number in [high, low] {
+            for shift in stride(from: UInt64(56), through: 0, by: -8) {
+                bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+            }
+        }
+        return prefix + "_" + CrockfordBase32.encode(bytes)
+    }
+
+    static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
@@ -46,10 +64,7 @@ public struct ID<Kind: IDKind>: Hashable, Sendable {
 extension ID: CustomStringConvertible {
     /// The id as it is written everywhere.
     public var description: String {
-        let bytes = [high, low].flatMap { number in
-            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
-        }
-        return "\(Kind.prefix)_\(CrockfordBase32.encode(bytes))"
+        IDText.write(Kind.prefix, high, low)
     }
 }
 

@@ -117,10 +117,17 @@ private struct Validity {
         newest = signature.createdAt
         flags = signature.subpackets.keyFlags ?? []
         notations = signature.subpackets.notations
-        expiresAt = signature.subpackets.keyLifetime.flatMap { lifetime in
-            // Zero means never. Spec: RFC 9580 §5.2.3.13.
-            lifetime == 0 ? nil : UnixSeconds(clamping: UInt64(key.createdAt) + UInt64(lifetime))
-        }
+        // What an expired signature says is no longer said: the key ends with whichever ends first.
+        expiresAt = [
+            Self.end(of: signature.subpackets.keyLifetime, from: key.createdAt),
+            Self.end(of: signature.subpackets.lifetime, from: signature.createdAt),
+        ].compactMap { $0 }.min()
+    }
+
+    /// Spec: RFC 9580 §5.2.3.13, §5.2.3.18: a lifetime of zero means never.
+    private static func end(of lifetime: UInt32?, from start: UnixSeconds) -> UnixSeconds? {
+        guard let lifetime, lifetime > 0 else { return nil }
+        return UnixSeconds(clamping: UInt64(start) + UInt64(lifetime))
     }
 
     /// Spec: RFC 9580 §5.2.3.31: a revocation for a harmless reason leaves earlier signatures good.

@@ -1,0 +1,78 @@
+import Encodings
+import Foundation
+
+/// What is printed.
+struct BenchmarkResult {
+    let pairs: Int
+    let measured: Measured
+    let unavoidable: Unavoidable
+    let commit: String
+
+    private static var build: String {
+        #if DEBUG
+            "debug"
+        #else
+            "release"
+        #endif
+    }
+
+    private var cyclesPerSecond: Double { Double(measured.cycles) / measured.seconds }
+    private var serverPerCycle: Double { measured.serverTime / Double(max(measured.cycles, 1)) * 1000 }
+    private var generatorPerCycle: Double { measured.generatorTime / Double(max(measured.cycles, 1)) * 1000 }
+
+    private func quantile(_ step: Step, _ part: Double) -> Double {
+        guard let times = measured.times[step], !times.isEmpty else { return 0 }
+        return times[min(times.count - 1, Int(Double(times.count) * part))].inSeconds * 1000
+    }
+
+    /// For people.
+    var text: String {
+        func format(_ number: Double, _ decimals: Int) -> String { String(format: "%.\(decimals)f", number) }
+        func pad(_ text: String, _ width: Int) -> String {
+            String(repeating: " ", count: max(0, width - text.count)) + text
+        }
+        let steps = Step.allCases.map { step in
+            "  \(step.rawValue.padding(toLength: 14, withPad: " ", startingAt: 0))"
+                + pad(format(quantile(step, 0.5), 2), 10) + pad(format(quantile(step, 0.99), 2), 10)
+        }
+        return """
+            \(format(cyclesPerSecond, 0)) cycles/s (\(measured.cycles) in \(format(measured.seconds, 1)) s, \
+            \(pairs) pairs)
+            CPU per cycle: server \(format(serverPerCycle, 3)) ms, of it at least \
+            \(format(unavoidable.serverCurvePerCycle / 1000, 3)) ms on the curve; generator \
+            \(format(generatorPerCycle, 3)) ms
+            Server memory: \(measured.residentMemory / 1_000_000) MB
+            Milliseconds         p50       p99
+            \(steps.joined(separator: "\n"))
+            Measured before: \(format(unavoidable.syncsPerSecond, 0)) syncs/s; sign \(format(unavoidable.sign, 0)), \
+            verify \(format(unavoidable.verify, 0)), agree \(format(unavoidable.agree, 0)) µs
+            Build \(Self.build), commit \(commit), \(ProcessInfo.processInfo.activeProcessorCount) processors
+            """
+    }
+
+    /// For programs.
+    var json: JSONValue {
+        func number(_ value: Double) -> JSONValue { .integer(Int64(value.rounded())) }
+        var steps = JSONObject()
+        for step in Step.allCases {
+            steps[step.rawValue] = .members([
+                "p50_us": number(quantile(step, 0.5) * 1000), "p99_us": number(quantile(step, 0.99) * 1000),
+            ])
+        }
+        return .members([
+            "pairs": .integer(Int64(pairs)), "cycles": .integer(Int64(measured.cycles)),
+            "milliseconds": number(measured.seconds * 1000), "cycles_per_second": number(cyclesPerSecond),
+            "server_cpu_us_per_cycle": number(serverPerCycle * 1000),
+            "generator_cpu_us_per_cycle": number(generatorPerCycle * 1000),
+            "server_curve_us_per_cycle": number(unavoidable.serverCurvePerCycle),
+            "server_resident_bytes": .integer(Int64(measured.residentMemory)), "steps": .object(steps),
+            "syncs_per_second": number(unavoidable.syncsPerSecond),
+            "curve_ns": .members([
+                "sign": number(unavoidable.sign * 1000), "verify": number(unavoidable.verify * 1000),
+                "agree": number(unavoidable.agree * 1000),
+            ]),
+            "build": .string(Self.build), "commit": .string(commit),
+            "processors": .integer(Int64(ProcessInfo.processInfo.activeProcessorCount)),
+        ])
+    }
+}

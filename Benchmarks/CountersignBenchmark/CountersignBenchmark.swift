@@ -1,0 +1,73 @@
+import ArgumentParser
+import Countersign
+import Encodings
+import Foundation
+
+/// Measures a server under load: full cycles of ask, fetch, answer and told, with real cryptography and a real disk.
+@main
+struct CountersignBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "countersign-benchmark", abstract: "Measure a server under load.",
+        discussion: """
+            Starts the program `countersign serve` on a fresh SQLite database and drives it from this process: pairs \
+            of a portal, which asks over HTTP and waits by long poll, and a phone, which is the SDK. Build both for \
+            release.
+            """)
+
+    @Option(help: "How many pairs of a portal and a phone work at the same time.")
+    var pairs = 32
+
+    @Option(help: "For how many seconds to work before measuring.")
+    var warmup = 3.0
+
+    @Option(help: "For how many seconds to measure.")
+    var seconds = 10.0
+
+    @Option(help: "The program `countersign`. (default: the one beside this program)")
+    var server: String?
+
+    @Option(help: "The folder that the database is made in. (default: the system's folder for temporary files)")
+    var folder: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    mutating func validate() throws {
+        guard (1...10_000).contains(pairs), warmup >= 0, seconds > 0 else {
+            throw ValidationError("There must be 1 to 10,000 pairs and some time to measure.")
+        }
+    }
+
+    mutating func run() async throws {
+        let place = (folder.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory)
+            .appending(path: "countersign-benchmark-\(UInt32.random(in: 0...(.max)))")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: place) }
+        let unavoidable = Unavoidable(folder: place)
+        let program =
+            server
+            ?? URL(filePath: Bundle.main.executablePath ?? CommandLine.arguments[0])
+            .deletingLastPathComponent().appending(path: "countersign").path
+        let server = try ServerUnderTest(program: program, folder: place)
+        defer { server.stop() }
+        let load = try await Load(server: server, pairs: pairs)
+        let measured = try await load.run(warmup: .seconds(warmup), duration: .seconds(seconds))
+        let result = BenchmarkResult(
+            pairs: pairs, measured: measured, unavoidable: unavoidable, commit: Self.commit)
+        print(json ? String(decoding: result.json.encoded, as: UTF8.self) : result.text)
+    }
+
+    /// The commit that is checked out, with a mark when files differ from it.
+    private static var commit: String {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["git", "describe", "--always", "--dirty"]
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil, let output = try? pipe.fileHandleForReading.readToEnd() else {
+            return "unknown"
+        }
+        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

@@ -1,0 +1,96 @@
+import AsyncHTTPClient
+import Countersign
+import Encodings
+import Foundation
+import NIOHTTP1
+
+/// What was measured.
+struct Measured: Sendable {
+    let times: [Step: [Duration]]
+    let seconds: Double
+    /// CPU time of the server and of this process, in seconds.
+    let serverTime: Double
+    let generatorTime: Double
+    let residentMemory: Int
+
+    var cycles: Int { times[.cycle]?.count ?? 0 }
+}
+
+/// Pairs of portals and phones that work at the same time.
+struct Load: Sendable {
+    private let server: ServerUnderTest
+    private let http: HTTPClient
+    private let pairs: [Pair]
+
+    /// Registers a client and enrolls a user with a phone for every pair.
+    init(server: ServerUnderTest, pairs count: Int) async throws {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4 * count
+        http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        self.server = server
+        let administrator = PortalConnection(
+            http: http, url: server.url, authorization: "Bearer \(server.token)")
+        _ = try await administrator.call(.PUT, "/v1/admin/types/payment", .members([:]))
+        let client = try await administrator.call(.POST, "/v1/admin/clients", .members(["name": "ACME Shop"]))
+        let credentials = "\(client["client_id"]?.string ?? ""):\(client["client_secret"]?.string ?? "")"
+        let portal = PortalConnection(
+            http: http, url: server.url, authorization: "Basic \(Base64.encode(Array(credentials.utf8)))")
+        var pairs: [Pair] = []
+        for _ in 0..<count { pairs.append(try await Self.pair(portal)) }
+        self.pairs = pairs
+    }
+
+    private static func pair(_ portal: PortalConnection) async throws -> Pair {
+        let user = try await portal.call(.POST, "/v1/users", .members([:]))["id"]?.string ?? ""
+        let ticket = try await portal.call(.POST, "/v1/users/\(user)/enrollment-tickets")["qr"]?.string ?? ""
+        guard let issuer = URL(string: portal.url) else { throw Pair.Unexpected(description: portal.url) }
+        let authenticator = try await Authenticator(
+            issuer: issuer, app: AppDescription(name: "Benchmark", version: "1", deviceName: "Benchmark phone"),
+            vault: MemoryVault(), transport: PooledTransport(http: portal.http))
+        _ = try await authenticator.enroll(with: .ticket(ticket))
+        return Pair(portal: portal, user: user, authenticator: authenticator)
+    }
+
+    /// Works without measuring, then measures.
+    func run(warmup: Duration, duration: Duration) async throws -> Measured {
+        let samples = Samples()
+        let measured = try await withThrowingTaskGroup(of: Measured?.self) { group in
+            for pair in pairs {
+                group.addTask {
+                    try await pair.work(samples)
+                    return nil
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: warmup)
+                return try await measure(samples, for: duration)
+            }
+            defer { group.cancelAll() }
+            // A pair that fails ends everything; one that ends otherwise has been cancelled.
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw CancellationError()
+        }
+        // What is under way is cut off: the server ends anyway.
+        try? await http.shutdown()
+        return measured
+    }
+
+    private func measure(_ samples: Samples, for duration: Duration) async throws -> Measured {
+        let begin = ContinuousClock.now
+        let (server, generator) = (self.server.processorTime, Self.processorTime)
+        samples.begin()
+        try await Task.sleep(for: duration)
+        let times = samples.end()
+        return Measured(
+            times: times, seconds: (ContinuousClock.now - begin).inSeconds,
+            serverTime: self.server.processorTime - server, generatorTime: Self.processorTime - generator,
+            residentMemory: self.server.residentMemory)
+    }
+
+    /// The CPU time this process has used, in seconds.
+    private static var processorTime: Double {
+        Double(clock()) / Double(CLOCKS_PER_SEC)
+    }
+}

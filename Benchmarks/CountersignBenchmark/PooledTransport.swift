@@ -1,0 +1,23 @@
+import AsyncHTTPClient
+import Countersign
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// The SDK's requests over connections that all phones share, so that the generator costs little.
+struct PooledTransport: Transport {
+    let http: HTTPClient
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        var outgoing = HTTPClientRequest(url: request.url.absoluteString)
+        outgoing.method = HTTPMethod(rawValue: request.method)
+        for (name, value) in request.headers { outgoing.headers.add(name: name, value: value) }
+        if let body = request.body { outgoing.body = .bytes(body) }
+        let response = try await http.execute(outgoing, timeout: .seconds(Int64(request.timeout)))
+        var headers: [String: String] = [:]
+        for (name, value) in response.headers { headers[name.lowercased()] = value }
+        let body = try await response.body.collect(upTo: 1 << 20)
+        return TransportResponse(
+            status: Int(response.status.code), headers: headers, body: Array(body.readableBytesView))
+    }
+}

@@ -1,0 +1,70 @@
+import Crypto
+import Foundation
+
+/// What no server could leave out, measured alone before the load: the disk's sync and the curve's arithmetic.
+struct Unavoidable: Sendable {
+    /// How often the folder's disk syncs a page in a second, one after the other.
+    let syncsPerSecond: Double
+    /// One ECDSA signature, verification and key agreement on P-256, in microseconds.
+    let sign: Double
+    let verify: Double
+    let agree: Double
+
+    /// What the server computes on the curve for one cycle, in microseconds.
+    ///
+    /// Verified are the signatures of two polls, one fetch, one answer and the receipt in it. Signed are the announcement
+    /// and the message. Agreed on are the keys of the message, with a key made for it, and of the answer.
+    var serverCurvePerCycle: Double { 5 * verify + 2 * sign + 3 * agree }
+
+    init(folder: URL) {
+        syncsPerSecond = Self.syncs(in: folder)
+        let key = P256.Signing.PrivateKey()
+        let message = [UInt8](repeating: 7, count: 200)
+        sign = Self.cost { _ = try? key.signature(for: message) }
+        let signature = try? key.signature(for: message)
+        verify = Self.cost {
+            if let signature { precondition(key.publicKey.isValidSignature(signature, for: message)) }
+        }
+        let mine = P256.KeyAgreement.PrivateKey()
+        let other = P256.KeyAgreement.PrivateKey().publicKey
+        agree = Self.cost { _ = try? mine.sharedSecretFromKeyAgreement(with: other) }
+    }
+
+    /// The CPU time of one run, in microseconds.
+    private static func cost(_ body: () -> Void) -> Double {
+        let rounds = 1000
+        let begin = clock()
+        for _ in 0..<rounds { body() }
+        return Double(clock() - begin) / Double(CLOCKS_PER_SEC) * 1e6 / Double(rounds)
+    }
+
+    private static func syncs(in folder: URL) -> Double {
+        let path = folder.appending(path: "syncs").path
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return 0 }
+        defer {
+            close(file)
+            unlink(path)
+        }
+        let page = [UInt8](repeating: 1, count: 4096)
+        let begin = ContinuousClock.now
+        var count = 0
+        while ContinuousClock.now - begin < .seconds(1) {
+            guard write(file, page, page.count) == page.count, sync(file) == 0 else { return 0 }
+            count += 1
+        }
+        return Double(count) / (ContinuousClock.now - begin).inSeconds
+    }
+
+    private static func sync(_ file: Int32) -> Int32 {
+        #if os(Linux)
+            fdatasync(file)
+        #else
+            fcntl(file, F_FULLFSYNC)
+        #endif
+    }
+}
+
+extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

@@ -1,0 +1,181 @@
+import CountersignWire
+import Testing
+
+@testable import CountersignCore
+
+@Suite("The decision whether and what to ask")
+struct AskDecisionTests {
+    @Test("A plain request becomes the challenge its type describes")
+    func plain() throws {
+        let asked = try AskScene().decide {
+            $0.secureMessage = try DisplayMessage("Pay EUR 5 to ACME?")
+            $0.details = [try Detail(label: "Amount", value: "EUR 5")]
+            $0.clientState = "s-1"
+            $0.locale = "de"
+            $0.signingData = "data"
+            $0.callbackURI = AskScene.callback
+        }
+        let challenge = asked.challenge
+        #expect(challenge.alert.text == "Pay?")
+        #expect(challenge.question.message.text == "Pay EUR 5 to ACME?")
+        #expect(challenge.question.details == [try Detail(label: "Amount", value: "EUR 5")])
+        #expect(challenge.question.signingData == "data")
+        #expect(challenge.question.nonce.bytes == [UInt8](repeating: 9, count: 32))
+        #expect(challenge.question.askedAt == Timestamp(seconds: 1_795_169_702), "cut to the second")
+        #expect(challenge.expiresAt == AskScene.now.adding(seconds: 120), "not cut")
+        #expect(challenge.callbackURI?.description == AskScene.callback)
+        #expect(challenge.clientState == "s-1")
+        #expect(challenge.locale == "de")
+        #expect(challenge.methods == [.confirm])
+        #expect(challenge.state == .pending)
+        #expect(asked.enrollments == [AskScene.id(0), AskScene.id(1)])
+    }
+
+    @Test("Without a secure message the short one is signed")
+    func message() throws {
+        #expect(try AskScene().decide().challenge.question.message.text == "Pay?")
+    }
+
+    @Test("The number is kept as a keyed hash of this challenge and this number alone")
+    func number() throws {
+        let asked = try AskScene().decide()
+        let hash = try #require(asked.challenge.numberHash)
+        #expect(asked.number == AskScene.number)
+        #expect(hash.count == 32)
+        #expect(AskScene.hasher.matches(hash, number: AskScene.number, challenge: asked.challenge.id))
+        #expect(!AskScene.hasher.matches(hash, number: AskScene.number, challenge: AskScene.id(9)))
+        #expect(!AskScene.hasher.matches(hash, number: EntryNumber(value: 471_933), challenge: asked.challenge.id))
+    }
+
+    @Test(
+        "Design 4: number entry can be turned on by a request and never off",
+        arguments: [
+            (true, nil, true), (true, true, true), (false, nil, false), (false, true, true), (false, false, false),
+        ] as [(Bool, Bool?, Bool)])
+    func numberEntry(_ type: Bool, _ request: Bool?, _ expected: Bool) throws {
+        var scene = try AskScene()
+        scene.numberEntry = type
+        let asked = try scene.decide { $0.numberEntry = request }
+        #expect((asked.number != nil) == expected)
+        #expect((asked.challenge.numberHash != nil) == expected)
+    }
+
+    /// One member each that would loosen the type, with its pointer.
+    static let loosenings: [(String, @Sendable (inout AskChallenge.Request, inout AskScene) -> Void)] = [
+        ("/number_entry", { request, _ in request.numberEntry = false }),
+        ("/expires_in", { request, _ in request.lifetime = 121 }),
+        ("/expires_in", { request, _ in request.lifetime = .max }),
+        (
+            "/methods",
+            { request, scene in
+                scene.methods = []
+                request.methods = [.confirm]
+            }
+        ),
+        (
+            "/signing_data",
+            { request, scene in
+                scene.signingData = false
+                request.signingData = "x"
+            }
+        ),
+    ]
+
+    @Test("Design 4: a request that would loosen its type is refused with the member's pointer", arguments: 0..<5)
+    func loosening(_ index: Int) throws {
+        let (pointer, change) = Self.loosenings[index]
+        var scene = try AskScene()
+        var ignored = AskChallenge.Request(user: .id(AskScene.id(1)), type: .confirm, message: try DisplayMessage("?"))
+        change(&ignored, &scene)
+        #expect(throws: AskChallenge.Refusal.notAllowedByType(pointer: pointer)) {
+            try scene.decide { request in
+                var unused = scene
+                change(&request, &unused)
+            }
+        }
+    }
+
+    @Test("Design 4: a request may shorten the lifetime, down to a second and up to the type's own")
+    func shorter() throws {
+        for lifetime: Int64 in [1, 119, 120] {
+            let challenge = try AskScene().decide { $0.lifetime = lifetime }.challenge
+            #expect(challenge.expiresAt == AskScene.now.adding(seconds: lifetime))
+        }
+    }
+
+    @Test("Design 4: the methods are those of the request, where it names some")
+    func methods() throws {
+        #expect(try AskScene().decide { $0.methods = [.confirm] }.challenge.methods == [.confirm])
+    }
+
+    @Test(
+        "Design 4: callback_uri is one of the client's registered URLs, byte for byte",
+        arguments: [
+            "https://shop.example.com/countersign/", "https://shop.example.com/Countersign",
+            "https://SHOP.example.com/countersign", "https://shop.example.com:443/countersign",
+            "https://shop.example.com/countersign?x=1", "https://shop.example.com/countersign#",
+            "https://shop.example.com/countersig", "https://shop.example.com/./countersign",
+            "https://shop.example.com/countersi%67n", "https://attacker.example.com/", "",
+        ])
+    func callback(_ uri: String) throws {
+        let scene = try AskScene()
+        #expect(throws: AskChallenge.Refusal.callbackNotRegistered) { try scene.decide { $0.callbackURI = uri } }
+    }
+
+    @Test("A user without a device that can answer is not asked")
+    func noEnrollment() throws {
+        let scene = try AskScene(devices: 0)
+        #expect(throws: AskChallenge.Refusal.noEnrollment) { try scene.decide() }
+    }
+
+    @Test("Only devices of the user can be named, and only those named are asked")
+    func named() throws {
+        let scene = try AskScene(devices: 3)
+        let asked = try scene.decide { $0.enrollments = [AskScene.id(2), AskScene.id(0), AskScene.id(2)] }
+        #expect(asked.enrollments == [AskScene.id(0), AskScene.id(2)])
+        #expect(throws: AskChallenge.Refusal.enrollmentNotFound(AskScene.id(7))) {
+            try scene.decide { $0.enrollments = [AskScene.id(0), AskScene.id(7), AskScene.id(8)] }
+        }
+    }
+
+    @Test("As many challenges may be open as the type says, and not one more")
+    func openChallenges() throws {
+        var scene = try AskScene()
+        scene.openChallenges = 2
+        _ = try scene.decide()
+        for count in [3, 4] {
+            scene.openChallenges = count
+            #expect(throws: AskChallenge.Refusal.tooManyPending) { try scene.decide() }
+        }
+    }
+
+    @Test("NIST SP 800-63B-4 §3.1.3.2: the asks since the last approval are limited, and the refusal says for how long")
+    func asks() throws {
+        func ask(_ secondsAgo: Int64, _ wasApproved: Bool = false) -> RecentAsk {
+            RecentAsk(askedAt: AskScene.now.wholeSeconds.adding(seconds: -secondsAgo), wasApproved: wasApproved)
+        }
+        var scene = try AskScene()
+        scene.recentAsks = [ask(10), ask(20), ask(30)]
+        _ = try scene.decide()
+        scene.recentAsks = [ask(10), ask(20), ask(30), ask(100)]
+        #expect(throws: AskChallenge.Refusal.tooManyAsks(retryAfter: 3500)) { try scene.decide() }
+        scene.recentAsks = [ask(10), ask(20), ask(30), ask(3600)]
+        #expect(throws: AskChallenge.Refusal.tooManyAsks(retryAfter: 1), "never zero") { try scene.decide() }
+        for approved in 0..<4 {
+            scene.recentAsks = (0..<4).map { ask(Int64($0) * 10, $0 == approved) }
+            _ = try scene.decide()
+        }
+    }
+
+    @Test("What a request may not ask for is refused before anything is said of the user's devices")
+    func order() throws {
+        var scene = try AskScene(devices: 0)
+        scene.openChallenges = 3
+        #expect(throws: AskChallenge.Refusal.notAllowedByType(pointer: "/number_entry")) {
+            try scene.decide {
+                $0.numberEntry = false
+                $0.callbackURI = "https://attacker.example.com/"
+            }
+        }
+    }
+}

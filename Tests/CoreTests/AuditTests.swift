@@ -1,0 +1,107 @@
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("The audit")
+struct AuditTests {
+    private static let message = "Transfer-marker-one"
+    private static let secureMessage = "Transfer-marker-two"
+    private static let payee = "Payee-marker-three"
+    private static let signingData = "Data-marker-four"
+    private static let clientState = "State-marker-five"
+    private static let shopName = "Shop"
+
+    /// Asks with a marker in everything that a client writes.
+    private func ask(_ user: UserID, by client: Client, in world: World) async throws -> AskChallenge.Asked {
+        var request = try world.request(for: user)
+        request.message = try DisplayMessage(Self.message)
+        request.secureMessage = try DisplayMessage(Self.secureMessage)
+        request.details = [try Detail(label: "Payee", value: Self.payee)]
+        request.signingData = Self.signingData
+        request.clientState = Self.clientState
+        request.callbackURI = World.callback
+        return try await world.ask(request, by: client)
+    }
+
+    /// Lets everything happen that is audited and returns what must not stand in the audit.
+    private func everything(in world: World) async throws -> [String] {
+        let ports = world.ports
+        let renewed = try await FirstStart.renewBootstrapToken(
+            store: world.ports.store, time: world.time, random: world.random)
+        let created = try await world.makeClient(Self.shopName)
+        let shop = created.client
+        try await ManageTypes.set(try await world.makeType(), by: shop, ports: ports)
+        let user = try await world.makeUser("external-marker-six", of: shop)
+        let device = try await world.makeDevice(of: user, by: shop)
+        var numbers: [String] = []
+        for decision in ["approved", "denied", "reported", "wrong", "refused", "cancelled", "removed"] {
+            let asked = try await ask(user, by: shop, in: world)
+            let number = try #require(asked.number)
+            numbers += [number.digits, "\(asked.challenge.question.nonce)"]
+            let id = asked.challenge.id
+            switch decision {
+            case "approved": _ = try await device.answer(asked, .approved(.confirm, number: number))
+            case "denied": _ = try await device.answer(asked, .denied)
+            case "reported": _ = try await device.answer(asked, .reported)
+            case "wrong":
+                let other = EntryNumber(number.digits == "000000" ? "000001" : "000000")
+                _ = try await device.answer(asked, .approved(.confirm, number: other))
+            case "refused":
+                try await device.open(id)
+                _ = try await device.answer(id, with: try await device.seal("Refused-marker-seven"))
+                world.time.advance(seconds: 120)
+                try await ExpireChallenges.sweep(ports: ports)
+            case "cancelled": _ = try await CancelChallenge.cancel(id, by: shop.id, ports: ports)
+            default: #expect(try await ManageUsers.unlink(.id(user), from: shop, ports: ports))
+            }
+        }
+        return [
+            renewed, created.secret, created.callbackSecret, device.invitation.ticket, Self.message,
+            Self.secureMessage, Self.payee, Self.signingData, Self.clientState, "external-marker-six",
+            "Refused-marker-seven", World.callback,
+        ] + numbers
+    }
+
+    @Test("Everything that is audited happens, and no event holds a number, a secret, a ticket or a message")
+    func secrecy() async throws {
+        let world = try await World()
+        let secrets = try await everything(in: world)
+        let events = try await world.audit()
+        #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
+        #expect(secrets.count == 12 + 14)
+        for event in events {
+            let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
+            for secret in secrets {
+                // Without its scheme's prefix, too: a part of a secret is one.
+                let part = secret.split(separator: "_", maxSplits: 1).last.map(String.init) ?? secret
+                #expect(!text.contains(part), "\(event.kind) holds \(secret)")
+            }
+        }
+    }
+
+    @Test("Every end of a challenge is audited once, with who decided it and why")
+    func ends() async throws {
+        let world = try await World()
+        _ = try await everything(in: world)
+        let ends = try await world.audit().filter { event in
+            [
+                .challengeApproved, .challengeDenied, .challengeReported, .challengeFailed, .challengeCancelled,
+                .challengeExpired,
+            ].contains(event.kind)
+        }
+        let device = try #require(try await world.audit().first { $0.kind == .enrollmentCreated }?.enrollment)
+        let told = ends.map { "\($0.kind.rawValue) \($0.detail["reason"]?.string ?? "-") \($0.enrollment == device)" }
+        #expect(
+            told == [
+                "challenge.approved - true", "challenge.denied declined true", "challenge.reported reported true",
+                "challenge.failed wrong_number false", "challenge.expired - false", "challenge.cancelled - false",
+                "challenge.failed device_removed false",
+            ])
+        #expect(Set(ends.map(\.challenge)).count == 7)
+        #expect(try await world.count("challenges", where: "state = 'pending'") == 0)
+        #expect(try await world.count("outbox") == 7, "each end is called back once")
+    }
+}

@@ -1,0 +1,67 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import Testing
+
+@Suite("Challenge types")
+struct ChallengeTypeTests {
+    private let name = TypeName.confirm
+
+    @Test("Members left out get the values of the type that exists from the start")
+    func standard() throws {
+        let type = try ChallengeType([:], name: name)
+        #expect(type.json == ChallengeType.confirm.json)
+        #expect(
+            type.json == [
+                "name": "confirm", "methods": ["confirm"], "expires_in": 120, "number_entry": true,
+                "signing_data": true, "assurance": "receipt", "max_pending": 3, "max_asks": 10,
+            ])
+    }
+
+    @Test("A type as the API shows it may be sent back", arguments: Assurance.allCases)
+    func roundTrip(_ assurance: Assurance) throws {
+        let type = ChallengeType(
+            name: name, methods: [.confirm], lifetime: 86400, numberEntry: false, signingData: false,
+            assurance: assurance, maximumPending: 1000, maximumAsks: 1)
+        #expect(try ChallengeType(type.json, name: name).json == type.json)
+    }
+
+    @Test(
+        "Every member is checked, and the refusal names it",
+        arguments: [
+            ("/name", ["name": "other"]), ("/methods", ["methods": []]), ("/methods", ["methods": ["pin"]]),
+            ("/methods", ["methods": ["confirm", "confirm"]]), ("/methods", ["methods": "confirm"]),
+            ("/methods", ["methods": [1]]), ("/expires_in", ["expires_in": 9]), ("/expires_in", ["expires_in": 86401]),
+            ("/expires_in", ["expires_in": "120"]), ("/number_entry", ["number_entry": 1]),
+            ("/signing_data", ["signing_data": "true"]), ("/assurance", ["assurance": "Receipt"]),
+            ("/max_pending", ["max_pending": 0]), ("/max_pending", ["max_pending": 1001]),
+            ("/max_asks", ["max_asks": 0]), ("/max_asks", ["max_asks": -1]),
+        ] as [(String, JSONValue)])
+    func refused(_ pointer: String, _ json: JSONValue) {
+        let error = #expect(throws: JSONShapeError.self) { try ChallengeType(json, name: name) }
+        guard case .invalid(pointer, _)? = error else {
+            Issue.record("\(String(describing: error)) does not name \(pointer)")
+            return
+        }
+    }
+
+    @Test("A member nobody knows and a value that is not an object are refused")
+    func shape() {
+        #expect(throws: JSONShapeError.unknownMember(pointer: "/lifetime")) {
+            try ChallengeType(["lifetime": 60], name: name)
+        }
+        #expect(throws: JSONShapeError.invalid(pointer: "", expected: "an object")) {
+            try ChallengeType([], name: name)
+        }
+    }
+
+    @Test("The edges of what is allowed are allowed")
+    func edges() throws {
+        let shortest = try ChallengeType(["expires_in": 10, "max_pending": 1, "max_asks": 1], name: name)
+        #expect(shortest.lifetime == 10)
+        #expect(shortest.maximumPending == 1)
+        let longest = try ChallengeType(["expires_in": 86400, "max_asks": 1000], name: name)
+        #expect(longest.lifetime == 86400)
+        #expect(longest.maximumAsks == 1000)
+    }
+}

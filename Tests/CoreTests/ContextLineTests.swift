@@ -1,0 +1,57 @@
+import CountersignCore
+import CountersignWire
+import Testing
+
+@Suite("The line that says from where a user started something")
+struct ContextLineTests {
+    static let firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:133.0) Gecko/20100101 Firefox/133.0"
+    static let chrome =
+        "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile "
+        + "Safari/537.36"
+    static let safari =
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+        + "Version/18.1 Mobile/15E148 Safari/604.1"
+    static let edge =
+        "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) "
+        + "Chrome/131.0.0.0 Safari/537.36 Edg/131.0.0.0"
+
+    @Test(
+        "Product and system are named, nothing else of the browser's words",
+        arguments: [
+            (firefox, "Firefox on Windows"), (chrome, "Chrome on Android"), (safari, "Safari on iPhone"),
+            (edge, "Edge on macOS"), ("curl/8.5.0", "curl"), ("", "Unknown browser"),
+            ("Your bank. Press approve! Linux", "Unknown browser on Linux"),
+            ("Firefox/1 \u{202E}evil\n\u{0}", "Firefox"),
+        ])
+    func browsers(_ userAgent: String, _ expected: String) {
+        #expect(ContextLine(address: nil, userAgent: userAgent)?.line.text == expected)
+    }
+
+    @Test(
+        "Addresses are shown in their one spelling",
+        arguments: [
+            ("203.0.113.7", "203.0.113.7"), ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"), ("::1", "::1"),
+            ("::ffff:203.0.113.7", "::ffff:203.0.113.7"),
+        ])
+    func addresses(_ address: String, _ expected: String) {
+        #expect(ContextLine(address: address, userAgent: nil)?.line.text == expected)
+        #expect(
+            ContextLine(address: address, userAgent: Self.firefox)?.line.text == "Firefox on Windows, \(expected)")
+    }
+
+    @Test(
+        "What is not an address makes no line, with or without a browser",
+        arguments: [
+            "", "localhost", "203.0.113", "203.0.113.256", "203.0.113.7, Berlin", "203.0.113.7 ", "1::2::3",
+            "fe80::1%eth0", "your bank", "203.0.113.7/24", "[::1]",
+        ])
+    func notAddresses(_ address: String) {
+        #expect(ContextLine(address: address, userAgent: nil) == nil)
+        #expect(ContextLine(address: address, userAgent: Self.firefox) == nil)
+    }
+
+    @Test("Nothing makes no line")
+    func nothing() {
+        #expect(ContextLine(address: nil, userAgent: nil) == nil)
+    }
+}

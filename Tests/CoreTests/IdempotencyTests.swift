@@ -1,0 +1,132 @@
+import CountersignWire
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("A key under which something is done once")
+struct IdempotencyTests {
+    private func key(
+        _ key: String = "k", scope: String = "cli_1 POST /v1/users", digest: UInt8 = 1
+    ) throws -> IdempotencyKey {
+        try #require(
+            IdempotencyKey(scope: scope, key: key, requestDigest: [UInt8](repeating: digest, count: 32)))
+    }
+
+    /// Makes a user under a key and tells what came of it.
+    private func once(_ key: IdempotencyKey?, in world: World, refuse: Bool = false) async throws -> String {
+        let now = world.time.now
+        let user: UserID = world.random.id(at: now)
+        let result = try await world.ports.store.commit { writer in
+            try writer.once(key, at: now) {
+                if refuse { return ("refused", nil) }
+                try writer.insertUser(user, at: now)
+                return ("made \(user)", RecordedReply(status: 201, body: Array("\(user)".utf8)))
+            }
+        }
+        switch result {
+        case .done(let text): return text
+        case .replayed(let reply): return "replayed \(reply.status) \(String(decoding: reply.body, as: UTF8.self))"
+        case .conflict: return "conflict"
+        }
+    }
+
+    @Test("A repeat gets the first status and body and does nothing")
+    func replays() async throws {
+        let world = try await World()
+        let first = try await once(try key(), in: world)
+        let user = first.dropFirst("made ".count)
+        #expect(first.hasPrefix("made "))
+        for _ in 0..<3 { #expect(try await once(try key(), in: world) == "replayed 201 \(user)") }
+        #expect(try await world.count("users") == 1)
+    }
+
+    @Test("Design 4: the same key with another body is a conflict, and the first reply stays")
+    func conflict() async throws {
+        let world = try await World()
+        _ = try await once(try key(), in: world)
+        #expect(try await once(try key(digest: 2), in: world) == "conflict")
+        #expect(try await once(try key(), in: world).hasPrefix("replayed"))
+        #expect(try await world.count("users") == 1)
+    }
+
+    @Test("Another key, another caller or route, and no key at all are other requests")
+    func distinct() async throws {
+        let world = try await World()
+        let keys = [try key(), try key("K"), try key("k2"), try key(scope: "cli_2 POST /v1/users"), nil, nil]
+        for key in keys { #expect(try await once(key, in: world).hasPrefix("made ")) }
+        #expect(try await world.count("users") == 6)
+        #expect(try await world.count("replies") == 4)
+    }
+
+    @Test("Refusals and faults are not kept: the request may be tried again")
+    func refusalsAreNotKept() async throws {
+        let world = try await World()
+        #expect(try await once(try key(), in: world, refuse: true) == "refused")
+        let key = try key()
+        let now = world.time.now
+        await #expect(throws: StoreError.unavailable) {
+            try await world.ports.store.commit { writer in
+                _ =
+                    try writer.once(key, at: now) {
+                        try writer.insertUser(UserID(at: now, random: [UInt8](repeating: 0, count: 10)), at: now)
+                        throw StoreError.unavailable
+                    } as Replayable<Int>
+            }
+        }
+        #expect(try await world.count("users") == 0)
+        #expect(try await world.count("replies") == 0)
+        #expect(try await once(key, in: world).hasPrefix("made "))
+    }
+
+    @Test("Design 4: a reply is kept for 24 hours, and then the key is free")
+    func lifetime() async throws {
+        let world = try await World()
+        _ = try await once(try key(), in: world)
+        world.time.advance(seconds: 24 * 3600)
+        var now = world.time.now
+        _ = try await world.ports.store.commit { [now] in try $0.sweep(now: now, limit: 100) }
+        #expect(try await once(try key(), in: world).hasPrefix("replayed"))
+        world.time.advance(milliseconds: 1)
+        now = world.time.now
+        _ = try await world.ports.store.commit { [now] in try $0.sweep(now: now, limit: 100) }
+        #expect(try await once(try key(), in: world).hasPrefix("made"))
+    }
+
+    @Test("A challenge asked twice under one key is one challenge")
+    func ask() async throws {
+        let world = try await World()
+        try await world.makeType()
+        let shop = try await world.makeClient().client
+        let user = try await world.makeUser(of: shop)
+        _ = try await world.makeDevice(of: user, by: shop)
+        let key = try key(scope: "\(shop.id) POST /v1/challenges")
+        let request = try world.request(for: user)
+        var bodies: [[UInt8]] = []
+        for _ in 0..<2 {
+            let result = try await AskChallenge.ask(request, by: shop, idempotency: key, ports: world.ports) { asked in
+                RecordedReply(status: 201, body: Array("\(asked.challenge.id) \(asked.number?.digits ?? "")".utf8))
+            }
+            switch result {
+            case .done(.success(let asked)):
+                bodies.append(Array("\(asked.challenge.id) \(asked.number?.digits ?? "")".utf8))
+            case .replayed(let reply): bodies.append(reply.body)
+            case .done(.failure), .conflict: Issue.record("\(result)")
+            }
+        }
+        #expect(bodies.count == 2)
+        #expect(bodies.first == bodies.last)
+        #expect(try await world.count("challenges") == 1)
+    }
+
+    @Test(
+        "A key is 1 to 255 visible ASCII characters",
+        arguments: [
+            ("a", true), (String(repeating: "~", count: 255), true), ("", false),
+            (String(repeating: "a", count: 256), false), ("a b", false), ("é", false), ("a\u{7F}", false),
+            ("a\n", false), ("\u{0}", false),
+        ])
+    func form(_ key: String, _ isValid: Bool) {
+        #expect((IdempotencyKey(scope: "s", key: key, requestDigest: []) != nil) == isValid)
+    }
+}

@@ -1,0 +1,52 @@
+import CountersignCore
+import CountersignWire
+
+/// Refusals and outcomes in words, because their payloads do not compare.
+extension DeviceRefusal {
+    var summary: String {
+        switch self {
+        case .signature(let error): "signature \(error)"
+        case .unknownEnrollment: "unknown enrollment"
+        case .clockSkew(let time): "clock skew \(time.milliseconds)"
+        case .nonceReplayed: "nonce replayed"
+        case .deregistered(let notice): "deregistered \(notice.enrollment) \(notice.reason.rawValue)"
+        }
+    }
+}
+
+extension Result<DeviceCall, DeviceRefusal> {
+    var summary: String {
+        switch self {
+        case .success: "let in"
+        case .failure(let refusal): refusal.summary
+        }
+    }
+}
+
+extension EnrollDevice.Outcome {
+    var summary: String {
+        switch self {
+        case .enrolled(let enrollment): "enrolled \(enrollment.id)"
+        case .refused(let refusal): refusal.summary
+        case .certificateInvalid(let refusal): "certificate \(refusal)"
+        case .ticketInvalid: "ticket invalid"
+        case .ticketUsed: "ticket used"
+        case .ticketExpired: "ticket expired"
+        case .needsApproval: "needs approval"
+        case .alreadyEnrolled: "already enrolled"
+        }
+    }
+}
+
+extension AnswerChallenge.Outcome {
+    var summary: String {
+        switch self {
+        case .decided(let standing): "decided \(standing.state) \(standing.reason ?? "-")"
+        case .refused(let refusal): refusal.summary
+        case .notFound: "not found"
+        case .alreadyEnded(let standing): "already ended \(standing.state) \(standing.reason ?? "-")"
+        case .invalid: "invalid"
+        case .rateLimited(let seconds): "rate limited \(seconds)"
+        }
+    }
+}

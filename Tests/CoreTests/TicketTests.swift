@@ -1,0 +1,63 @@
+import CountersignCore
+import CountersignWire
+import StorageTestSupport
+import Encodings
+import OpenPGP
+import Testing
+
+@Suite("Tickets")
+struct TicketTests {
+    private func ticket(_ reference: UserReference, by client: Client, in world: World) async throws
+        -> CreateTicket.Created?
+    {
+        let result = try await CreateTicket.create(for: reference, by: client, idempotency: nil, ports: world.ports) {
+            _ in RecordedReply(status: 201, body: [])
+        }
+        guard case .done(let created) = result else { throw World.Broken("ticket") }
+        return created
+    }
+
+    @Test("NIST SP 800-63B-4 §4.1.2.2: a ticket lives ten minutes and names issuer, user and the enrollment to be")
+    func made() async throws {
+        let world = try await World()
+        let shop = try await world.makeClient().client
+        let user = try await world.makeUser("customer-1", of: shop)
+        let created = try #require(
+            try await ticket(.externalID(try ExternalID("customer-1")), by: shop, in: world))
+        #expect(created.expiresAt == world.time.now.adding(seconds: 600))
+        #expect(created.invitation.user == user)
+        #expect(created.invitation.issuer == world.ports.issuer)
+        #expect(created.invitation.fingerprint == world.ports.keys.certificate.fingerprint)
+        #expect(created.invitation.ticket.utf8.count == 4 + 32, "192 bits")
+        let kept = try #require(
+            try await world.ports.store.read { try $0.ticket(SecretHash(of: created.invitation.ticket)) })
+        #expect(kept.enrollment == created.invitation.enrollment)
+        #expect(kept.client == shop.id)
+        #expect(kept.spentAt == nil)
+    }
+
+    @Test("A client gets no ticket for a user it is not linked to")
+    func foreign() async throws {
+        let world = try await World()
+        let shop = try await world.makeClient().client
+        let rival = try await world.makeClient("Rival").client
+        let user = try await world.makeUser("customer-1", of: shop)
+        #expect(try await ticket(.id(user), by: rival, in: world) == nil)
+        #expect(try await ticket(.externalID(try ExternalID("customer-1")), by: rival, in: world) == nil)
+        #expect(try await world.count("tickets") == 0)
+    }
+
+    @Test("Only a client with the operator's waiver makes tickets that waive approval, and the audit says so")
+    func waiver() async throws {
+        let world = try await World()
+        for waives in [false, true] {
+            let client = try await world.makeClient(waives: waives).client
+            let user = try await world.makeUser(of: client)
+            let invitation = try await world.makeTicket(for: user, by: client)
+            let kept = try await world.ports.store.read { try $0.ticket(SecretHash(of: invitation.ticket)) }
+            #expect(kept?.waivesApproval == waives)
+            let events = try await world.audit().filter { $0.kind == .ticketCreated && $0.user == user }
+            #expect(events.map { $0.detail["waiver"]?.bool } == [waives])
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Hummingbird
+import Logging
+import NIOCore
+
+/// A relying party's end of the callbacks: a server on a free port of this machine that accepts every post.
+public struct CallbackReceiver: Sendable {
+    /// One post.
+    public struct Call: Sendable {
+        /// The fields, by names in lower case.
+        public let headers: [String: String]
+        /// The body.
+        public let body: [UInt8]
+    }
+
+    /// Where it listens.
+    public let url: String
+    /// What arrives.
+    public let calls: AsyncStream<Call>
+
+    /// Runs something while a receiver listens.
+    public static func with<Result: Sendable>(
+        _ body: @escaping @Sendable (CallbackReceiver) async throws -> Result
+    ) async throws -> Result {
+        let (calls, arrive) = AsyncStream.makeStream(of: Call.self)
+        let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+        let router = Router()
+        router.post("/hook") { request, _ -> HTTPResponse.Status in
+            var request = request
+            let body = try await request.collectBody(upTo: 1 << 20)
+            let headers = Dictionary(request.headers.map { ($0.name.canonicalName, $0.value) }) { $1 }
+            arrive.yield(Call(headers: headers, body: Array(body.readableBytesView)))
+            return .ok
+        }
+        var logger = Logger(label: "callbacks")
+        logger.logLevel = .critical
+        let application = Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in announce.yield(channel.localAddress?.port ?? 0) }, logger: logger)
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                try await application.run()
+                return nil
+            }
+            group.addTask {
+                var iterator = ports.makeAsyncIterator()
+                let port = await iterator.next() ?? 0
+                return try await body(CallbackReceiver(url: "http://127.0.0.1:\(port)/hook", calls: calls))
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw CancellationError()
+        }
+    }
+}

@@ -1,0 +1,98 @@
+public import Encodings
+import NIOHTTP1
+
+/// The usual cast: a server, a shop that asks, a user of the shop, and the user's phone.
+public struct Scene: Sendable {
+    /// The server.
+    public let server: TestServer
+    /// A client with all rights.
+    public let shop: Caller
+    /// The user, whom the shop knows as `customer-1`.
+    public let user: String
+    /// The user's phone, enrolled.
+    public let phone: TestPhone
+
+    /// The operator.
+    public var administrator: Caller { server.administrator }
+
+    /// Runs something with the cast on a fresh server.
+    ///
+    /// - Parameters:
+    ///   - type: the type `payment`, by which the shop asks; wide limits unless a test says otherwise.
+    ///   - client: what the shop is registered with besides its name.
+    ///   - body: what to run.
+    public static func with<Result: Sendable>(
+        type: JSONValue = ["max_pending": 1000, "max_asks": 1000], client: JSONObject = JSONObject(),
+        _ body: @escaping @Sendable (Scene) async throws -> Result
+    ) async throws -> Result {
+        try await TestServer.with { server in
+            _ = try await server.administrator.call(.PUT, "/v1/admin/types/payment", type).success()
+            let shop = try await server.makeClient("ACME Shop", client)
+            let user = try await shop.makeUser("customer-1")
+            let phone = try await TestPhone.enrolled(for: user, by: shop, at: server)
+            return try await body(Scene(server: server, shop: shop, user: user, phone: phone))
+        }
+    }
+
+    /// Asks the user, and returns the id of the challenge and the number to type.
+    public func ask(_ members: JSONObject = JSONObject()) async throws -> (id: String, number: String) {
+        let asked = try await shop.ask(user, members)
+        guard let id = asked["id"]?.string, let number = asked["number"]?.string else {
+            throw UnexpectedReply(description: "no challenge with a number in \(asked)")
+        }
+        return (id, number)
+    }
+
+    /// The state of a challenge.
+    public func state(of challenge: String) async throws -> String {
+        try await shop.call(.GET, "/v1/challenges/\(challenge)").success()["state"]?.string ?? ""
+    }
+
+    /// Everything there is to see, so that a test can tell that nothing changed.
+    public func snapshot() async throws -> Snapshot {
+        let pending = try await phone.send(.GET, "/v1/enrollments/self/challenges").success()
+        return Snapshot(
+            audit: try await administrator.auditEvents(),
+            clients: try await administrator.call(.GET, "/v1/admin/clients").success(),
+            types: try await administrator.call(.GET, "/v1/admin/types").success(),
+            user: try await shop.call(.GET, "/v1/users/\(user)").success(),
+            enrollments: try await shop.call(.GET, "/v1/users/\(user)/enrollments").success(),
+            pending: (pending["challenges"]?.array ?? []).map { $0["countersign"]?["id"] ?? .null })
+    }
+}
+
+/// All that the server shows of itself at one time.
+public struct Snapshot: Hashable, Sendable {
+    /// The whole audit.
+    public let audit: [JSONValue]
+    /// All clients.
+    public let clients: JSONValue
+    /// All challenge types.
+    public let types: JSONValue
+    /// The scene's user.
+    public let user: JSONValue
+    /// The user's enrollments.
+    public let enrollments: JSONValue
+    /// The ids of the challenges that the phone is asked.
+    public let pending: [JSONValue]
+}
+
+extension Caller {
+    /// The whole audit, page by page; for operators.
+    public func auditEvents() async throws -> [JSONValue] {
+        var events: [JSONValue] = []
+        var cursor = "0"
+        while true {
+            let page = try await call(.GET, "/v1/admin/events?cursor=\(cursor)").success()
+            let next = page["events"]?.array ?? []
+            if next.isEmpty { return events }
+            events += next
+            cursor = page["cursor"]?.string ?? cursor
+        }
+    }
+
+    /// How many entries of a kind the audit has; for operators.
+    public func auditCount(_ kind: String) async throws -> Int {
+        try await auditEvents().count { $0["kind"] == .string(kind) }
+    }
+}

@@ -1,0 +1,129 @@
+package import CountersignCore
+package import CountersignWire
+package import Crypto
+import Encodings
+package import OpenPGP
+
+/// A device whose every step a test can take wrongly.
+package struct TestDevice: Sendable {
+    /// The world it lives in.
+    package let world: World
+    /// What it was invited with.
+    package let invitation: EnrollmentInvitation
+    /// Signs receipts.
+    package let primary: SigningKeyPair
+    /// Signs requests.
+    package let authentication: P256.Signing.PrivateKey
+    /// Opens challenges.
+    package let encryption: DecryptionKeyPair
+    /// The certificate.
+    package let certificate: Certificate
+
+    /// Its enrollment.
+    package var enrollment: EnrollmentID { invitation.enrollment }
+
+    /// A device with new keys for an invitation.
+    package init(_ invitation: EnrollmentInvitation, in world: World) async throws {
+        let now = world.time.now.unixSeconds
+        self.world = world
+        self.invitation = invitation
+        primary = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now)
+        authentication = P256.Signing.PrivateKey()
+        encryption = DecryptionKeyPair(P256.KeyAgreement.PrivateKey(), createdAt: now)
+        certificate = try await Certificate.make(
+            primary: primary, flags: [.certify, .sign],
+            userID: DeviceKeys.userID(
+                of: invitation.user, enrollment: invitation.enrollment, issuer: invitation.issuer),
+            subkeys: [
+                .authentication(SigningKeyPair(authentication, createdAt: now)), .encryption(encryption.publicKey),
+            ], at: now)
+    }
+
+    /// A request signed by the authentication key.
+    ///
+    /// - Parameters:
+    ///   - created: the signature's time; the clock's unless a test says otherwise.
+    ///   - nonce: the nonce; a new one unless a test says otherwise.
+    ///   - keyID: who it says signs; the enrollment unless a test says otherwise.
+    ///   - key: who signs; the authentication key unless a test says otherwise.
+    ///   - arrivingAt: the path at which the request arrives; the one that was signed unless a test says otherwise.
+    package func request(
+        created: Int64? = nil, nonce: String? = nil, keyID: String? = nil, signedBy key: P256.Signing.PrivateKey? = nil,
+        arrivingAt path: String = "/v1/enrollments/self"
+    ) async throws -> DeviceRequest {
+        let target = world.ports.issuer.uri("/v1/enrollments/self")
+        let signed = SignedRequest(method: "GET", targetURI: target, contentDigest: nil, authorization: nil)
+        let parameters = SignatureParameters(
+            created: created ?? world.time.now.seconds, nonce: nonce ?? Hex.encode(world.random.bytes(16)),
+            keyID: keyID ?? "\(enrollment)")
+        let (input, signature) = try await parameters.sign(signed, with: key ?? authentication)
+        return DeviceRequest(
+            signature: try UnverifiedRequestSignature(input: input, signature: signature),
+            request: SignedRequest(
+                method: "GET", targetURI: world.ports.issuer.uri(path), contentDigest: nil, authorization: nil),
+            body: [])
+    }
+
+    /// A call that was let in.
+    package func call(nonce: String? = nil) async throws -> DeviceCall {
+        try await VerifyDevice.verify(try await request(nonce: nonce), ports: world.ports).get()
+    }
+
+    /// Enrolls.
+    ///
+    /// - Parameters:
+    ///   - ticket: the ticket sent; the invitation's unless a test says otherwise.
+    ///   - certificate: the certificate sent; its own unless a test says otherwise.
+    ///   - keyID: who the request says signs; the certificate sent unless a test says otherwise.
+    ///   - key: who signs the request; the authentication key unless a test says otherwise.
+    ///   - created: the signature's time; the clock's unless a test says otherwise.
+    ///   - nonce: the nonce; a new one unless a test says otherwise.
+    package func enroll(
+        ticket: String? = nil, certificate: Certificate? = nil, keyID: String? = nil,
+        signedBy key: P256.Signing.PrivateKey? = nil, created: Int64? = nil, nonce: String? = nil
+    ) async throws -> EnrollDevice.Outcome {
+        let certificate = certificate ?? self.certificate
+        let body = EnrollmentRequest(
+            ticket: ticket ?? invitation.ticket, certificate: certificate.encoded,
+            device: DeviceDescription(name: try DisplayLine("Test phone"), storage: .software),
+            versions: [ChallengeBody.version])
+        let request = try await request(
+            created: created, nonce: nonce, keyID: keyID ?? "\(certificate.fingerprint)", signedBy: key)
+        return try await EnrollDevice.enroll(body, in: request, ports: world.ports)
+    }
+
+    /// Fetches a challenge, as every answer needs it.
+    package func open(_ challenge: ChallengeID) async throws {
+        guard case .message = try await OpenChallenge.open(challenge, for: try await call(), ports: world.ports) else {
+            throw World.Broken("challenge cannot be opened")
+        }
+    }
+
+    /// A sealed receipt of a challenge.
+    package func receipt(of challenge: Challenge, _ decision: Decision) async throws -> [UInt8] {
+        let receipt = Receipt(
+            of: challenge.question, device: certificate.fingerprint, decision: decision,
+            answeredAt: world.time.now)
+        return try await seal(receipt.text)
+    }
+
+    /// A sealed text, signed by the primary key unless a test says otherwise.
+    package func seal(_ text: String, signedBy signer: SigningKeyPair? = nil) async throws -> [UInt8] {
+        let now = world.time.now.unixSeconds
+        let server = world.ports.keys.certificate
+        return try await EncryptedMessage.seal(
+            .text(text), signedBy: signer ?? primary, to: try server.key(for: .encrypt, at: now).publicKey,
+            intendedRecipient: server.fingerprint, at: now)
+    }
+
+    /// Sends a sealed answer.
+    package func answer(_ challenge: ChallengeID, with message: [UInt8]) async throws -> AnswerChallenge.Outcome {
+        try await AnswerChallenge.answer(message, to: challenge, by: try await call(), ports: world.ports)
+    }
+
+    /// Opens a challenge, decides and answers.
+    package func answer(_ asked: AskChallenge.Asked, _ decision: Decision) async throws -> AnswerChallenge.Outcome {
+        try await open(asked.challenge.id)
+        return try await answer(asked.challenge.id, with: try await receipt(of: asked.challenge, decision))
+    }
+}

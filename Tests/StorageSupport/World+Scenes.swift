@@ -1,0 +1,83 @@
+package import CountersignCore
+package import CountersignWire
+
+/// What tests need over and over: clients, users, devices and challenges, made the way the server makes them.
+extension World {
+    /// The callback that ``makeClient(_:rights:callbacks:waives:)`` registers.
+    package static let callback = "https://shop.example.com/countersign"
+
+    /// A relying party.
+    package func makeClient(
+        _ name: String = "ACME Shop", rights: Set<Right> = Set(Right.allCases), callbacks: [String] = [callback],
+        waives: Bool = false
+    ) async throws -> CreateClient.Created {
+        let request = CreateClient.Request(
+            name: try ClientName(name), rights: rights, callbackURIs: callbacks.map(CallbackURI.init(stored:)),
+            waivesEnrollmentApproval: waives)
+        let result = try await CreateClient.create(request, idempotency: nil, ports: ports) { _ in
+            RecordedReply(status: 201, body: [])
+        }
+        guard case .done(let created) = result else { throw Broken("client") }
+        return created
+    }
+
+    /// A user linked to a client.
+    package func makeUser(_ externalID: String? = nil, of client: Client) async throws -> UserID {
+        let result = try await ManageUsers.create(
+            externalID: try externalID.map { try ExternalID($0) }, by: client, idempotency: nil, ports: ports
+        ) { _ in RecordedReply(status: 201, body: []) }
+        guard case .done(.user(let user)) = result else { throw Broken("user") }
+        return user.id
+    }
+
+    /// A ticket for a user.
+    package func makeTicket(for user: UserID, by client: Client) async throws -> EnrollmentInvitation {
+        let result = try await CreateTicket.create(for: .id(user), by: client, idempotency: nil, ports: ports) { _ in
+            RecordedReply(status: 201, body: [])
+        }
+        guard case .done(let created?) = result else { throw Broken("ticket") }
+        return created.invitation
+    }
+
+    /// An enrolled device of a user.
+    package func makeDevice(of user: UserID, by client: Client) async throws -> TestDevice {
+        let device = try await TestDevice(try await makeTicket(for: user, by: client), in: self)
+        guard case .enrolled = try await device.enroll() else { throw Broken("device") }
+        return device
+    }
+
+    /// A type with these settings.
+    @discardableResult
+    package func makeType(
+        _ name: String = "payment", lifetime: Int64 = 120, numberEntry: Bool = true, maximumPending: Int = 1000,
+        maximumAsks: Int = 1000
+    ) async throws -> ChallengeType {
+        guard let name = TypeName(name) else { throw Broken("type name") }
+        let type = ChallengeType(
+            name: name, methods: [.confirm], lifetime: lifetime, numberEntry: numberEntry, signingData: true,
+            assurance: .receipt, maximumPending: maximumPending, maximumAsks: maximumAsks)
+        try await ports.store.commit { try $0.put(type) }
+        return type
+    }
+
+    /// A request by the type that ``makeType(_:lifetime:numberEntry:maximumPending:maximumAsks:)`` makes.
+    package func request(for user: UserID, type: String = "payment") throws -> AskChallenge.Request {
+        guard let type = TypeName(type) else { throw Broken("type name") }
+        return AskChallenge.Request(
+            user: .id(user), type: type, message: try DisplayMessage("Pay EUR 1,250.00 to ACME GmbH?"))
+    }
+
+    /// Asks, and expects to be allowed to.
+    package func ask(_ request: AskChallenge.Request, by client: Client) async throws -> AskChallenge.Asked {
+        let result = try await AskChallenge.ask(request, by: client, idempotency: nil, ports: ports) { _ in
+            RecordedReply(status: 201, body: [])
+        }
+        guard case .done(.success(let asked)) = result else { throw Broken("challenge: \(result)") }
+        return asked
+    }
+
+    /// All that was audited, oldest first.
+    package func audit() async throws -> [AuditEvent] {
+        try await ports.store.read { try $0.auditEvents(after: 0, limit: 10_000).map(\.event) }
+    }
+}

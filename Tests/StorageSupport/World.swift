@@ -1,0 +1,95 @@
+package import CountersignCore
+package import CountersignStorage
+import CountersignWire
+import Foundation
+import Logging
+package import TestSupport
+
+/// What a test of operations needs: a real store in an empty folder, a clock and chance under control.
+package struct World: Sendable {
+    /// The issuer of every world.
+    package static let issuer = "https://login.example.com"
+
+    /// Something a test cannot go on without.
+    package struct Broken: Error {
+        /// What it is.
+        package let what: String
+
+        /// Something missing.
+        package init(_ what: String) {
+            self.what = what
+        }
+    }
+
+    /// Where the database stands.
+    package let folder: TemporaryFolder
+    /// The engine.
+    package let engine: any SQLEngine
+    /// The store.
+    package let store: SQLStore
+    /// Who waits.
+    package let hub: WakeHub
+    /// The clock.
+    package let time: ScriptedTime
+    /// Chance.
+    package let random: SeededRandom
+    /// All of it together.
+    package let ports: Ports
+
+    /// A world with an empty database.
+    package init(_ engine: Engine = .sqlite, seed: UInt64 = 1) async throws {
+        try await self.init(engine, in: try TemporaryFolder(), time: ScriptedTime(), seed: seed)
+    }
+
+    /// The same database opened once more, as after a restart: other connections, other waiters, other chance.
+    package func reopened(seed: UInt64 = 2) async throws -> World {
+        try await World(.sqlite, in: folder, time: time, seed: seed)
+    }
+
+    /// A world over a folder.
+    package init(_ engine: Engine, in folder: TemporaryFolder, time: ScriptedTime, seed: UInt64) async throws {
+        guard let issuer = Issuer(Self.issuer) else { throw Broken("issuer") }
+        let masterKey = try Self.masterKey()
+        self.folder = folder
+        self.time = time
+        random = SeededRandom(seed: seed)
+        hub = WakeHub(time: time)
+        switch engine {
+        case .sqlite: self.engine = try SQLiteEngine(path: Self.database(in: folder), hub: hub)
+        }
+        store = try await Self.open(self.engine, masterKey: masterKey, issuer: issuer)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        ports = Ports(
+            issuer: issuer, store: store, wakes: hub, time: time, random: random,
+            hasher: KeyedHasher(key: masterKey.derived(for: "keyed hashes")),
+            keys: try await store.issuerKeys(at: time.now).keys, logger: logger)
+    }
+
+    /// The master key of every world.
+    package static func masterKey(_ byte: UInt8 = 7) throws -> MasterKey {
+        guard let key = MasterKey(bytes: [UInt8](repeating: byte, count: 32)) else { throw Broken("master key") }
+        return key
+    }
+
+    /// The path of the SQLite file in a folder.
+    package static func database(in folder: TemporaryFolder) -> String { folder.path("countersign.sqlite") }
+
+    private static func open(
+        _ engine: some SQLEngine, masterKey: MasterKey, issuer: Issuer
+    ) async throws -> SQLStore {
+        try await SQLStore(engine: engine, masterKey: masterKey, issuer: issuer)
+    }
+
+    /// Runs one statement in a transaction of its own and returns its rows.
+    @discardableResult
+    package func sql(_ text: String, _ arguments: [SQLValue] = []) async throws -> [SQLRow] {
+        try await engine.write { (try $0.rows(SQLStatement(text), arguments), wakes: []) }
+    }
+
+    /// How many rows a table has, or those of them that meet a condition.
+    package func count(_ table: String, where condition: String = "1 = 1") async throws -> Int64 {
+        let rows = try await sql("SELECT count(*) FROM \(table) WHERE \(condition)")
+        return try rows.first?.integer(0) ?? -1
+    }
+}

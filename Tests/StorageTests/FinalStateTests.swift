@@ -1,0 +1,149 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Testing
+
+@Suite("A challenge ends once, however many try at the same time")
+struct FinalStateTests {
+    /// Ports that live at another moment over the same store.
+    private func ports(of world: World, at time: Timestamp) -> Ports {
+        Ports(
+            issuer: world.ports.issuer, store: world.store, wakes: world.hub, time: ScriptedTime(time),
+            random: world.random, hasher: world.ports.hasher, keys: world.ports.keys, logger: world.ports.logger)
+    }
+
+    private enum Try: Sendable {
+        case approve(DeviceCall, [UInt8])
+        case deny(DeviceCall, [UInt8])
+        case cancel
+        case expire
+    }
+
+    /// Carries out a try and tells the state it made, if it was this try that made it.
+    private func carryOut(
+        _ attempt: Try, _ id: ChallengeID, of client: ClientID, before: Ports, after: Ports
+    ) async throws -> String? {
+        switch attempt {
+        case .approve(let call, let message), .deny(let call, let message):
+            switch try await AnswerChallenge.answer(message, to: id, by: call, ports: before) {
+            case .decided(let standing): return standing.state
+            case .alreadyEnded: return nil
+            case .refused, .notFound, .invalid, .rateLimited: throw World.Broken("an answer went wrong")
+            }
+        case .cancel:
+            switch try await CancelChallenge.cancel(id, by: client, ports: before) {
+            case .cancelled: return "cancelled"
+            case .alreadyEnded: return nil
+            case .notFound: throw World.Broken("the challenge is gone")
+            }
+        case .expire:
+            try await ExpireChallenges.sweep(ports: after)
+            return nil
+        }
+    }
+
+    @Test(
+        "Design 7, Contention: of 50 approvals, denials, cancellations and expiries at once exactly one counts",
+        arguments: Engine.allCases, 0..<8)
+    func race(_ engine: Engine, _ round: Int) async throws {
+        let world = try await World(engine, seed: UInt64(round))
+        try await world.makeType()
+        let shop = try await world.makeClient().client
+        let user = try await world.makeUser(of: shop)
+        let device = try await world.makeDevice(of: user, by: shop)
+        var request = try world.request(for: user)
+        request.callbackURI = World.callback
+        let asked = try await world.ask(request, by: shop)
+        let id = asked.challenge.id
+        try await device.open(id)
+        world.time.advance(milliseconds: 119_999)
+        let before = ports(of: world, at: world.time.now)
+        let after = ports(of: world, at: asked.challenge.expiresAt)
+        var tries: [Try] = []
+        for number in 0..<50 {
+            switch (number + round) % 4 {
+            case 0:
+                let decision = Decision.approved(.confirm, number: asked.number)
+                tries.append(
+                    .approve(try await device.call(), try await device.receipt(of: asked.challenge, decision)))
+            case 1: tries.append(.deny(try await device.call(), try await device.receipt(of: asked.challenge, .denied)))
+            case 2: tries.append(.cancel)
+            default: tries.append(.expire)
+            }
+        }
+        let all = tries
+        let winners = try await atOnce(all.count) { number in
+            try await carryOut(all[number], id, of: shop.id, before: before, after: after)
+        }.compactMap { $0 }
+        let state = try #require(try await world.store.read { try $0.challenge(id) }).state.standing.state
+        #expect(winners == (state == "expired" ? [] : [state]), "told to win: \(winners), won: \(state)")
+        #expect(["approved", "denied", "cancelled", "expired"].contains(state))
+        #expect(try await world.count("receipts") == (state == "approved" || state == "denied" ? 1 : 0))
+        #expect(try await world.count("outbox") == 1)
+        let ends = try await world.audit().filter {
+            $0.challenge == id && ![.challengeAsked, .challengeFetched].contains($0.kind)
+        }
+        #expect(ends.map(\.kind.rawValue) == ["challenge.\(state)"])
+        let leased = try await world.store.lease(
+            limit: 10, now: asked.challenge.expiresAt, until: asked.challenge.expiresAt.adding(seconds: 1))
+        guard case .callback(_, _, let body)? = leased.first?.message.content else {
+            Issue.record("no callback")
+            return
+        }
+        #expect(try JSONValue(parsing: body)["challenge"]?["state"]?.string == state, "the callback tells the same")
+    }
+
+    @Test("The same answer sent 30 times at once decides once, and every copy is told so", arguments: Engine.allCases)
+    func sameAnswer(_ engine: Engine) async throws {
+        let world = try await World(engine)
+        try await world.makeType()
+        let shop = try await world.makeClient().client
+        let user = try await world.makeUser(of: shop)
+        let device = try await world.makeDevice(of: user, by: shop)
+        let asked = try await world.ask(try world.request(for: user), by: shop)
+        try await device.open(asked.challenge.id)
+        let decision = Decision.approved(.confirm, number: asked.number)
+        let message = try await device.receipt(of: asked.challenge, decision)
+        let states = try await atOnce(30) { _ -> String in
+            guard case .decided(let standing) = try await device.answer(asked.challenge.id, with: message) else {
+                return "refused"
+            }
+            return standing.state
+        }
+        #expect(states == [String](repeating: "approved", count: 30))
+        #expect(try await world.count("receipts") == 1)
+        #expect(try await world.count("answers") == 1)
+    }
+
+    @Test("Removal and approval at once: either is whole", arguments: Engine.allCases, 0..<6)
+    func removal(_ engine: Engine, _ round: Int) async throws {
+        let world = try await World(engine, seed: UInt64(round))
+        try await world.makeType()
+        let shop = try await world.makeClient().client
+        let user = try await world.makeUser(of: shop)
+        let device = try await world.makeDevice(of: user, by: shop)
+        let asked = try await world.ask(try world.request(for: user), by: shop)
+        try await device.open(asked.challenge.id)
+        let decision = Decision.approved(.confirm, number: asked.number)
+        let message = try await device.receipt(of: asked.challenge, decision)
+        let call = try await device.call()
+        let results = try await atOnce(2) { number -> String in
+            if number == round % 2 {
+                _ = try await RemoveEnrollment.remove(
+                    device.enrollment, of: .id(user), by: shop, ports: world.ports)
+                return "removed"
+            }
+            switch try await AnswerChallenge.answer(message, to: asked.challenge.id, by: call, ports: world.ports) {
+            case .decided(let standing): return standing.state
+            case .refused(.deregistered): return "deregistered"
+            case .refused, .notFound, .alreadyEnded, .invalid, .rateLimited: return "unexpected"
+            }
+        }
+        let state = try await world.store.read { try $0.challenge(asked.challenge.id)?.state.standing.state }
+        #expect(Set(results) == (state == "approved" ? ["removed", "approved"] : ["removed", "deregistered"]))
+        #expect(state == "approved" || state == "failed")
+        #expect(try await world.count("receipts") == (state == "approved" ? 1 : 0))
+    }
+}

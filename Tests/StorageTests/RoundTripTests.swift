@@ -1,0 +1,200 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import Encodings
+import OpenPGP
+import StorageTestSupport
+import Testing
+
+@Suite("What is stored comes back", .serialized)
+struct RoundTripTests {
+    /// A text with everything that storage could spoil: quotes, a placeholder, a backslash, letters of two to four
+    /// bytes, an LF.
+    static let text = "'\"$1 \\0 %s; DROP TABLE users --\n\u{E9}\u{20AC}\u{1F600}"
+
+    @Test("Clients, with and without a secret, rights and callbacks", arguments: Engine.allCases)
+    func clients(_ engine: Engine) async throws {
+        let world = try await World(engine)
+        let clients = [
+            Client(
+                id: world.newID(), name: try ClientName("Ünï'\"$1 ACME"), secretHash: SecretHash(of: "s"),
+                rights: [.users, .challenges],
+                callbackURIs: ["https://a.example.com/?a=$1&b='", "https://b.example.com/"].map(
+                    CallbackURI.init(stored:)),
+                waivesEnrollmentApproval: true, isOperator: false, createdAt: Timestamp(milliseconds: 1)),
+            Client(
+                id: world.newID(), name: try ClientName("O"), secretHash: nil, rights: [], callbackURIs: [],
+                waivesEnrollmentApproval: false, isOperator: true, createdAt: Timestamp(milliseconds: .max)),
+        ]
+        try await world.store.commit { writer in
+            for client in clients { try writer.insert(client, callbackSecret: client.isOperator ? nil : "whsec_x") }
+        }
+        for client in clients {
+            let kept = try #require(try await world.store.read { try $0.client(client.id) })
+            #expect(kept.name == client.name)
+            #expect(kept.secretHash == client.secretHash)
+            #expect(kept.rights == client.rights)
+            #expect(kept.callbackURIs == client.callbackURIs)
+            #expect(kept.waivesEnrollmentApproval == client.waivesEnrollmentApproval)
+            #expect(kept.isOperator == client.isOperator)
+            #expect(kept.createdAt == client.createdAt)
+        }
+        #expect(try await world.store.read { try $0.operatorClient()?.id } == clients[1].id)
+        #expect(try await world.store.read { try $0.clients().map(\.id) } == clients.map(\.id).sorted())
+        #expect(try await world.store.callbackSecret(of: clients[0].id) == "whsec_x")
+        #expect(try await world.store.callbackSecret(of: clients[1].id) == nil)
+        #expect(try await world.store.callbackSecret(of: world.newID()) == nil)
+        let unknown: ClientID = world.newID()
+        #expect(try await world.store.read { try $0.client(unknown)?.id } == nil)
+    }
+
+    @Test("The bootstrap token and the types are replaced, not added", arguments: Engine.allCases)
+    func replaced(_ engine: Engine) async throws {
+        let world = try await World(engine)
+        #expect(try await world.store.read { try $0.bootstrapToken()?.expiresAt } == nil)
+        for round: Int64 in [1, 2] {
+            let type = ChallengeType(
+                name: .confirm, methods: [.confirm], lifetime: 10 * round, numberEntry: round == 1,
+                signingData: round == 2, assurance: .event, maximumPending: 1, maximumAsks: 1000)
+            try await world.store.commit { writer in
+                try writer.put(
+                    BootstrapToken(hash: SecretHash(of: "\(round)"), expiresAt: Timestamp(milliseconds: round)))
+                try writer.put(type)
+            }
+            let token = try #require(try await world.store.read { try $0.bootstrapToken() })
+            #expect(token.hash == SecretHash(of: "\(round)"))
+            #expect(token.expiresAt == Timestamp(milliseconds: round))
+            #expect(try await world.store.read { try $0.challengeTypes().map(\.json) } == [type.json])
+            #expect(try await world.store.read { try $0.challengeType(.confirm)?.json } == type.json)
+        }
+        #expect(try await world.count("bootstrap_tokens") == 1)
+    }
+
+    @Test("Users and their links: by id, by each client's own name, renamed, unlinked", arguments: Engine.allCases)
+    func users(_ engine: Engine) async throws {
+        let world = try await World(engine)
+        let shop = try await world.makeClient().client.id
+        let rival = try await world.makeClient("Rival").client.id
+        let user: UserID = world.newID()
+        let other: UserID = world.newID()
+        let name = try ExternalID("o'Neill\"$1;é\u{1F600}")
+        let at = Timestamp(milliseconds: -1)
+        let linked = try await world.store.commit { writer in
+            try writer.insertUser(user, at: at)
+            try writer.insertUser(other, at: at)
+            return [
+                try writer.link(user, to: shop, externalID: name), try writer.link(user, to: rival, externalID: nil),
+                try writer.link(other, to: rival, externalID: name), try writer.link(other, to: shop, externalID: nil),
+                try writer.link(other, to: shop, externalID: name),
+            ]
+        }
+        #expect(linked == [true, true, true, true, false], "a name is unique per client")
+        let kept = try #require(try await world.store.read { try $0.linkedUser(.externalID(name), of: shop) })
+        #expect(kept.id == user)
+        #expect(kept.externalID == name)
+        #expect(kept.createdAt == at)
+        #expect(try await world.store.read { try $0.linkedUser(.externalID(name), of: rival)?.id } == other)
+        #expect(try await world.store.read { try $0.linkedUser(.id(user), of: rival)?.externalID } == nil)
+        #expect(try await world.store.read { try $0.linkCount(of: user) } == 2)
+        try await world.store.commit { writer in
+            #expect(try writer.link(user, to: shop, externalID: nil))
+            #expect(try writer.link(other, to: shop, externalID: name))
+            try writer.unlink(user, from: rival)
+            try writer.markDeleted(user, at: at)
+        }
+        #expect(try await world.store.read { try $0.linkedUser(.externalID(name), of: shop)?.id } == other)
+        #expect(try await world.store.read { try $0.linkedUser(.id(user), of: rival)?.id } == nil)
+        #expect(try await world.store.read { try $0.linkCount(of: user) } == 1)
+        #expect(try await world.count("users", where: "deleted_at = -1") == 1)
+    }
+
+    @Test("Tickets and enrollments, active and removed", arguments: Engine.allCases)
+    func enrollments(_ engine: Engine) async throws {
+        let world = try await World(engine)
+        let shop = try await world.makeClient(waives: true).client
+        let user = try await world.makeUser(of: shop)
+        let device = try await world.makeDevice(of: user, by: shop)
+        let removedAt = Timestamp(milliseconds: 9_007_199_254_740_993)
+        let hash = SecretHash(of: device.invitation.ticket)
+        #expect(try await world.store.read { try $0.ticket(hash)?.spentAt } == world.time.now)
+        let removals = try await world.store.commit { writer in
+            [
+                try writer.remove(device.enrollment, reason: .user, at: removedAt),
+                try writer.remove(device.enrollment, reason: .client, at: world.time.now),
+            ]
+        }
+        #expect(removals == [true, false], "the first removal stays")
+        let kept = try #require(try await world.store.read { try $0.enrollment(device.enrollment) })
+        #expect(kept.state == .removed(.user, at: removedAt))
+        #expect(try await world.store.read { try $0.enrollmentState(device.enrollment) } == kept.state)
+        #expect(try await world.store.read { try $0.activeEnrollments(of: user).count } == 0)
+        #expect(try await world.store.read { try $0.enrollments(of: user).map(\.id) } == [device.enrollment])
+        #expect(try await world.store.read { try $0.isEnrolled(device.certificate.fingerprint) })
+        #expect(kept.keys.authentication.publicKey.body == device.certificate.subkeys[0].publicKey.body)
+        #expect(kept.keys.encryption.publicKey.body == device.certificate.subkeys[1].publicKey.body)
+        let unknown: EnrollmentID = world.newID()
+        #expect(try await world.store.read { try $0.enrollmentState(unknown) } == nil)
+        #expect(try await world.store.read { try $0.certificate(of: unknown) } == nil)
+    }
+
+    @Test("Replies, with every byte in them", arguments: Engine.allCases)
+    func replies(_ engine: Engine) async throws {
+        let world = try await World(engine)
+        let key = try #require(IdempotencyKey(scope: Self.text, key: "'$1\"", requestDigest: Array(0...255)))
+        let bodies: [[UInt8]] = [[], Array(0...255)]
+        for (number, body) in bodies.enumerated() {
+            let key = try #require(
+                IdempotencyKey(scope: "\(key.scope)\(number)", key: key.key, requestDigest: key.requestDigest))
+            try await world.store.commit {
+                try $0.record(RecordedReply(status: 201, body: body), for: key, at: world.time.now)
+            }
+            let kept = try #require(try await world.store.read { try $0.recordedReply(key) })
+            #expect(kept.status == 201)
+            #expect(kept.body == body)
+            #expect(kept.requestDigest == key.requestDigest)
+        }
+    }
+
+    @Test("The audit, in the order of writing, page by page", arguments: Engine.allCases)
+    func audit(_ engine: Engine) async throws {
+        let world = try await World(engine)
+        let events = AuditEventKind.allCases.enumerated().map { number, kind in
+            AuditEvent(
+                id: world.newID(), at: Timestamp(milliseconds: -Int64(number)), kind: kind,
+                client: number.isMultiple(of: 2) ? nil : world.newID(), user: world.newID(), enrollment: nil,
+                challenge: number.isMultiple(of: 3) ? world.newID() : nil,
+                detail: number == 0 ? [:] : ["text": .string(Self.text), "n": .integer(.min)])
+        }
+        try await world.store.commit { writer in for event in events { try writer.append(event) } }
+        var place: Int64 = 0
+        var kept: [AuditEvent] = []
+        while true {
+            let page = try await world.store.read { [place] in try $0.auditEvents(after: place, limit: 5) }
+            guard let last = page.last else { break }
+            #expect(page.count <= 5)
+            place = last.place
+            kept += page.map(\.event)
+        }
+        #expect(kept.map(\.id) == events.map(\.id))
+        #expect(kept.map(\.at) == events.map(\.at))
+        #expect(kept.map(\.kind) == events.map(\.kind))
+        #expect(kept.map(\.client) == events.map(\.client))
+        #expect(kept.map(\.challenge) == events.map(\.challenge))
+        #expect(kept.map { JSONValue.object($0.detail) } == events.map { JSONValue.object($0.detail) })
+    }
+
+    @Test("Attempts count within their window and start anew after it", arguments: Engine.allCases)
+    func attempts(_ engine: Engine) async throws {
+        let world = try await World(engine)
+        let start = world.time.now
+        var counts: [Int] = []
+        for offset: Int64 in [0, 0, 59, 60, 61, 119, 120] {
+            counts.append(
+                try await world.store.commit {
+                    try $0.countAttempt("answer 'x'", window: 60, at: start.adding(seconds: offset))
+                })
+        }
+        #expect(counts == [1, 2, 3, 1, 2, 3, 1])
+        #expect(try await world.store.commit { try $0.countAttempt("other", window: 60, at: start) } == 1)
+    }
+}

@@ -1,0 +1,123 @@
+public import Foundation
+import Synchronization
+
+/// A program that runs beside a test: its output is read as it comes, and it is always ended by its own id.
+public final class RunningProgram: Sendable {
+    private let process: Process
+    private let lines: AsyncStream<String>
+    private let reader: Task<[UInt8], Never>
+    private let exit: Task<Int32, Never>
+    private let input: FileHandle
+    private let folder: TemporaryFolder
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - path: the program.
+    ///   - arguments: its arguments.
+    ///   - environment: values put over those of this process.
+    ///   - folder: the folder it works in.
+    public init(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil
+    ) throws {
+        self.folder = try TemporaryFolder()
+        process = Process()
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        if let folder { process.currentDirectoryURL = folder }
+        let (inputs, outputs) = (Pipe(), Pipe())
+        process.standardInput = inputs
+        process.standardOutput = outputs
+        // A file cannot fill up, whether or not somebody reads it.
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: try self.folder.write("errors", [])))
+        input = inputs.fileHandleForWriting
+        let (ends, announceEnd) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { process in
+            let isSignal = process.terminationReason == .uncaughtSignal
+            announceEnd.yield(isSignal ? 128 + process.terminationStatus : process.terminationStatus)
+            announceEnd.finish()
+        }
+        exit = Task { await ends.first { _ in true } ?? -1 }
+        try process.run()
+        (lines, reader) = Self.read(outputs.fileHandleForReading)
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Reads what the program prints on a thread of its own: reading blocks.
+    private static func read(_ output: FileHandle) -> (AsyncStream<String>, Task<[UInt8], Never>) {
+        let (lines, announceLine) = AsyncStream.makeStream(of: String.self)
+        let (wholes, announceWhole) = AsyncStream.makeStream(of: [UInt8].self)
+        let thread = Thread {
+            var (whole, start) = ([UInt8](), 0)
+            while case let data = output.availableData, !data.isEmpty {
+                whole += data
+                while let end = whole[start...].firstIndex(of: 0x0A) {
+                    announceLine.yield(String(decoding: whole[start..<end], as: UTF8.self))
+                    start = end + 1
+                }
+            }
+            announceLine.finish()
+            announceWhole.yield(whole)
+            announceWhole.finish()
+        }
+        thread.start()
+        return (lines, Task { await wholes.first { _ in true } ?? [] })
+    }
+
+    /// The next line it prints, or nil when it has ended.
+    public func line() async -> String? {
+        // Iterators of one stream share its buffer.
+        var iterator = lines.makeAsyncIterator()
+        return await iterator.next()
+    }
+
+    /// The next line that holds a text, or nil when it has ended without.
+    public func line(holding text: String) async -> String? {
+        while let line = await line() {
+            if line.contains(text) { return line }
+        }
+        return nil
+    }
+
+    /// Types a line.
+    public func type(_ line: String) throws {
+        try input.write(contentsOf: Data("\(line)\n".utf8))
+    }
+
+    /// Sends it a signal.
+    public func send(_ signal: Int32) {
+        kill(process.processIdentifier, signal)
+    }
+
+    /// Waits for its end.
+    ///
+    /// - Parameter input: what it still reads on standard input, which is closed then.
+    /// - Returns: what it printed, and its status; 128 and the signal's number when a signal ended it.
+    public func result(input text: String = "") async throws -> ProgramResult {
+        // A program that does not read need not take what is typed.
+        if !text.isEmpty { try? input.write(contentsOf: Data(text.utf8)) }
+        try? input.close()
+        let status = await exit.value
+        return ProgramResult(
+            status: status, output: String(decoding: await reader.value, as: UTF8.self), errors: try errors)
+    }
+
+    /// What it has printed on standard error so far.
+    public var errors: String {
+        get throws { String(decoding: try folder.read("errors"), as: UTF8.self) }
+    }
+
+    /// Runs a program to its end, without holding a thread meanwhile.
+    public static func run(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String = "",
+        in folder: URL? = nil
+    ) async throws -> ProgramResult {
+        try await Turnstile.pass {
+            try await RunningProgram(path, arguments, environment: environment, in: folder).result(input: input)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import GRDB
+
+/// The server's database, read beside the server.
+struct DatabaseFile {
+    private let pool: DatabaseQueue
+
+    init(data: String) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(10)
+        pool = try DatabaseQueue(path: "\(data)/countersign.sqlite", configuration: configuration)
+    }
+
+    /// How many messages the outbox has in a state.
+    func outbox(_ state: String) throws -> Int {
+        try pool.read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM outbox WHERE state = ?", arguments: [state]) ?? -1
+        }
+    }
+
+    /// What is wrong with the file; empty when nothing is.
+    func faults() throws -> [String] {
+        try pool.read { database in
+            let integrity = try String.fetchAll(database, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+            let references = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { "\($0)" }
+            // An end is written into the audit once, in the transaction that makes it.
+            let ends = try String.fetchAll(
+                database,
+                sql: """
+                    SELECT c.id || ' is ' || c.state || ' by ' || count(a.id) || ' events' FROM challenges c
+                    LEFT JOIN audit a ON a.challenge_id = c.id AND a.kind IN ('challenge.approved', 'challenge.denied',
+                    'challenge.reported', 'challenge.failed', 'challenge.cancelled', 'challenge.expired')
+                    GROUP BY c.id HAVING count(a.id) <> 1
+                    """)
+            let receipts = try String.fetchAll(
+                database,
+                sql: """
+                    SELECT c.id || ' is ' || c.state || ' and its receipt ' || coalesce('is ' || r.challenge_id, 'is missing')
+                    FROM challenges c LEFT JOIN receipts r ON r.challenge_id = c.id
+                    WHERE (r.challenge_id IS NOT NULL) <> (c.state IN ('approved', 'denied'))
+                    """)
+            return integrity + references + ends + receipts
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// Everything the server has acknowledged, and every word of it that it took back.
+actor Ledger {
+    /// A challenge that was asked.
+    struct Asked: Sendable {
+        let id: String
+        let shop: Shop
+        let user: String
+        let number: String
+        let plan: Plan
+        let request: CreatingRequest
+    }
+
+    /// A request that creates something, and the reply it got.
+    struct CreatingRequest: Sendable {
+        let path: String
+        let body: [UInt8]
+        let key: String
+        let reply: [UInt8]
+    }
+
+    /// A user that was made.
+    struct MadeUser: Sendable {
+        let id: String
+        let externalID: String
+        let shop: Shop
+        let request: CreatingRequest
+    }
+
+    /// A device that was enrolled.
+    struct Enrolled: Sendable {
+        let id: String
+        let user: String
+        let shop: Shop
+        let fingerprint: String
+    }
+
+    private(set) var asked: [String: Asked] = [:]
+    private(set) var ends: [String: Standing] = [:]
+    private(set) var receipts: [String: [UInt8]] = [:]
+    private(set) var users: [MadeUser] = []
+    private(set) var tickets: [(shop: Shop, request: CreatingRequest)] = []
+    private(set) var enrolled: [Enrolled] = []
+    private(set) var removed: Set<String> = []
+    /// Answers whose acknowledgement reached the phone.
+    private(set) var answers = 0
+    /// What must not have happened.
+    private(set) var violations: [String] = []
+    private var order: [String] = []
+    private var waiting: [String: [CheckedContinuation<Asked, Never>]] = [:]
+
+    func note(_ challenge: Asked) {
+        if asked.updateValue(challenge, forKey: challenge.id) != nil { violate("\(challenge.id) was asked twice") }
+        order.append(challenge.id)
+        for continuation in waiting.removeValue(forKey: challenge.id) ?? [] {
+            continuation.resume(returning: challenge)
+        }
+    }
+
+    func note(_ user: MadeUser) { users.append(user) }
+
+    func note(ticket: CreatingRequest, of shop: Shop) { tickets.append((shop, ticket)) }
+
+    func note(_ enrollment: Enrolled) { enrolled.append(enrollment) }
+
+    func note(removed enrollment: String) { removed.insert(enrollment) }
+
+    func noteAnswer() { answers += 1 }
+
+    /// Somebody was told how a challenge ended.
+    func note(end: Standing, of id: String, told who: String) {
+        if let earlier = ends[id] {
+            if earlier != end { violate("\(id) was \(earlier), and \(who) was told \(end)") }
+        } else {
+            ends[id] = end
+        }
+        if let plan = asked[id]?.plan, !plan.ends.contains(end) {
+            violate("\(id) was to \(plan), and \(who) was told \(end)")
+        }
+    }
+
+    /// A receipt was fetched; it must never change.
+    func note(receipt: [UInt8], of id: String) {
+        if let earlier = receipts.updateValue(receipt, forKey: id), earlier != receipt {
+            violate("the receipt of \(id) changed")
+        }
+    }
+
+    func violate(_ what: String) { violations.append(what) }
+
+    /// What was asked by this id, as soon as the portal has its reply.
+    func asked(_ id: String) async -> Asked {
+        if let asked = asked[id] { return asked }
+        return await withCheckedContinuation { waiting[id, default: []].append($0) }
+    }
+
+    /// A challenge asked earlier.
+    func earlier(using generator: inout SeededGenerator) -> Asked? {
+        order.randomElement(using: &generator).flatMap { asked[$0] }
+    }
+}

@@ -1,0 +1,98 @@
+import Countersign
+import CountersignWire
+import Encodings
+import Foundation
+import Testing
+
+/// A phone: the SDK as an app uses it, with real keys.
+struct Phone: Sendable {
+    let authenticator: Authenticator
+    let ledger: Ledger
+    let keeper: ServerKeeper
+
+    static func make(
+        server: String, ledger: Ledger, keeper: ServerKeeper, vault: any Vault = MemoryVault()
+    ) async throws -> Phone {
+        let url = try #require(URL(string: server))
+        let app = AppDescription(name: "Test app", version: "1", deviceName: "Test phone")
+        return Phone(
+            authenticator: try await Authenticator(issuer: url, app: app, vault: vault), ledger: ledger,
+            keeper: keeper)
+    }
+
+    /// Enrolls with a ticket, and with another one when the SDK gave up because the server was away for too long.
+    func enroll(user: String, name: String, by shop: Shop, caller: PersistentCaller) async throws -> Enrollment {
+        var attempt = 0
+        while true {
+            attempt += 1
+            let (ticket, request) = try await caller.create(
+                "/v1/users/\(user)/enrollment-tickets", .members([:]), key: "ticket-\(name)-\(attempt)", for: shop)
+            await ledger.note(ticket: request, of: shop)
+            do throws(CountersignError) {
+                let enrollment = try await authenticator.enroll(with: .ticket(ticket["qr"]?.string ?? ""))
+                await ledger.note(
+                    Ledger.Enrolled(
+                        id: "\(enrollment.id)", user: user, shop: shop, fingerprint: "\(enrollment.fingerprint)"))
+                return enrollment
+            } catch {
+                guard error.retryHelps else { throw error }
+                try await keeper.ready()
+            }
+        }
+    }
+
+    /// Answers everything it is asked as was planned, until the task is cancelled.
+    func work() async {
+        await withDiscardingTaskGroup { group in
+            for await pending in authenticator.challenges() {
+                group.addTask { await handle(pending) }
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func handle(_ pending: PendingChallenge) async {
+        let asked = await ledger.asked("\(pending.id)")
+        guard asked.plan != .ignore else { return }
+        while !Task.isCancelled {
+            do throws(CountersignError) {
+                try await decide(try await pending.open(), as: asked)
+                return
+            } catch {
+                switch error {
+                case .challengeEnded(let state, let reason):
+                    await ledger.note(end: Standing(state: state, reason: reason), of: asked.id, told: "the phone")
+                    return
+                case .alreadyAnswered, .challengeExpired: return
+                default:
+                    guard error.retryHelps else { return await ledger.violate("answering \(asked.id): \(error)") }
+                    guard (try? await keeper.ready()) != nil else { return }
+                }
+            }
+        }
+    }
+
+    private func decide(_ opened: OpenedChallenge, as asked: Ledger.Asked) async throws(CountersignError) {
+        let end: Standing
+        switch asked.plan {
+        case .approve, .cancel, .ignore:
+            try await opened.approve(with: .confirmation, number: asked.number)
+            end = Standing(state: "approved", reason: nil)
+        case .deny:
+            try await opened.deny()
+            end = Standing(state: "denied", reason: "declined")
+        case .report:
+            try await opened.report()
+            end = Standing(state: "denied", reason: "reported")
+        case .mistype:
+            do throws(CountersignError) {
+                try await opened.approve(with: .confirmation, number: asked.number == "000000" ? "000001" : "000000")
+                return await ledger.violate("\(asked.id) was approved with a wrong number")
+            } catch .numberIncorrect {
+                end = Standing(state: "failed", reason: "wrong_number")
+            }
+        }
+        await ledger.noteAnswer()
+        await ledger.note(end: end, of: asked.id, told: "the phone that answered")
+    }
+}

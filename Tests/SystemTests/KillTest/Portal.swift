@@ -1,0 +1,121 @@
+import Countersign
+import CountersignWire
+import Encodings
+import Foundation
+import NIOHTTP1
+import ServerTestSupport
+import Testing
+
+/// A portal of a shop: asks users, waits for what comes of it, takes some back, and now and then makes a user with a
+/// device.
+struct Portal: Sendable {
+    let number: Int
+    let shop: Shop
+    /// Its shop's users that have a phone.
+    let users: [String]
+    let caller: PersistentCaller
+    let inspector: Inspector
+    private var ledger: Ledger { caller.ledger }
+
+    init(number: Int, shop: Shop, users: [String], caller: PersistentCaller) {
+        self.number = number
+        self.shop = shop
+        self.users = users
+        self.caller = caller
+        inspector = Inspector(caller: caller)
+    }
+
+    /// Works until it is time to stop, then sees what it began to its end.
+    func work(until isOver: Occurrence, seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed, of: number)
+        var round = 0
+        try await withThrowingTaskGroup { group in
+            while !isOver.hasHappened {
+                round += 1
+                let name = "\(number)-\(round)"
+                switch Int.random(in: 0..<100, using: &random) {
+                case ..<4:
+                    try await welcomeGuest(name, leaves: random.happens(percent: 30))
+                case ..<14:
+                    if let earlier = await ledger.earlier(using: &random) { try await inspector.inspect(earlier) }
+                default:
+                    let asked = try await ask(name, using: &random)
+                    if asked.plan == .ignore {
+                        group.addTask { try await follow(asked) }
+                    } else {
+                        try await follow(asked)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func ask(_ name: String, using random: inout SeededGenerator) async throws -> Ledger.Asked {
+        let user = try #require(users.randomElement(using: &random))
+        let asked = try await ask(name, user: user, planned: Plan.random(using: &random))
+        if random.happens(percent: 10) { try await inspector.repeatRequest(asked.request, of: shop) }
+        return asked
+    }
+
+    /// Asks one of the users, by default the first.
+    func ask(_ name: String, user: String? = nil, planned plan: Plan) async throws -> Ledger.Asked {
+        let user = try #require(user ?? users.first)
+        let body = JSONValue.members([
+            "user": .string(user), "type": "payment", "message": .string("Pay invoice \(name)?"),
+            "details": [["label": "Amount", "value": "EUR 12.00"]], "expires_in": .integer(plan.lifetime),
+            "callback_uri": .string(shop.callbackURI), "state": .string(name),
+        ])
+        let (reply, request) = try await caller.create("/v1/challenges", body, key: "ask-\(name)", for: shop)
+        let asked = Ledger.Asked(
+            id: try #require(reply["id"]?.string), shop: shop, user: user,
+            number: try #require(reply["number"]?.string), plan: plan, request: request)
+        await ledger.note(asked)
+        return asked
+    }
+
+    private func follow(_ asked: Ledger.Asked) async throws {
+        if asked.plan == .cancel {
+            let path = "/v1/challenges/\(asked.id)"
+            let reply = try await caller.call(.DELETE, path, authorization: shop.authorization)
+            // A repeat whose first reply was lost, or an answer that was faster, ends in 409 with the state.
+            if reply.code == "already_ended" || reply.status == 200 {
+                await note(reply.json, of: asked, by: "the portal that cancels")
+            } else {
+                await ledger.violate("cancelling: \(reply)")
+            }
+        }
+        while true {
+            let reply = try await caller.call(
+                .GET, "/v1/challenges/\(asked.id)?wait=10", authorization: shop.authorization)
+            guard reply.status == 200 else { return await ledger.violate("an acknowledged challenge: \(reply)") }
+            if reply.json["state"] != "pending" { return await note(reply.json, of: asked, by: "the portal") }
+        }
+    }
+
+    private func note(_ json: JSONValue, of asked: Ledger.Asked, by who: String) async {
+        let standing = Standing(state: json["state"]?.string ?? "", reason: json["reason"]?.string)
+        await ledger.note(end: standing, of: asked.id, told: who)
+    }
+
+    /// Makes a user, a ticket and a device, which leaves again or stays.
+    private func welcomeGuest(_ name: String, leaves: Bool) async throws {
+        let externalID = "guest-\(name)"
+        let (user, request) = try await caller.create(
+            "/v1/users", .members(["external_id": .string(externalID)]), key: "user-\(name)", for: shop)
+        let id = try #require(user["id"]?.string)
+        await ledger.note(Ledger.MadeUser(id: id, externalID: externalID, shop: shop, request: request))
+        let phone = try await Phone.make(server: caller.keeper.url, ledger: ledger, keeper: caller.keeper)
+        let enrollment = try await phone.enroll(user: id, name: name, by: shop, caller: caller)
+        guard leaves else { return }
+        while true {
+            do throws(CountersignError) {
+                try await enrollment.remove()
+                return await ledger.note(removed: "\(enrollment.id)")
+            } catch {
+                guard error.retryHelps else { return await ledger.violate("removing \(enrollment.id): \(error)") }
+                try await caller.keeper.ready()
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import AsyncHTTPClient
+import Countersign
+import CountersignWire
+import Encodings
+import Foundation
+import NIOHTTP1
+import ServerTestSupport
+import Testing
+import TestSupport
+
+/// Two shops with four portals each, and eight users with a phone each.
+struct Scene: Sendable {
+    let keeper: ServerKeeper
+    let ledger = Ledger()
+    let caller: PersistentCaller
+    let receiver: CallbackReceiver
+    private(set) var portals: [Portal] = []
+    private(set) var phones: [Phone] = []
+
+    private static let portalsPerShop = 4
+
+    /// Makes everybody; the server must be up.
+    init(keeper: ServerKeeper, http: HTTPClient, receiver: CallbackReceiver, port: Int, folder: TemporaryFolder)
+        async throws
+    {
+        self.keeper = keeper
+        self.receiver = receiver
+        caller = PersistentCaller(keeper: keeper, http: http, ledger: ledger)
+        let token = try String(contentsOfFile: "\(keeper.data)/bootstrap.token", encoding: .utf8)
+        let administrator = "Bearer \(token.trimmingCharacters(in: .whitespacesAndNewlines))"
+        // The limits are to stop a client that pesters a person, and this test does.
+        let type = JSONValue.members(["max_pending": 1000, "max_asks": 1000])
+        _ = try await caller.call(.PUT, "/v1/admin/types/payment", type.encoded, authorization: administrator)
+            .success()
+        for name in ["ACME Shop", "Beta Bank"] {
+            let path = "/callbacks/\(portals.count)"
+            let shop = try await makeShop(name, "http://127.0.0.1:\(port)\(path)", administrator)
+            receiver.expect(secret: shop.callbackSecret, at: path)
+            var users: [String] = []
+            for number in 0..<Self.portalsPerShop { users.append(try await makeUser(number, of: shop, folder)) }
+            for _ in 0..<Self.portalsPerShop {
+                portals.append(Portal(number: portals.count + 1, shop: shop, users: users, caller: caller))
+            }
+        }
+    }
+
+    private func makeShop(_ name: String, _ callbackURI: String, _ administrator: String) async throws -> Shop {
+        let body = JSONValue.members([
+            "name": .string(name), "callback_uris": [.string(callbackURI)], "waive_enrollment_approval": true,
+        ])
+        let made = try await caller.call(.POST, "/v1/admin/clients", body.encoded, authorization: administrator)
+            .success()
+        let id = try #require(made["client_id"]?.string)
+        let secret = try #require(made["client_secret"]?.string)
+        return Shop(
+            authorization: "Basic \(Base64.encode(Array("\(id):\(secret)".utf8)))",
+            callbackSecret: try #require(made["callback_secret"]?.string), callbackURI: callbackURI)
+    }
+
+    /// Half the phones keep their keys in files, as an app does; it shows in time alone.
+    private mutating func makeUser(_ number: Int, of shop: Shop, _ folder: TemporaryFolder) async throws -> String {
+        let name = "\(phones.count)"
+        let externalID = "customer-\(name)"
+        let (user, request) = try await caller.create(
+            "/v1/users", .members(["external_id": .string(externalID)]), key: "user-\(name)", for: shop)
+        let id = try #require(user["id"]?.string)
+        await ledger.note(Ledger.MadeUser(id: id, externalID: externalID, shop: shop, request: request))
+        let vault: any Vault =
+            number.isMultiple(of: 2)
+            ? try FileVault(at: folder.url.appending(path: "phone-\(name)")) : MemoryVault()
+        let phone = try await Phone.make(server: keeper.url, ledger: ledger, keeper: keeper, vault: vault)
+        _ = try await phone.enroll(user: id, name: name, by: shop, caller: caller)
+        phones.append(phone)
+        return id
+    }
+
+    /// Has everybody work while the server is killed again and again; returns when every challenge has ended.
+    func play(_ settings: KillSettings) async throws {
+        let isOver = Occurrence()
+        let phones = phones
+        try await withThrowingTaskGroup { group in
+            let holders = Task { [phones] in
+                await withDiscardingTaskGroup { group in for phone in phones { group.addTask { await phone.work() } } }
+            }
+            defer { holders.cancel() }
+            group.addTask {
+                defer { isOver.happen() }
+                try await killAgainAndAgain(settings)
+            }
+            for portal in portals {
+                group.addTask { try await portal.work(until: isOver, seed: settings.seed) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func killAgainAndAgain(_ settings: KillSettings) async throws {
+        var random = SeededGenerator(seed: settings.seed, of: 0)
+        let end = ContinuousClock.now + .seconds(settings.seconds)
+        while await keeper.kills < settings.maximumKills {
+            let next = ContinuousClock.now + .seconds(Double.random(in: 0.2...3, using: &random))
+            guard next < end else { break }
+            // The moment is what is random here: there is nothing to wait for.
+            try await Task.sleep(until: next)
+            try await keeper.kill()
+            try await keeper.start()
+        }
+    }
+}

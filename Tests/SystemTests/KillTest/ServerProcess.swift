@@ -1,0 +1,90 @@
+import Foundation
+
+/// One run of the real program, `countersign serve`.
+final class ServerProcess: Sendable {
+    private let process = Process()
+    private let exit = Occurrence()
+    private let output: AsyncStream<String>
+
+    /// Where the program is: beside the tests.
+    static var program: String {
+        get throws {
+            let tests = [Bundle.main.executablePath, CommandLine.arguments.first].compactMap { $0 }
+            // On macOS the tests are a bundle, and its executable lies three folders deeper.
+            let folders = tests.map { URL(filePath: $0).deletingLastPathComponent() }.flatMap { folder in
+                [folder, folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()]
+            }
+            let programs = folders.map { $0.appending(path: "countersign").path }
+            guard let program = programs.first(where: FileManager.default.isExecutableFile(atPath:)) else {
+                throw Unusable(description: "there is no program among \(programs): build it first")
+            }
+            return program
+        }
+    }
+
+    /// Why a server cannot be tested.
+    struct Unusable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - program: the program; the server itself, or a shell that becomes it.
+    ///   - arguments: its arguments.
+    ///   - errors: the file that its standard error is appended to.
+    init(_ program: String, _ arguments: [String], errors: FileHandle) throws {
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = pipe
+        process.standardError = errors
+        let (output, continuation) = AsyncStream.makeStream(of: String.self)
+        self.output = output
+        process.terminationHandler = { [exit] _ in exit.happen() }
+        try process.run()
+        let reader = pipe.fileHandleForReading
+        // A thread of its own, because a read blocks. It ends with the process.
+        Thread.detachNewThread {
+            while case let data = reader.availableData, !data.isEmpty {
+                continuation.yield(String(decoding: data, as: UTF8.self))
+            }
+            continuation.finish()
+        }
+    }
+
+    deinit {
+        if !exit.hasHappened { Foundation.kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Its process id.
+    var id: Int32 { process.processIdentifier }
+
+    /// Whether it has ended.
+    var hasEnded: Bool { exit.hasHappened }
+
+    /// How it ended, for a message.
+    var end: String { "\(process.terminationReason) \(process.terminationStatus)" }
+
+    /// The first line it prints, which a server does when it answers requests; nil when it ends without.
+    func firstLine() async -> String? {
+        var text = ""
+        for await part in output {
+            text += part
+            if let end = text.firstIndex(of: "\n") { return String(text[..<end]) }
+        }
+        return nil
+    }
+
+    /// Sends a signal and returns when the process has ended.
+    func end(by signal: Int32) async {
+        if !exit.hasHappened { Foundation.kill(id, signal) }
+        await exit.wait()
+    }
+
+    /// Returns when the process has ended.
+    func wait() async {
+        await exit.wait()
+    }
+}

@@ -1,0 +1,66 @@
+import AsyncHTTPClient
+import Encodings
+import NIOCore
+import NIOHTTP1
+import ServerTestSupport
+
+/// A relying party, as its portals need to know it.
+struct Shop: Sendable {
+    let authorization: String
+    let callbackSecret: String
+    let callbackURI: String
+}
+
+/// Calls a server that may be killed at any moment, and calls again until there is a reply.
+struct PersistentCaller: Sendable {
+    let keeper: ServerKeeper
+    let http: HTTPClient
+    let ledger: Ledger
+
+    /// A client that neither connects again by itself nor hides that a connection ended.
+    static func makeClient() -> HTTPClient {
+        var configuration = HTTPClient.Configuration()
+        configuration.timeout.connect = .seconds(5)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// Sends a request until there is a reply.
+    func call(
+        _ method: HTTPMethod, _ path: String, _ body: [UInt8]? = nil, authorization: String, key: String? = nil
+    ) async throws -> Reply {
+        while true {
+            try await keeper.ready()
+            var request = HTTPClientRequest(url: keeper.url + path)
+            request.method = method
+            request.headers.add(name: "Authorization", value: authorization)
+            if let key { request.headers.add(name: "Idempotency-Key", value: key) }
+            if let body {
+                request.headers.add(name: "Content-Type", value: "application/json")
+                request.body = .bytes(body)
+            }
+            guard let reply = try? await exchange(request, path) else { continue }
+            // A server that is killed says nothing. One that says it failed has a fault.
+            if reply.status >= 500 { await ledger.violate("\(reply)") }
+            return reply
+        }
+    }
+
+    private func exchange(_ request: HTTPClientRequest, _ path: String) async throws -> Reply {
+        let response = try await http.execute(request, timeout: .seconds(60))
+        return Reply(
+            method: request.method, path: path, status: Int(response.status.code),
+            headers: Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" },
+            body: Array(try await response.body.collect(upTo: 8 << 20).readableBytesView))
+    }
+
+    /// Creates something, once, however often the request has to be sent.
+    func create(
+        _ path: String, _ body: JSONValue, key: String, for shop: Shop
+    ) async throws -> (JSONValue, Ledger.CreatingRequest) {
+        let reply = try await call(.POST, path, body.encoded, authorization: shop.authorization, key: key)
+        let json = try reply.success()
+        return (json, Ledger.CreatingRequest(path: path, body: body.encoded, key: key, reply: reply.body))
+    }
+}
