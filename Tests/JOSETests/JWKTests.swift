@@ -1,0 +1,139 @@
+import Crypto
+import Encodings
+import JOSE
+import Testing
+
+@Suite("RFC 7517, RFC 7518 §6.2: keys as JSON")
+struct JWKTests {
+    /// The key of RFC 7515 A.3, with a name.
+    private static let json: JSONValue = [
+        "kty": "EC", "crv": "P-256", "kid": "key", "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+        "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+    ]
+
+    private static func key(_ name: String, _ value: JSONValue?) -> JSONValue {
+        var object = json.object ?? JSONObject()
+        object[name] = value
+        return .object(object)
+    }
+
+    @Test("RFC 7638 §3, RFC 9449 §6.1: the thumbprint of a P-256 key")
+    func thumbprint() throws {
+        let key = try JWK([
+            "kty": "EC", "crv": "P-256", "kid": "any", "x": "l8tFrhx-34tV3hRICRDY9zCkDlpBhF42UQUfWVAWBFs",
+            "y": "9VE4jf_Ok_o64zbTTlcuNJajHmt6v9TDVrU0CdvGRDA",
+        ])
+        #expect(JWK.thumbprint(of: key.publicKey) == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
+        #expect(JWK(key.publicKey).keyID == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
+    }
+
+    @Test("A key that is written is read again")
+    func roundTrip() throws {
+        for _ in 0..<20 {
+            let key = JWK(P256.Signing.PrivateKey().publicKey)
+            let read = try JWK(try JSONValue(parsing: key.json.encoded))
+            #expect(read.keyID == key.keyID)
+            #expect(read.publicKey.rawRepresentation == key.publicKey.rawRepresentation)
+            #expect(key.json["d"] == nil)
+        }
+    }
+
+    @Test("RFC 7517 §4: members nobody knows are ignored, the known ones may be absent")
+    func otherMembers() throws {
+        #expect(try JWK(Self.json).keyID == "key")
+        for (name, value) in [("use", "sig"), ("alg", "ES256"), ("x5t", "abc"), ("whatever", 1)]
+            as [(String, JSONValue)]
+        {
+            #expect(try JWK(Self.key(name, value)).keyID == "key")
+        }
+    }
+
+    @Test(
+        "RFC 7517 §4, RFC 8725 §3.1: another type, curve, use or algorithm is refused as unsupported",
+        arguments: [
+            ("kty", "RSA"), ("kty", "OKP"), ("kty", "oct"), ("kty", "ec"), ("crv", "P-384"), ("crv", "secp256k1"),
+            ("crv", "p-256"), ("crv", nil), ("crv", 256), ("use", "enc"), ("use", ""), ("use", 1), ("alg", "ES384"),
+            ("alg", "none"), ("alg", "ECDH-ES"), ("alg", .null),
+        ] as [(String, JSONValue?)])
+    func unsupported(name: String, value: JSONValue?) {
+        #expect(throws: JOSEError.unsupportedKey) { try JWK(Self.key(name, value)) }
+    }
+
+    @Test("RFC 7518 §6.2.2: a private key is refused, even one that is no number")
+    func privateKey() {
+        for value in ["jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI", "", .null, 1] as [JSONValue] {
+            #expect(throws: JOSEError.unsupportedKey) { try JWK(Self.key("d", value)) }
+        }
+    }
+
+    @Test("RFC 7518 §6.2.1: coordinates of a wrong length, spelling or kind are refused", arguments: ["x", "y"])
+    func coordinates(name: String) throws {
+        let right = try #require(Self.json[name]?.string)
+        let bytes = try #require(Base64URL.decode(right))
+        let malformed: [JSONValue?] = [
+            nil, .null, 1, "", .string(right + "="), .string(right + "A"), .string(String(right.dropLast())),
+            .string(Base64.encode(bytes)), .string(Base64URL.encode([0] + bytes)),
+            .string(Base64URL.encode(Array(bytes.dropFirst()))), .string(String(right.dropLast()) + "F"),
+            .string(Hex.encode(bytes)), [.string(right)],
+        ]
+        for value in malformed { #expect(throws: JOSEError.malformed) { try JWK(Self.key(name, value)) } }
+    }
+
+    @Test("RFC 7518 §6.2.1: a point that is not on the curve is refused")
+    func offCurve() throws {
+        let x = try #require(Self.json["x"]?.string.flatMap { Base64URL.decode($0) })
+        let y = try #require(Self.json["y"]?.string.flatMap { Base64URL.decode($0) })
+        for bit in 0..<8 {
+            let other = y.dropLast() + [y[31] ^ 1 << UInt8(bit)]
+            #expect(throws: JOSEError.malformed) { try JWK(Self.key("y", .string(Base64URL.encode(other)))) }
+        }
+        #expect(throws: JOSEError.malformed) { try JWK(Self.key("y", .string(Base64URL.encode(x)))) }
+        let zero = JSONValue.string(Base64URL.encode([UInt8](repeating: 0, count: 32)))
+        #expect(throws: JOSEError.malformed) { try JWK(Self.key("y", zero)) }
+        let large = JSONValue.string(Base64URL.encode([UInt8](repeating: 255, count: 32)))
+        #expect(throws: JOSEError.malformed) { try JWK(Self.key("x", large)) }
+    }
+
+    @Test("What is no object, or has no name or type, is refused")
+    func malformed() {
+        for value in [.null, [], "key", 1, .members([:])] as [JSONValue] {
+            #expect(throws: JOSEError.malformed) { try JWK(value) }
+        }
+        for name in ["kty", "kid"] {
+            for value in [nil, .null, 1, []] as [JSONValue?] {
+                #expect(throws: JOSEError.malformed) { try JWK(Self.key(name, value)) }
+            }
+        }
+    }
+
+    @Test("RFC 7517 §5: keys of other kinds are left out of a set, malformed ones refuse it")
+    func sets() throws {
+        let rsa: JSONValue = ["kty": "RSA", "n": "AQAB", "e": "AQAB"]
+        let set = try JWKSet(["keys": [rsa, Self.json, Self.key("use", "enc")], "more": 1])
+        #expect(set.keys.map(\.keyID) == ["key"])
+        #expect(set["key"] != nil)
+        #expect(set["Key"] == nil)
+        #expect(set[""] == nil)
+        #expect(try JWKSet(["keys": []]).keys.isEmpty)
+        #expect(throws: JOSEError.malformed) { try JWKSet(["keys": [Self.json, Self.key("x", "")]]) }
+        for value in [.null, [], .members([:]), ["keys": .members([:])], ["keys": .null]] as [JSONValue] {
+            #expect(throws: JOSEError.malformed) { try JWKSet(value) }
+        }
+    }
+
+    @Test("A set comes back from JSON, and has a limit")
+    func setLimits() throws {
+        let keys = (0..<3).map { _ in JWK(P256.Signing.PrivateKey().publicKey) }
+        #expect(try JWKSet(JWKSet(keys).json).keys.map(\.keyID) == keys.map(\.keyID))
+        let most = [JSONValue](repeating: Self.json, count: 64)
+        #expect(try JWKSet(["keys": .array(most)]).keys.count == 64)
+        #expect(throws: JOSEError.tooLarge) { try JWKSet(["keys": .array(most + [Self.json])]) }
+    }
+
+    @Test("Names of keys are compared by bytes")
+    func names() throws {
+        let set = try JWKSet(["keys": [Self.key("kid", "e\u{301}")]])
+        #expect(set["e\u{301}"] != nil)
+        #expect(set["\u{E9}"] == nil)
+    }
+}

@@ -1,0 +1,230 @@
+import Crypto
+import Encodings
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("RFC 7515: signed contents in compact form")
+struct JWSTests {
+    private static let type = "test+jwt"
+    private static let payload = Array("{\"a\":1}".utf8)
+    private static let header: JSONValue = ["alg": "ES256", "typ": "test+jwt", "kid": "key"]
+
+    private let key = P256.Signing.PrivateKey()
+    private let keys: JWKSet
+
+    init() throws {
+        keys = try Self.set(["key": key])
+    }
+
+    /// A set of keys by name.
+    private static func set(_ named: KeyValuePairs<String, P256.Signing.PrivateKey>) throws -> JWKSet {
+        JWKSet(
+            try named.map { name, key in
+                var object = JWK(key.publicKey).json.object ?? JSONObject()
+                object["kid"] = .string(name)
+                return try JWK(.object(object))
+            })
+    }
+
+    /// A JWS with any header, its signature right.
+    private func sign(_ header: [UInt8], _ payload: [UInt8] = payload) throws -> String {
+        let input = "\(Base64URL.encode(header)).\(Base64URL.encode(payload))"
+        let signature = try key.signature(for: Array(input.utf8))
+        return "\(input).\(Base64URL.encode(signature.rawRepresentation))"
+    }
+
+    private func sign(_ name: String, _ value: JSONValue?) throws -> String {
+        var object = Self.header.object ?? JSONObject()
+        object[name] = value
+        return try sign(JSONValue.object(object).encoded)
+    }
+
+    private func verify(_ compact: String) throws -> [UInt8] {
+        try JWS.verify(compact, type: Self.type, keys: keys)
+    }
+
+    @Test("A content comes back, whatever its bytes")
+    func roundTrip() async throws {
+        for payload in [[], [0], Array(UInt8.min...UInt8.max), Self.payload] as [[UInt8]] {
+            #expect(try verify(try await JWS.sign(payload, type: Self.type, by: key, keyID: "key")) == payload)
+        }
+    }
+
+    @Test("RFC 7515 A.3: the signature of the example is one by its key")
+    func vector() throws {
+        let jwk = try JWK([
+            "kty": "EC", "crv": "P-256", "kid": "a3", "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+        ])
+        let input = [
+            "eyJhbGciOiJFUzI1NiJ9",
+            "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ",
+        ].joined(separator: ".")
+        let text = "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
+        let signature = try P256.Signing.ECDSASignature(rawRepresentation: try #require(Base64URL.decode(text)))
+        #expect(jwk.publicKey.isValidSignature(signature, for: Array(input.utf8)))
+        // The example names neither its type nor its key: nothing here accepts that.
+        #expect(throws: JOSEError.unexpectedType) {
+            try JWS.verify("\(input).\(text)", type: Self.type, keys: JWKSet([jwk]))
+        }
+    }
+
+    @Test("RFC 7515 A.3: the key of the example signs what its public half verifies")
+    func vectorKey() async throws {
+        let scalar = try #require(Base64URL.decode("jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"))
+        let key = try P256.Signing.PrivateKey(rawRepresentation: scalar)
+        let compact = try await JWS.sign(Self.payload, type: Self.type, by: key, keyID: "key")
+        let keys = try Self.set(["key": key])
+        #expect(try JWS.verify(compact, type: Self.type, keys: keys) == Self.payload)
+        #expect(throws: JOSEError.badSignature) { try verify(compact) }
+    }
+
+    @Test(
+        "RFC 8725 §3.1: any algorithm but ES256 is refused, none among them",
+        arguments: [
+            "none", "None", "HS256", "ES384", "RS256", "EdDSA", "es256", "ES256 ", "", .null, 256, ["ES256"], nil,
+        ]
+            as [JSONValue?])
+    func algorithms(algorithm: JSONValue?) throws {
+        let compact = try sign("alg", algorithm)
+        #expect(throws: JOSEError.unexpectedAlgorithm) { try verify(compact) }
+    }
+
+    @Test("RFC 7515 §6: a content without a signature, as `none` has it, is refused")
+    func unsigned() throws {
+        let header = Base64URL.encode(JSONValue.members(["alg": "none", "typ": "test+jwt", "kid": "key"]).encoded)
+        #expect(throws: JOSEError.malformed) { try verify("\(header).\(Base64URL.encode(Self.payload)).") }
+        #expect(throws: JOSEError.malformed) { try verify("\(header).\(Base64URL.encode(Self.payload))") }
+    }
+
+    @Test(
+        "RFC 8725 §3.11: any type but the expected one is refused",
+        arguments: ["JWT", "TEST+JWT", "test+jwt ", "application/test+jwt", "", .null, 1, nil] as [JSONValue?])
+    func types(type: JSONValue?) throws {
+        let compact = try sign("typ", type)
+        #expect(throws: JOSEError.unexpectedType) { try verify(compact) }
+    }
+
+    @Test(
+        "RFC 7515 §4.1.11: a critical header is refused, whatever it lists",
+        arguments: [["b64"], ["exp"], [], "exp", .null, .members([:])] as [JSONValue])
+    func critical(value: JSONValue) throws {
+        let compact = try sign("crit", value)
+        #expect(throws: JOSEError.criticalHeader) { try verify(compact) }
+    }
+
+    @Test(
+        "A key that is not named, or not known, is never replaced by another",
+        arguments: ["other", "", "KEY", nil, .null, 1] as [JSONValue?])
+    func unknownKeys(name: JSONValue?) throws {
+        let compact = try sign("kid", name)
+        #expect(throws: JOSEError.unknownKeyID) { try verify(compact) }
+        #expect(throws: JOSEError.unknownKeyID) { try JWS.verify(compact, type: Self.type, keys: JWKSet([])) }
+    }
+
+    @Test("RFC 8725 §3.10: a key that the header brings along is not used")
+    func embeddedKeys() throws {
+        var object = Self.header.object ?? JSONObject()
+        object["kid"] = "other"
+        object["jwk"] = JWK(key.publicKey).json
+        object["jku"] = "https://example.com/keys"
+        let compact = try sign(JSONValue.object(object).encoded)
+        #expect(throws: JOSEError.unknownKeyID) { try verify(compact) }
+    }
+
+    @Test("The key that is named decides, not any that fits")
+    func namedKey() throws {
+        let other = P256.Signing.PrivateKey()
+        let compact = try sign(Self.header.encoded)
+        let swapped = try Self.set(["key": other, "second": key])
+        #expect(throws: JOSEError.badSignature) { try JWS.verify(compact, type: Self.type, keys: swapped) }
+        let both = try Self.set(["second": other, "key": key])
+        #expect(try JWS.verify(compact, type: Self.type, keys: both) == Self.payload)
+    }
+
+    @Test("RFC 7515 §7.1: three parts without padding, and nothing else")
+    func forms() throws {
+        let compact = try sign(Self.header.encoded)
+        let parts = compact.split(separator: ".").map(String.init)
+        let malformed = [
+            "", ".", "..", "...", parts[0], "\(parts[0]).\(parts[1])", "\(compact).", ".\(compact)", "\(compact).e30",
+            "\(compact)=", "\(compact)==", "\(parts[0])=.\(parts[1]).\(parts[2])",
+            "\(parts[0]).\(parts[1])=.\(parts[2])",
+            "\(compact) ", " \(compact)", "\(compact)\n", "\(parts[0]). \(parts[1]).\(parts[2])",
+            ".\(parts[1]).\(parts[2])", "\(parts[0]).\(parts[1]).\(parts[2])AA",
+            "\(parts[0]).\(parts[1]).\(parts[2].dropLast(2))", "\(parts[0])+.\(parts[1]).\(parts[2])",
+            "\(parts[0]).\(parts[1])/.\(parts[2])", "{\"payload\":\"\(parts[1])\",\"signatures\":[]}",
+        ]
+        for text in malformed { #expect(throws: JOSEError.malformed, "\(text)") { try verify(text) } }
+    }
+
+    @Test("RFC 7515 §3.3: the DER form of a signature, and one of zeros, are refused")
+    func signatureForms() throws {
+        let header = Base64URL.encode(Self.header.encoded)
+        let input = "\(header).\(Base64URL.encode(Self.payload))"
+        let der = try key.signature(for: Array(input.utf8)).derRepresentation
+        #expect(throws: JOSEError.malformed) { try verify("\(input).\(Base64URL.encode(der))") }
+        for byte in [0, 255] as [UInt8] {
+            let signature = Base64URL.encode([UInt8](repeating: byte, count: 64))
+            #expect(throws: JOSEError.badSignature) { try verify("\(input).\(signature)") }
+        }
+    }
+
+    @Test(
+        "RFC 7515 §4: a header that is no object, no JSON, or names something twice is refused",
+        arguments: [
+            "", "[]", "\"ES256\"", "null", "{",
+            "{\"alg\":\"ES256\",\"alg\":\"none\",\"typ\":\"test+jwt\",\"kid\":\"key\"}",
+            "{\"alg\":\"ES256\",\"typ\":\"test+jwt\",\"kid\":\"key\"} x", "\u{FEFF}{}",
+        ])
+    func headers(header: String) throws {
+        let compact = try sign(Array(header.utf8))
+        #expect(throws: JOSEError.malformed) { try verify(compact) }
+    }
+
+    @Test("A header that is not UTF-8 is refused")
+    func invalidUTF8() throws {
+        let compact = try sign(Array("{\"a\":\"".utf8) + [0xFF] + Array("\"}".utf8))
+        #expect(throws: JOSEError.malformed) { try verify(compact) }
+    }
+
+    @Test("A change of any character is refused")
+    func everyCharacter() throws {
+        let compact = Array(try sign(Self.header.encoded).utf8)
+        for index in compact.indices {
+            for character in [UInt8(ascii: "A"), UInt8(ascii: "_"), UInt8(ascii: "."), compact[index] ^ 1]
+            where character != compact[index] {
+                var other = compact
+                other[index] = character
+                let text = String(decoding: other, as: UTF8.self)
+                #expect(throws: JOSEError.self, "character \(index)") { try verify(text) }
+            }
+        }
+    }
+
+    @Test("The parts of two contents cannot be put together")
+    func recombined() throws {
+        let one = try sign(Self.header.encoded).split(separator: ".")
+        let two = try sign(Self.header.encoded, Array("{\"a\":2}".utf8)).split(separator: ".")
+        #expect(throws: JOSEError.badSignature) { try verify("\(one[0]).\(two[1]).\(one[2])") }
+        #expect(throws: JOSEError.badSignature) { try verify("\(one[0]).\(one[1]).\(two[2])") }
+    }
+
+    @Test("A JWS beyond its size is refused before anything is read")
+    func size() {
+        #expect(throws: JOSEError.tooLarge) { try verify(String(repeating: "a", count: JWS.maximumSize + 1)) }
+        #expect(throws: JOSEError.malformed) { try verify(String(repeating: "a", count: JWS.maximumSize)) }
+    }
+
+    @Test("Damaged texts are refused")
+    func mutations() throws {
+        var generator = SeededGenerator.announced(by: "JWSTests.mutations")
+        let compact = try sign(Self.header.encoded)
+        for _ in 0..<4000 {
+            let damaged = String(decoding: generator.mutated(Array(compact.utf8)), as: UTF8.self)
+            guard !damaged.hasSameBytes(as: compact) else { continue }
+            #expect(throws: JOSEError.self, "seed \(generator.seed): \(damaged)") { try verify(damaged) }
+        }
+    }
+}
