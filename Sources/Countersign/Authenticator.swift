@@ -81,6 +81,11 @@ public final class Authenticator: Sendable {
         get async { await connection.state }
     }
 
+    /// How the device gets on with the server, now and after every change.
+    public var connectionStates: AsyncStream<ConnectionState> {
+        get async { await connection.states() }
+    }
+
     /// Forgets an enrollment, keys first.
     func forget(_ id: EnrollmentID) async throws(CountersignError) {
         try await vaulted { try await self.vault.removeAll(of: id) }

@@ -187,8 +187,8 @@ struct ReceiptFiles: Sendable {
     var commands: [String] {
         [
             "export GNUPGHOME=$(mktemp -d)",
-            "gpg --import \(certificate)",
-            "gpg --verify \(receipt)",
+            "gpg --import \(shellWord(certificate))",
+            "gpg --verify \(shellWord(receipt))",
         ]
     }
 }

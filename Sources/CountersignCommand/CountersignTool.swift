@@ -83,12 +83,32 @@ enum Entrance {
     }
 
     private static func fail(_ message: String, _ status: ExitStatus) -> Never {
-        FileHandle.standardError.write(Data((message + "\n").utf8))
+        try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
         exit(status.rawValue)
     }
 }
 
 /// Prints a line at once, whoever reads it: nothing waits in a buffer.
 func say(_ text: String, terminator: String = "\n") {
-    FileHandle.standardOutput.write(Data((text + terminator).utf8))
+    do {
+        try FileHandle.standardOutput.write(contentsOf: Data((text + terminator).utf8))
+    } catch {
+        // Whoever read has gone, as `head` does: there is nobody left to tell.
+        exit(128 + SIGPIPE)
+    }
+}
+
+/// A text as one word of a shell's command line, whatever is in it.
+func shellWord(_ text: String) -> String {
+    let isPlain =
+        !text.isEmpty
+        && text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "/._-+,:=@".utf8.contains(byte)
+            }
+        }
+    return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
 }

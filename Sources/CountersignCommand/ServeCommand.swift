@@ -33,6 +33,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        guard port.map((0...65535).contains) ?? true else { throw ValidationError("--port takes 0 to 65535.") }
+    }
+
     mutating func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let data = data ?? environment["COUNTERSIGN_DATA"] ?? "countersign-data"
@@ -55,7 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func port(from environment: [String: String]) throws -> Int {
         if let port { return port }
         guard let text = environment["COUNTERSIGN_PORT"] else { return 8080 }
-        guard let port = Int(text) else {
+        guard let port = Int(text), (0...65535).contains(port) else {
             throw CommandError("COUNTERSIGN_PORT must be a number from 0 to 65535, not \"\(text)\".", .usage)
         }
         return port
@@ -72,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
         var lines = ["Countersign serves \(server.issuer)", "Data: \(server.dataFolder)"]
         if server.bootstrapToken != nil {
             lines.append("First start. The operator's token is in \(server.dataFolder)/bootstrap.token, for 24 hours:")
-            lines.append("  export COUNTERSIGN_TOKEN=$(cat \(server.dataFolder)/bootstrap.token)")
+            lines.append("  export COUNTERSIGN_TOKEN=$(cat \(shellWord("\(server.dataFolder)/bootstrap.token")))")
             lines.append("Back up \(server.dataFolder)/master.key now, apart from the database.")
         }
         return lines.joined(separator: "\n")

@@ -49,15 +49,29 @@ extension Authenticator {
         let id = question.challenge
         let record = KeptAnswer.record(id)
         let kept = try await vaulted { [vault] in try await vault.record(record, of: stored.id) }
-        let message: [UInt8]
         if let again = kept.flatMap({ KeptAnswer.message(in: $0, decision: decision, id) }) {
-            message = again
-        } else {
-            // A new decision replaces what was not delivered of an earlier one.
-            message = try await seal(question, decision, for: stored)
-            try await vaulted { [vault] in
-                try await vault.write(KeptAnswer.encode(message, decision, id), as: record, of: stored.id)
-            }
+            return try await deliver(again, to: id, record: record, for: stored, until: end)
+        }
+        // A new decision replaces what was not delivered of an earlier one.
+        let correction = await connection.correction
+        do {
+            return try await send(question, decision, for: stored, until: end)
+        } catch .server(let problem) where problem.knownCode == .answerInvalid {
+            // The clock was set since the question was read, which the server's reply told only now.
+            guard await connection.correction != correction else { throw .server(problem) }
+            return try await send(question, decision, for: stored, until: end)
+        }
+    }
+
+    /// Makes an answer, keeps it, and sends it.
+    private func send(
+        _ question: Question, _ decision: Decision, for stored: StoredEnrollment, until end: Timestamp
+    ) async throws(CountersignError) -> ChallengeStanding {
+        let id = question.challenge
+        let record = KeptAnswer.record(id)
+        let message = try await seal(question, decision, for: stored)
+        try await vaulted { [vault] in
+            try await vault.write(KeptAnswer.encode(message, decision, id), as: record, of: stored.id)
         }
         return try await deliver(message, to: id, record: record, for: stored, until: end)
     }
@@ -90,10 +104,12 @@ extension Authenticator {
         let receipt = Receipt(
             of: question, device: stored.certificate.fingerprint, decision: decision, answeredAt: now)
         let server = stored.serverCertificate
+        // A clock that is behind does not make the server's key one of the future.
+        let usable = max(now.unixSeconds, server.primary.publicKey.createdAt)
         do {
             return try await EncryptedMessage.seal(
                 .text(receipt.text), signedBy: SigningKeyPair(key, createdAt: stored.createdAt),
-                to: try server.key(for: .encrypt, at: now.unixSeconds).publicKey,
+                to: try server.key(for: .encrypt, at: usable).publicKey,
                 intendedRecipient: server.fingerprint, at: now.unixSeconds)
         } catch OpenPGPError.noUsableKey {
             throw .serverChanged
@@ -117,8 +133,9 @@ extension Authenticator {
                 return standing
             } catch {
                 guard error.retryHelps else {
-                    // A definite no: nothing is left to repeat.
-                    try? await vault.remove(record, of: stored.id)
+                    // Only the server's word on this answer leaves nothing to repeat; a clock that is off, or a reply
+                    // that anybody could have sent, does not.
+                    if error.settlesAnswer { try? await vault.remove(record, of: stored.id) }
                     throw error
                 }
                 guard !Task.isCancelled else { throw .cancelled }
@@ -126,6 +143,17 @@ extension Authenticator {
                 try await pause(attempt)
                 attempt += 1
             }
+        }
+    }
+}
+
+extension CountersignError {
+    /// Whether the answer it is about will never be taken.
+    fileprivate var settlesAnswer: Bool {
+        switch self {
+        case .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded, .deviceDeregistered: true
+        case .server(let problem): problem.knownCode == .answerInvalid
+        default: false
         }
     }
 }

@@ -10,7 +10,7 @@ extension Authenticator {
 
     /// What this device is asked, as it comes: every challenge once, for all enrollments, expired ones never.
     ///
-    /// The sequence outlives network failures and never throws; ``connectionState`` tells how it goes. It ends with the
+    /// The sequence outlives network failures and never throws; ``connectionStates`` tells how it goes. It ends with the
     /// task that iterates it, or with the last enrollment.
     public func challenges() -> Challenges {
         Challenges(authenticator: self)
@@ -68,6 +68,8 @@ extension Authenticator {
         guard let keys = try? JWKSet(try await connection.send("GET", "/v1/push-keys").json()) else {
             return stored.pushKeys
         }
+        // Removed meanwhile: what is forgotten stays forgotten.
+        guard await roster[stored.id] != nil else { return keys }
         var updated = stored
         updated.pushKeys = keys
         try await keep(updated)

@@ -41,8 +41,12 @@ actor Connection {
     nonisolated let issuer: Issuer
     private let transport: any Transport
     private let clock: any DeviceClock
-    private var correction: Int64 = 0
-    private(set) var state = ConnectionState.online
+    private(set) var correction: Int64 = 0
+    private(set) var state = ConnectionState.online {
+        didSet { if state != oldValue { for listener in listeners.values { listener.yield(state) } } }
+    }
+    private var listeners: [Int: AsyncStream<ConnectionState>.Continuation] = [:]
+    private var nextListener = 0
 
     init(issuer: Issuer, transport: any Transport, clock: any DeviceClock) {
         self.issuer = issuer
@@ -146,7 +150,28 @@ actor Connection {
         correction = difference
     }
 
+    /// The state now and after every change.
+    func states() -> AsyncStream<ConnectionState> {
+        // Changes are few: a state is noted once until it becomes another.
+        let (stream, continuation) = AsyncStream.makeStream(of: ConnectionState.self)
+        nextListener += 1
+        let number = nextListener
+        listeners[number] = continuation
+        continuation.onTermination = { _ in Task { await self.drop(number) } }
+        continuation.yield(state)
+        return stream
+    }
+
+    private func drop(_ number: Int) {
+        listeners[number] = nil
+    }
+
     private func note(_ failure: CountersignError) {
+        if case .server = failure, !failure.retryHelps {
+            // A refusal is an answer, too.
+            state = .online
+            return
+        }
         guard failure.retryHelps, failure.code != "cancelled" else { return }
         if case .retrying(let since, _) = state {
             state = .retrying(since: since, why: failure.code)

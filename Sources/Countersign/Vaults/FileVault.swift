@@ -6,6 +6,8 @@ public import OpenPGP
 /// A vault of files that only their owner reads, each sealed under a wrapping key that lies beside them.
 ///
 /// Software keys: whoever copies the whole folder has them. Where a secure enclave exists, use that instead.
+///
+/// An app and its extensions may hold the same folder at once: a file lock keeps them out of each other's way.
 public actor FileVault: Vault {
     /// A file that cannot be used.
     public struct Damaged: Error, CustomStringConvertible, Sendable {
@@ -28,6 +30,8 @@ public actor FileVault: Vault {
         self.folder = folder
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        // Also where the folder was there before, made by who knows whom.
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
         let file = folder.appending(path: "wrapping.key")
         if !FileManager.default.fileExists(atPath: file.path) {
             let key = SymmetricKey(size: .bits256)
@@ -68,25 +72,32 @@ public actor FileVault: Vault {
 
     /// See ``Vault/enrollments(with:)``.
     public func enrollments(with record: String) throws -> [EnrollmentID] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            .compactMap { EnrollmentID($0) }
-            .filter { FileManager.default.fileExists(atPath: file(record, of: $0).path) }
-            .sorted()
+        try locked(LOCK_SH) {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                .compactMap { EnrollmentID($0) }
+                .filter { FileManager.default.fileExists(atPath: file(record, of: $0).path) }
+                .sorted()
+        }
     }
 
     /// See ``Vault/records(of:)``.
     public func records(of enrollment: EnrollmentID) throws -> [String] {
-        guard FileManager.default.fileExists(atPath: subfolder(of: enrollment).path) else { return [] }
-        return try FileManager.default.contentsOfDirectory(atPath: subfolder(of: enrollment).path)
-            .filter { !$0.hasPrefix(Self.keyPrefix) && !$0.hasPrefix(".") }
-            .sorted()
+        try locked(LOCK_SH) {
+            guard FileManager.default.fileExists(atPath: subfolder(of: enrollment).path) else { return [] }
+            return try FileManager.default.contentsOfDirectory(atPath: subfolder(of: enrollment).path)
+                .filter { !$0.hasPrefix(Self.keyPrefix) && !$0.hasPrefix(".") }
+                .sorted()
+        }
     }
 
     /// See ``Vault/record(_:of:)``.
     public func record(_ name: String, of enrollment: EnrollmentID) throws -> [UInt8]? {
         let file = file(name, of: enrollment)
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        guard let box = try? AES.GCM.SealedBox(combined: Data(contentsOf: file)),
+        let sealed = try locked(LOCK_SH) {
+            FileManager.default.fileExists(atPath: file.path) ? try Data(contentsOf: file) : nil
+        }
+        guard let sealed else { return nil }
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let bytes = try? AES.GCM.open(box, using: wrappingKey, authenticating: place(name, enrollment))
         else { throw Damaged(description: "\(file.path) does not open under this vault's key") }
         return Array(bytes)
@@ -94,26 +105,46 @@ public actor FileVault: Vault {
 
     /// See ``Vault/write(_:as:of:)``.
     public func write(_ record: [UInt8], as name: String, of enrollment: EnrollmentID) throws {
-        try FileManager.default.createDirectory(
-            at: subfolder(of: enrollment), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let box = try AES.GCM.seal(record, using: wrappingKey, authenticating: place(name, enrollment))
         guard let sealed = box.combined else { throw Damaged(description: "\(name) cannot be sealed") }
-        try Self.write(Array(sealed), to: file(name, of: enrollment), replacing: true)
+        try locked(LOCK_EX) {
+            try FileManager.default.createDirectory(
+                at: subfolder(of: enrollment), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            try Self.write(Array(sealed), to: file(name, of: enrollment), replacing: true)
+        }
     }
 
     /// See ``Vault/remove(_:of:)``.
     public func remove(_ record: String, of enrollment: EnrollmentID) throws {
-        let file = file(record, of: enrollment)
-        guard FileManager.default.fileExists(atPath: file.path) else { return }
-        try FileManager.default.removeItem(at: file)
+        try locked(LOCK_EX) { try discard(file(record, of: enrollment)) }
     }
 
     /// See ``Vault/removeAll(of:)``.
     public func removeAll(of enrollment: EnrollmentID) throws {
-        for role in KeyRole.allCases { try remove(Self.keyPrefix + role.rawValue, of: enrollment) }
-        let subfolder = subfolder(of: enrollment)
-        guard FileManager.default.fileExists(atPath: subfolder.path) else { return }
-        try FileManager.default.removeItem(at: subfolder)
+        try locked(LOCK_EX) {
+            for role in KeyRole.allCases { try discard(file(Self.keyPrefix + role.rawValue, of: enrollment)) }
+            try discard(subfolder(of: enrollment))
+        }
+    }
+
+    private func discard(_ item: URL) throws {
+        guard FileManager.default.fileExists(atPath: item.path) else { return }
+        try FileManager.default.removeItem(at: item)
+    }
+
+    /// Does something while no other process writes, or, with `LOCK_EX`, while none reads either.
+    ///
+    /// What is done is short: nobody waits long, here or elsewhere.
+    private func locked<Result>(_ operation: Int32, _ body: () throws -> Result) throws -> Result {
+        let descriptor = open(folder.appending(path: ".lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Damaged(description: "\(folder.path) cannot be locked (\(errno))") }
+        // Closing the file ends the lock.
+        defer { close(descriptor) }
+        while flock(descriptor, operation) != 0 {
+            guard errno == EINTR else { throw Damaged(description: "\(folder.path) cannot be locked (\(errno))") }
+        }
+        return try body()
     }
 
     private func subfolder(of enrollment: EnrollmentID) -> URL { folder.appending(path: "\(enrollment)") }

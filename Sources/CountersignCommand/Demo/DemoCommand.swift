@@ -27,6 +27,10 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "Where to leave receipt.asc and certificate.asc.")
     var out = "countersign-demo"
 
+    func validate() throws {
+        guard (0...65535).contains(port) else { throw ValidationError("--port takes 0 to 65535.") }
+    }
+
     mutating func run() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-demo-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -17,8 +17,10 @@ struct Remote: Sendable {
     static func with<Result: Sendable>(
         url: String, credential: RemoteOptions.Credential, _ body: (Remote) async throws -> Result
     ) async throws -> Result {
-        let client = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        // Nobody wants to wait ten seconds to hear that no server is there.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let remote = Remote(
             client: client, url: url.hasSuffix("/") ? String(url.dropLast()) : url, credential: credential)
         do {
@@ -73,7 +75,8 @@ struct Remote: Sendable {
         } catch let error as HTTPClientError {
             throw CommandError(
                 "\(url) cannot be reached: \(error.shortDescription). Is the server running?", .unreachable)
-        } catch let error as IOError {
+        } catch let error where !(error is CancellationError) {
+            // Names that do not resolve, connections that are refused: each has an error of its own kind.
             throw CommandError("\(url) cannot be reached: \(error). Is the server running?", .unreachable)
         }
         guard (200..<300).contains(response.status.code) else {

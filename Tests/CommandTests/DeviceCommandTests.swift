@@ -1,0 +1,257 @@
+import Encodings
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The whole story at a prompt: client, user, device, challenge, receipt", .timeLimit(.minutes(5)))
+struct DeviceCommandTests {
+    @Test("A client asks, a device approves, and the receipt verifies")
+    func approval() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let asked = try await tool.ask(as: shop)
+            #expect(try await tool.json("challenge", "show", asked.id, as: shop)["state"] == "pending")
+            let pending = try #require(try await tool.json("device", "pending")["challenges"]?.array)
+            #expect(pending.map { $0["id"] } == [.string(asked.id)])
+            #expect(pending[0]["client"] == "ACME Shop" && pending[0]["message"] == "Pay EUR 1,250.00?")
+            let opened = try await tool.json("device", "open", asked.id)
+            #expect(opened["details"] == [["label": "Payee", "value": "ACME GmbH"]])
+            #expect(opened["number_length"] == 6)
+            #expect(opened["signed"]?.array?.contains("detail: Payee = ACME GmbH") == true)
+            let answered = try await tool.json("device", "answer", asked.id, "--approve", "--number", asked.number)
+            #expect(answered["decision"] == "approved")
+            let shown = try await tool.json("challenge", "show", asked.id, as: shop)
+            #expect(shown["state"] == "approved" && shown["method"] == "confirm")
+            #expect(try await tool.json("device", "pending")["challenges"] == [])
+
+            let out = tool.folder.path("receipts of today")
+            let files = try await tool.json("challenge", "receipt", asked.id, "--out", out, as: shop)
+            #expect(files["receipt"] == .string("\(out)/receipt.asc"))
+            let verified = try await tool.json(
+                "verify", "--receipt", "\(out)/receipt.asc", "--certificate", "\(out)/certificate.asc")
+            #expect(verified["verified"] == true && verified["decision"] == "approved")
+            #expect(verified["challenge"] == .string(asked.id))
+        }
+    }
+
+    @Test("A person can read what the commands print")
+    func forPeople() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let types = try await tool.run("type", "list")
+            #expect(types.output.contains("payment: confirm, number entry, 180 s"))
+            #expect(try await tool.run("client", "list").output.contains("ACME Shop"))
+            let asked = try await tool.ask(as: shop)
+            let pending = try await tool.run("device", "pending")
+            #expect(pending.output == "\(asked.id)  ACME Shop: Pay EUR 1,250.00?\n")
+            let opened = try await tool.run("device", "open", asked.id)
+            #expect(opened.output.contains("ACME Shop asks:") && opened.output.contains("Payee: ACME GmbH"))
+            #expect(!opened.output.contains(asked.number))
+            let answered = try await tool.run("device", "answer", asked.id, "--deny")
+            #expect(answered.output == "\(asked.id): denied.\n")
+            let shown = try await tool.run("challenge", "show", asked.id, as: shop)
+            #expect(shown.output == "\(asked.id): denied (declined)\n")
+            #expect(try await tool.run("device", "pending").output == "Nothing is waiting.\n")
+            let devices = try await tool.run("user", "devices", "customer-1", as: shop)
+            #expect(devices.output.contains("active  Terminal phone"))
+        }
+    }
+
+    @Test("The commands for a receipt work as they are printed, in a folder with a blank in its name")
+    func printedCommands() async throws {
+        let gpg = try #require(Program.path(of: "gpg"))
+        #expect(!gpg.isEmpty)
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let asked = try await tool.ask(as: shop)
+            _ = try await tool.json("device", "answer", asked.id, "--approve", "--number", asked.number)
+            let printed = try await tool.run(
+                "challenge", "receipt", asked.id, "--out", tool.folder.path("it's here"), as: shop)
+            let commands = printed.output.split(separator: "\n")
+                .filter { $0.hasPrefix("export ") || $0.hasPrefix("gpg ") }.joined(separator: " && ")
+            #expect(commands.contains("gpg --verify"))
+            let shell = try await RunningProgram.run(
+                "/bin/sh", ["-c", "\(commands); status=$?; gpgconf --kill all; exit $status"],
+                environment: ["TMPDIR": tool.folder.url.path])
+            #expect(shell.status == 0, "\(shell.errors)")
+            #expect(shell.errors.contains("Good signature"))
+        }
+    }
+
+    @Test("Denials and reports are told apart, and --wait tells of them", arguments: ["--deny", "--report"])
+    func waiting(_ answer: String) async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let watching = try tool.start("device", "watch", "--json")
+            let asking = try tool.start(
+                "challenge", "ask", "--user", "customer-1", "--type", "payment", "--message", "Pay?", "--wait", "60",
+                "--json", as: shop)
+            let pending = try JSONValue(parsing: Array(try #require(await watching.line()).utf8))
+            let id = try #require(pending["id"]?.string)
+            _ = try await tool.json("device", "answer", id, answer)
+            let result = try await asking.result()
+            #expect(result.status == 1)
+            let told = try result.json()
+            #expect(told["id"] == .string(id) && told["state"] == "denied")
+            #expect(told["reason"] == (answer == "--deny" ? "declined" : "reported"))
+            #expect(told["number"]?.string?.count == 6)
+            watching.send(SIGTERM)
+            _ = try await watching.result()
+        }
+    }
+
+    @Test("A person at `device watch` types the number, or says no", arguments: ["number", "n", "r"])
+    func watching(_ answer: String) async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let watching = try tool.start("device", "watch")
+            #expect(await watching.line(holding: "Waiting for challenges") != nil)
+            let asked = try await tool.ask(as: shop)
+            #expect(await watching.line(holding: "ACME Shop asks:") != nil)
+            #expect(await watching.line(holding: "└") != nil)
+            // What means nothing asks again; so does a bare yes where a number is needed.
+            try watching.type("y")
+            try watching.type("what?")
+            try watching.type(answer == "number" ? asked.number : answer)
+            let (word, state) =
+                ["number": ("Approved.", "approved"), "n": ("Denied.", "denied")][answer]
+                ?? ("Reported.", "denied")
+            #expect(await watching.line(holding: word) != nil)
+            #expect(try await tool.json("challenge", "show", asked.id, as: shop)["state"] == .string(state))
+            watching.send(SIGINT)
+            _ = try await watching.result()
+        }
+    }
+
+    @Test("What is refused ends with 1, and says why")
+    func refusals() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let asked = try await tool.ask(as: shop)
+            let wrong = asked.number == "000000" ? "000001" : "000000"
+            func expectRefused(_ result: ProgramResult, _ text: String, sourceLocation: SourceLocation) {
+                #expect(result.status == 1, "\(result.errors)", sourceLocation: sourceLocation)
+                #expect(result.errors.contains(text), "\(result.errors)", sourceLocation: sourceLocation)
+                #expect(result.output.isEmpty, sourceLocation: sourceLocation)
+            }
+            let nobody = "chl_00000000000000000000000000"
+            expectRefused(
+                try await tool.run("user", "ticket", "nobody", as: shop), "There is no such user",
+                sourceLocation: #_sourceLocation)
+            expectRefused(
+                try await tool.run("user", "create", "--external-id", "customer-1", as: shop), "external id",
+                sourceLocation: #_sourceLocation)
+            expectRefused(
+                try await tool.run("user", "create", as: "cst_wrong"), "The caller is not known",
+                sourceLocation: #_sourceLocation)
+            expectRefused(
+                try await tool.run("client", "create", "--name", "x", "--confidential", as: shop), "may not do this",
+                sourceLocation: #_sourceLocation)
+            expectRefused(
+                try await tool.run("challenge", "show", nobody, as: shop), "There is no such challenge",
+                sourceLocation: #_sourceLocation)
+            expectRefused(
+                try await tool.run("challenge", "receipt", asked.id, as: shop), "has no receipt",
+                sourceLocation: #_sourceLocation)
+            expectRefused(
+                try await tool.run("device", "open", nobody), "no such challenge", sourceLocation: #_sourceLocation)
+            expectRefused(
+                try await tool.run("device", "open", "x"), "no such challenge", sourceLocation: #_sourceLocation)
+            expectRefused(
+                try await tool.run("device", "answer", asked.id, "--approve"), "6 digits",
+                sourceLocation: #_sourceLocation)
+            expectRefused(
+                try await tool.run("device", "enroll", "--ticket", "hello"), "The invitation is refused",
+                sourceLocation: #_sourceLocation)
+            expectRefused(
+                try await tool.run("device", "answer", asked.id, "--approve", "--number", wrong), "not the one shown",
+                sourceLocation: #_sourceLocation)
+            expectRefused(
+                try await tool.run("device", "answer", asked.id, "--deny"), "ended", sourceLocation: #_sourceLocation)
+            expectRefused(
+                try await tool.run("challenge", "cancel", asked.id, as: shop), "ended",
+                sourceLocation: #_sourceLocation)
+        }
+    }
+
+    @Test("A challenge that is taken back cannot be answered")
+    func cancelled() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let asked = try await tool.ask(as: shop)
+            #expect(try await tool.json("challenge", "cancel", asked.id, as: shop)["state"] == "cancelled")
+            let late = try await tool.run("device", "answer", asked.id, "--approve", "--number", asked.number)
+            #expect(late.status == 1 && late.errors.contains("cancelled"))
+        }
+    }
+
+    @Test("A ticket enrolls one device")
+    func usedTicket() async throws {
+        try await ServedTool.with { tool in
+            _ = try await tool.json("user", "create", "--external-id", "x")
+            let ticket = try await tool.run("user", "ticket", "x").output.trimmingCharacters(in: .newlines)
+            _ = try await tool.json("device", "enroll", "--ticket", ticket, "--name", "My phone")
+            let other = tool.folder.path("other phone")
+            let second = try await tool.run("device", "enroll", "--ticket", ticket, "--home", other)
+            #expect(second.status == 1 && second.errors.contains("ticket_used"))
+            #expect(!second.errors.contains(ticket))
+            let devices = try await tool.json("user", "devices", "x")
+            #expect(devices["enrollments"]?[0]?["device"]?["name"] == "My phone")
+        }
+    }
+
+    @Test("A device that removes itself is gone here and there", arguments: [true, false])
+    func removal(_ byDevice: Bool) async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let list = try await tool.json("user", "devices", "customer-1", as: shop)
+            let id = try #require(list["enrollments"]?[0]?["enrollment"]?.string)
+            if byDevice {
+                #expect(try await tool.json("device", "remove")["removed"] == [.string(id)])
+            } else {
+                _ = try await tool.json("user", "remove-device", "customer-1", id, as: shop)
+                let told = try await tool.run("device", "pending")
+                #expect(told.status == 1 && told.errors.contains("removed this device's enrollment"))
+            }
+            let after = try await tool.run("device", "pending")
+            #expect(after.output == "Nothing is waiting.\n" || after.errors.contains("no such enrollment"))
+            #expect(try await tool.run("device", "remove").status == 1)
+            let left = try await tool.json("user", "devices", "customer-1", as: shop)
+            #expect(left["enrollments"]?[0]?["state"] == "removed")
+            // Its keys are gone from the disk.
+            let vault = try FileManager.default.contentsOfDirectory(atPath: "\(tool.home)/vault")
+            #expect(!vault.contains(id))
+        }
+    }
+
+    @Test("Forgetting locally works without a server")
+    func removalWithoutServer() async throws {
+        try await ServedTool.with { tool in
+            _ = try await tool.furnish()
+            tool.server.send(SIGKILL)
+            _ = try await tool.server.result()
+            let remote = try await tool.run("device", "remove")
+            #expect(remote.status == 3, "\(remote.errors)")
+            #expect(try await tool.run("device", "pending").status == 3)
+            #expect(try await tool.run("device", "remove", "--local").status == 0)
+        }
+    }
+
+    @Test("A reader that goes away ends the tool quietly")
+    func brokenPipe() async throws {
+        let folder = try TemporaryFolder()
+        let bash = try #require(Program.path(of: "bash"))
+        let result = try await RunningProgram.run(
+            bash, ["-c", "\"$TOOL\" --help | head -n 1; exit \"${PIPESTATUS[0]}\""],
+            environment: ["TOOL": try Tool.path])
+        #expect(result.status == 0 || result.status == 128 + SIGPIPE, "\(result.status)")
+        #expect(result.errors.isEmpty, "\(result.errors)")
+        // Once a server runs, the network library ignores the signal, so a lost reader shows as an error of writing.
+        let demo = try await RunningProgram.run(
+            bash, ["-c", "\"$TOOL\" demo --unattended --out \"$OUT\" | head -n 1; exit \"${PIPESTATUS[0]}\""],
+            environment: ["TOOL": try Tool.path, "OUT": folder.path("out")])
+        #expect(demo.output.split(separator: "\n").count == 1)
+        #expect([0, 1, 128 + SIGPIPE].contains(demo.status), "\(demo.status): \(demo.errors)")
+        #expect(!demo.errors.contains("Fatal error") && !demo.errors.contains("Crash"))
+    }
+}

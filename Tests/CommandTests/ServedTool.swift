@@ -1,0 +1,103 @@
+import Encodings
+import Foundation
+import TestSupport
+import Testing
+
+/// A server that the tool runs, and everything a person does with it at a prompt.
+struct ServedTool: Sendable {
+    let server: RunningProgram
+    let folder: TemporaryFolder
+    let url: String
+    let token: String
+
+    /// The server's data folder, with a blank in its name.
+    var data: String { folder.path("server data") }
+    /// The device's folder.
+    var home: String { folder.path("my phone") }
+
+    /// Starts a server on a folder and reads where it listens.
+    static func start(
+        in folder: TemporaryFolder, _ options: [String] = [], environment: [String: String] = [:]
+    ) async throws -> (RunningProgram, JSONValue) {
+        let data = folder.path("server data")
+        let server = try Tool.start(
+            ["serve", "--port", "0", "--json", "--data", data] + options, environment: environment)
+        guard let line = await server.line() else {
+            throw Tool.NotBuilt(description: "the server ended: \(try await server.result().errors)")
+        }
+        return (server, try JSONValue(parsing: Array(line.utf8)))
+    }
+
+    /// Runs something while a fresh server serves.
+    static func with(
+        environment: [String: String] = [:], _ body: (ServedTool) async throws -> Void
+    ) async throws {
+        try await Turnstile.pass { try await serving(environment, body) }
+    }
+
+    private static func serving(
+        _ environment: [String: String], _ body: (ServedTool) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let (server, told) = try await start(in: folder, environment: environment)
+        let token = String(decoding: try folder.read("server data/bootstrap.token"), as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let tool = ServedTool(
+            server: server, folder: folder, url: try #require(told["issuer"]?.string), token: token)
+        do {
+            try await body(tool)
+        } catch {
+            server.send(SIGKILL)
+            throw error
+        }
+        server.send(SIGTERM)
+        // A test that ended it by itself has looked at how it ended.
+        #expect([0, 128 + SIGKILL].contains(try await server.result().status))
+    }
+
+    private func environment(_ token: String?) -> [String: String] {
+        ["COUNTERSIGN_URL": url, "COUNTERSIGN_TOKEN": token ?? self.token, "COUNTERSIGN_DEVICE_HOME": home]
+    }
+
+    /// Runs a command, as the operator unless told otherwise.
+    func run(_ arguments: String..., as token: String? = nil, input: String = "") async throws -> ProgramResult {
+        try await Tool.run(arguments, environment: environment(token), input: input)
+    }
+
+    /// Starts a command, as the operator unless told otherwise.
+    func start(_ arguments: String..., as token: String? = nil) throws -> RunningProgram {
+        try Tool.start(arguments, environment: environment(token))
+    }
+
+    /// Runs a command that must be done, with `--json`, and returns the object it prints.
+    func json(
+        _ arguments: String..., as token: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> JSONValue {
+        let result = try await Tool.run(arguments + ["--json"], environment: environment(token))
+        #expect(result.status == 0, "\(arguments): \(result.errors)", sourceLocation: sourceLocation)
+        #expect(result.errors.isEmpty, sourceLocation: sourceLocation)
+        return try result.json(sourceLocation: sourceLocation)
+    }
+
+    /// A client, a user named customer-1 and a device enrolled for them.
+    ///
+    /// - Returns: the client's token.
+    func furnish() async throws -> String {
+        _ = try await json("type", "set", "payment", "--expires-in", "180")
+        let client = try await json("client", "create", "--name", "ACME Shop")
+        let id = try #require(client["client_id"]?.string)
+        let shop = "\(id):\(try #require(client["client_secret"]?.string))"
+        _ = try await json("user", "create", "--external-id", "customer-1", as: shop)
+        let ticket = try #require(try await json("user", "ticket", "customer-1", as: shop)["qr"]?.string)
+        _ = try await json("device", "enroll", "--ticket", ticket)
+        return shop
+    }
+
+    /// Asks customer-1 for a payment.
+    func ask(as shop: String) async throws -> (id: String, number: String) {
+        let asked = try await json(
+            "challenge", "ask", "--user", "customer-1", "--type", "payment", "--message", "Pay EUR 1,250.00?",
+            "--detail", "Payee=ACME GmbH", as: shop)
+        return (try #require(asked["id"]?.string), try #require(asked["number"]?.string))
+    }
+}

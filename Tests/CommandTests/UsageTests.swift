@@ -1,0 +1,115 @@
+import CountersignWire
+import Encodings
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Design 8: the tool explains itself, and ends by documented codes", .timeLimit(.minutes(5)))
+struct UsageTests {
+    static let commands: [[String]] = [
+        [], ["serve"], ["demo"], ["client"], ["client", "create"], ["client", "list"], ["user"], ["user", "create"],
+        ["user", "ticket"], ["user", "devices"], ["user", "remove-device"], ["type"], ["type", "list"],
+        ["type", "set"], ["challenge"], ["challenge", "ask"], ["challenge", "show"], ["challenge", "cancel"],
+        ["challenge", "receipt"], ["device"], ["device", "enroll"], ["device", "watch"], ["device", "pending"],
+        ["device", "open"], ["device", "answer"], ["device", "remove"], ["verify"], ["admin"],
+        ["admin", "bootstrap"],
+    ]
+
+    @Test("--help explains every command", arguments: commands)
+    func help(_ command: [String]) async throws {
+        let result = try await Tool.run(command + ["--help"])
+        #expect(result.status == 0)
+        #expect(result.output.contains("OVERVIEW: "))
+        #expect(result.output.contains("USAGE: \((["countersign"] + command).joined(separator: " "))"))
+        #expect(result.errors.isEmpty)
+        // Every subcommand it lists is one of those tested here.
+        let listed = result.output.components(separatedBy: "SUBCOMMANDS:").dropFirst().first ?? ""
+        for line in listed.split(separator: "\n") where line.hasPrefix("  ") && !line.hasPrefix("   ") {
+            let name = String(line.dropFirst(2).prefix { $0 != " " })
+            // "See 'countersign help …' for detailed help." ends the list.
+            if name == "See" { continue }
+            #expect(Self.commands.contains(command + [name]), "\(name) is not tested")
+        }
+    }
+
+    @Test("--version tells the version")
+    func version() async throws {
+        let result = try await Tool.run(["--version"])
+        #expect(result.status == 0 && result.output == "0.1.0\n")
+    }
+
+    @Test(
+        "Wrong usage ends with 2, and says what is wrong",
+        arguments: [
+            ["bogus"], ["--bogus"], ["serve", "--bogus"], ["serve", "surplus"], ["serve", "--port", "many"],
+            ["serve", "--port", "65536"], ["serve", "--port=-1"], ["serve", "--issuer", "ftp://example.com"],
+            ["serve", "--issuer", "http://example.com"], ["serve", "--issuer", "https://example.com/path"],
+            ["demo", "--port", "65536"], ["client", "bogus"], ["client", "create"],
+            ["client", "create", "--name", "x"], ["user", "ticket"], ["type", "set"],
+            ["type", "set", "x", "--expires-in", "soon"], ["challenge", "ask"],
+            ["challenge", "ask", "--user", "u"], ["challenge", "ask", "--message", "m"],
+            ["challenge", "ask", "--user", "u", "--message", "m", "--detail", "no separator"],
+            ["challenge", "ask", "--user", "u", "--message", "m", "--wait=-1"],
+            ["challenge", "ask", "--user", "u", "--message", "m", "--wait", "86401"],
+            ["challenge", "show"], ["device", "enroll"], ["device", "answer", "chl_x"],
+            ["device", "answer", "chl_x", "--approve", "--deny"], ["verify"], ["verify", "--receipt", "x"],
+            ["verify", "--receipt", "missing", "--certificate", "missing"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let result = try await Tool.run(arguments, in: folder.url)
+        #expect(result.status == 2, "\(result.errors)")
+        #expect(result.output.isEmpty)
+        #expect(result.errors.count > 10 && result.errors.hasSuffix("\n"))
+        #expect(!result.errors.contains("Fatal error"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    }
+
+    @Test("Without a subcommand the tool shows its help")
+    func bare() async throws {
+        let result = try await Tool.run([])
+        #expect(result.output.contains("SUBCOMMANDS:") || result.errors.contains("SUBCOMMANDS:"))
+    }
+
+    @Test(
+        "A server that is not reached ends with 3",
+        arguments: [
+            "http://127.0.0.1:1", "http://nobody.invalid", "https://127.0.0.1:1", "http://[::1]:1", "not a url",
+        ])
+    func unreachable(_ url: String) async throws {
+        let environment = ["COUNTERSIGN_URL": url, "COUNTERSIGN_TOKEN": "cst_x"]
+        for arguments in [["user", "create"], ["type", "list"], ["challenge", "show", "chl_x", "--json"]] {
+            let start = ContinuousClock.now
+            let result = try await Tool.run(arguments, environment: environment)
+            #expect(result.status == 3, "\(result.errors)")
+            #expect(result.output.isEmpty)
+            #expect(result.errors.contains(url))
+            #expect(start.duration(to: .now) < .seconds(9), "nobody waits so long to hear that nothing is there")
+        }
+    }
+
+    @Test("A device that does not reach its server ends with 3, and keeps nothing")
+    func unreachableDevice() async throws {
+        let folder = try TemporaryFolder()
+        let (zeros, fingerprint) = (String(repeating: "0", count: 26), String(repeating: "A", count: 40))
+        let members: JSONValue = [
+            "issuer": "http://127.0.0.1:1", "ticket": "ctt_x", "fingerprint": .string(fingerprint),
+            "user": .string("usr_\(zeros)"), "enrollment": .string("enr_\(zeros)"),
+        ]
+        let ticket = Base64.encode(members.encoded)
+        let home = folder.path("phone")
+        let result = try await Tool.run(["device", "enroll", "--home", home, "--ticket", ticket])
+        #expect(result.status == 3, "\(result.errors)")
+        #expect(!result.errors.contains("ctt_x"))
+        let pending = try await Tool.run(["device", "pending", "--home", home])
+        #expect(pending.status == 1)
+        #expect(pending.errors.contains("Enroll this device first."))
+    }
+
+    @Test("Commands that act for somebody ask who that is")
+    func noToken() async throws {
+        let result = try await Tool.run(["user", "create"])
+        #expect(result.status == 2)
+        #expect(result.errors.contains("--token") && result.errors.contains("COUNTERSIGN_TOKEN"))
+    }
+}

@@ -1,0 +1,166 @@
+import Countersign
+import CountersignWire
+import Encodings
+import Foundation
+import NIOHTTP1
+import ServerTestSupport
+import Testing
+
+@Suite("Design 6: challenges as they come")
+struct ChallengesTests {
+    @Test("Every challenge comes once, for all users of the device")
+    func onceForAll() async throws {
+        try await SDKScene.with { scene in
+            let second = try await scene.shop.makeUser()
+            let ticket = try await scene.shop.makeTicket(for: second)
+            let other = try await scene.authenticator.enroll(with: .ticket(ticket))
+            var challenges = scene.authenticator.challenges().makeAsyncIterator()
+            for turn in 0..<4 {
+                let asked = try await scene.ask(user: turn.isMultiple(of: 2) ? scene.user : second)
+                let pending = try #require(await challenges.next())
+                #expect(pending.id == asked.id)
+                #expect(pending.enrollment == (turn.isMultiple(of: 2) ? scene.enrollment.id : other.id))
+                #expect(pending.clientName == "ACME Shop")
+                #expect(pending.message == "Pay EUR 1,250.00 to ACME GmbH?")
+                #expect(pending.type == "payment")
+                #expect(pending.expiresAt > pending.askedAt)
+            }
+        }
+    }
+
+    @Test("What was pending before comes too, oldest first; what has ended does not")
+    func earlier() async throws {
+        try await SDKScene.with { scene in
+            let asked = [try await scene.ask(), try await scene.ask(), try await scene.ask(["expires_in": 20])]
+            _ = try await scene.shop.call(.DELETE, asked[0].path).success()
+            scene.server.clock.advance(seconds: 21)
+            let last = try await scene.ask()
+            var challenges = scene.authenticator.challenges().makeAsyncIterator()
+            #expect(await challenges.next()?.id == asked[1].id)
+            #expect(await challenges.next()?.id == last.id)
+            #expect(try await scene.authenticator.pendingChallenges().map(\.id) == [last.id, asked[1].id])
+        }
+    }
+
+    @Test("The sequence ends with its task")
+    func cancellation() async throws {
+        try await SDKScene.with { scene in
+            let (seen, note) = AsyncStream.makeStream(of: ChallengeID.self)
+            let task = Task {
+                for await pending in scene.authenticator.challenges() { note.yield(pending.id) }
+                return "ended"
+            }
+            let asked = try await scene.ask()
+            var iterator = seen.makeAsyncIterator()
+            #expect(await iterator.next() == asked.id)
+            task.cancel()
+            #expect(await task.value == "ended")
+        }
+    }
+
+    @Test("The sequence ends with the last enrollment, removed here or at the server", arguments: [true, false])
+    func lastEnrollment(_ isLocal: Bool) async throws {
+        try await SDKScene.with { scene in
+            var challenges = scene.authenticator.challenges().makeAsyncIterator()
+            let asked = try await scene.ask()
+            #expect(await challenges.next()?.id == asked.id)
+            if isLocal { try await scene.enrollment.remove() } else { try await scene.removeAtServer() }
+            #expect(await challenges.next() == nil)
+            #expect(await scene.authenticator.enrollments.isEmpty)
+            #expect(try await !scene.holdsKeys())
+        }
+    }
+
+    @Test("Without an enrollment the sequence ends at once")
+    func noEnrollment() async throws {
+        try await SDKScene.with { scene in
+            try await scene.enrollment.remove()
+            var challenges = scene.authenticator.challenges().makeAsyncIterator()
+            #expect(await challenges.next() == nil)
+        }
+    }
+
+    @Test("The sequence outlives network failures, and the connection's state tells of them")
+    func networkFailures() async throws {
+        try await SDKScene.with { scene in
+            scene.transport.loseRequests(2, to: "/self/challenges")
+            var states = await scene.authenticator.connectionStates.makeAsyncIterator()
+            #expect(await states.next() == .online)
+            var challenges = scene.authenticator.challenges().makeAsyncIterator()
+            let asked = try await scene.ask()
+            #expect(await challenges.next()?.id == asked.id)
+            var seen: [String] = []
+            while let state = await states.next() {
+                switch state {
+                case .online: seen.append("online")
+                case .retrying(_, let why): seen.append(why)
+                case .clockSkew: seen.append("skew")
+                }
+                if state == .online { break }
+            }
+            #expect(seen == ["network", "online"])
+            #expect(await scene.authenticator.connectionState == .online)
+        }
+    }
+
+    @Test("A reply that refuses is a reply: the connection is online")
+    func refusalIsOnline() async throws {
+        try await SDKScene.with { scene in
+            scene.transport.loseRequests(1, to: "/self")
+            let lost = await code { try await scene.enrollment.refresh() }
+            #expect(lost == "network")
+            guard case .retrying(_, why: "network") = await scene.authenticator.connectionState else {
+                Issue.record("not retrying")
+                return
+            }
+            let unknown = try #require(ChallengeID("chl_00000000000000000000000000"))
+            let told = await code { _ = try await scene.authenticator.open(unknown, for: scene.enrollment.id) }
+            #expect(told == "challenge_not_found")
+            #expect(await scene.authenticator.connectionState == .online)
+        }
+    }
+
+    @Test("Design 3.6: an announcement that was altered is dropped, and hides no other")
+    func alteredEnvelope() async throws {
+        try await SDKScene.with { scene in
+            let asked = [try await scene.ask(["message": "First?"]), try await scene.ask(["message": "Second?"])]
+            scene.transport.happen { request, send in
+                var response = try await send(request)
+                if request.url.path.hasSuffix("/self/challenges") {
+                    let text = String(decoding: response.body, as: UTF8.self)
+                    response.body = Array(text.replacing("Second?", with: "Harmless?").utf8)
+                }
+                return response
+            }
+            #expect(try await scene.authenticator.pendingChallenges().map(\.id) == [asked[0].id])
+        }
+    }
+
+    @Test("Design 3.6: an announcement for another device is dropped")
+    func foreignEnvelope() async throws {
+        try await SDKScene.with { scene in
+            let other = try await TestPhone.enrolled(for: scene.user, by: scene.shop, at: scene.server)
+            _ = try await scene.ask(["enrollments": [.string("\(other.enrollment)")]])
+            let reply = try await other.send(.GET, "/v1/enrollments/self/challenges")
+            #expect(reply.json["challenges"]?.array?.count == 1)
+            scene.transport.reply(
+                TransportResponse(status: 200, headers: [:], body: reply.body), from: "/self/challenges")
+            #expect(try await scene.authenticator.pendingChallenges().isEmpty)
+        }
+    }
+
+    @Test("Design 3.6: for an unknown key the keys are fetched again, at most once a minute")
+    func unknownPushKey() async throws {
+        let stub = try await StubServer()
+        let app = try await stub.enrolled()
+        let type = try #require(TypeName("payment"))
+        let envelope = PushEnvelope(
+            issuer: stub.issuer, enrollment: stub.enrollment, challenge: stub.challenge, challengeType: type,
+            issuedAt: StubServer.now, expiresAt: StubServer.now.adding(seconds: 120),
+            alert: PushAlert(title: "ACME Shop", body: "Pay?"))
+        stub.announce([try await envelope.payload(signedBy: stub.push, keyID: "unknown", badge: 1)])
+        #expect(try await app.pendingChallenges().isEmpty)
+        #expect(try await app.pendingChallenges().isEmpty)
+        #expect(stub.pushKeyFetches == 1)
+    }
+}

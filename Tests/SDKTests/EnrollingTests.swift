@@ -1,0 +1,223 @@
+import Countersign
+import CountersignWire
+import Encodings
+import Foundation
+import NIOHTTP1
+import OpenPGP
+import ServerTestSupport
+import Testing
+
+@Suite("Enrolling by the SDK")
+struct EnrollingTests {
+    /// An app that is not enrolled, and a ticket for it.
+    private static func with(
+        vault: any Vault = MemoryVault(), clockAheadBy seconds: Int64 = 0,
+        _ body: @escaping @Sendable (Authenticator, SDKScene, _ ticket: String) async throws -> Void
+    ) async throws {
+        try await SDKScene.with { scene in
+            let clock = SkewedClock(of: scene.server.clock, aheadBy: seconds)
+            let app = try await SDKScene.authenticator(scene.server, vault, scene.transport, clock)
+            try await body(app, scene, try await scene.shop.makeTicket(for: try await scene.shop.makeUser()))
+        }
+    }
+
+    @Test("An enrolled app knows user, enrollment and fingerprint, and so does the server")
+    func enrolls() async throws {
+        try await SDKScene.with { scene in
+            #expect("\(scene.enrollment.user)" == scene.user)
+            let list = try await scene.shop.call(.GET, "/v1/users/\(scene.user)/enrollments").success()
+            let device = try #require(list["enrollments"]?[0])
+            #expect(device["enrollment"] == .string("\(scene.enrollment.id)"))
+            #expect(device["fingerprint"] == .string("\(scene.enrollment.fingerprint)"))
+            #expect(device["device"]?["name"] == "Test phone")
+            #expect(device["device"]?["app"] == "Acme 3.1")
+            #expect(device["device"]?["storage"] == "software")
+            let certificate = try Certificate(armored: scene.enrollment.certificate)
+            #expect(certificate.fingerprint == scene.enrollment.fingerprint)
+            try await scene.enrollment.refresh()
+        }
+    }
+
+    @Test(
+        "A text that is no invitation is refused, and nothing is sent",
+        arguments: ["", "hello", "eyJ9", Base64.encode(Array("{\"issuer\":\"http://127.0.0.1\"}".utf8))])
+    func malformed(_ text: String) async throws {
+        try await Self.with { app, scene, _ in
+            let before = scene.transport.requests(to: "").count
+            #expect(await code { _ = try await app.enroll(with: .ticket(text)) } == "invitation_malformed")
+            #expect(scene.transport.requests(to: "").count == before)
+        }
+    }
+
+    @Test("Design 3.7: a ticket of another issuer is refused, and nothing is sent")
+    func otherIssuer() async throws {
+        try await Self.with { app, scene, _ in
+            let before = scene.transport.requests(to: "").count
+            let foreign = try await StubServer().invitation
+            #expect(await code { _ = try await app.enroll(with: .ticket(foreign)) } == "invitation_other_issuer")
+            #expect(scene.transport.requests(to: "").count == before)
+        }
+    }
+
+    @Test("Design 3.7: a server with another certificate than the ticket names is refused before the ticket is told")
+    func manInTheMiddle() async throws {
+        let vault: any Vault = MemoryVault()
+        try await Self.with(vault: vault) { app, scene, ticket in
+            let mallory = try await StubServer().certificate.armored
+            scene.transport.reply(
+                TransportResponse(status: 200, headers: [:], body: Array(mallory.utf8)), from: "/v1/server-certificate")
+            #expect(await code { _ = try await app.enroll(with: .ticket(ticket)) } == "invitation_wrong_fingerprint")
+            #expect(scene.transport.requests(to: "/v1/enrollments").count == 1, "only the scene's own enrollment")
+            #expect(await app.enrollments.isEmpty)
+            scene.transport.happen(nil)
+            _ = try await app.enroll(with: .ticket(ticket))
+        }
+    }
+
+    @Test("A server that enrolls something else than was asked for is refused, and the keys are removed")
+    func otherEnrollment() async throws {
+        let vault: any Vault = MemoryVault()
+        try await Self.with(vault: vault) { app, scene, ticket in
+            let invitation = try #require(EnrollmentInvitation(ticket))
+            scene.transport.happen { request, send in
+                var response = try await send(request)
+                if request.url.path == "/v1/enrollments" {
+                    let text = String(decoding: response.body, as: UTF8.self)
+                    response.body = Array(
+                        text.replacing("\(invitation.enrollment)", with: "enr_00000000000000000000000000").utf8)
+                }
+                return response
+            }
+            #expect(await code { _ = try await app.enroll(with: .ticket(ticket)) } == "not_handleable")
+            #expect(try await vault.signingKey(.primary, of: invitation.enrollment) == nil)
+            #expect(await app.enrollments.isEmpty)
+        }
+    }
+
+    @Test("A used ticket is refused, and no keys stay behind")
+    func usedTicket() async throws {
+        let vault: any Vault = MemoryVault()
+        try await Self.with(vault: vault) { app, scene, ticket in
+            let other = try await SDKScene.authenticator(
+                scene.server, MemoryVault(), scene.transport, SystemClock())
+            _ = try await other.enroll(with: .ticket(ticket))
+            #expect(await code { _ = try await app.enroll(with: .ticket(ticket)) } == "ticket_used")
+            let invitation = try #require(EnrollmentInvitation(ticket))
+            for role in [KeyRole.primary, .authentication] {
+                #expect(try await vault.signingKey(role, of: invitation.enrollment) == nil)
+            }
+            #expect(try await vault.agreementKey(of: invitation.enrollment) == nil)
+            // The same app again: the ticket is its own, and used.
+            #expect(await code { _ = try await other.enroll(with: .ticket(ticket)) } == "ticket_used")
+            #expect(await other.enrollments.count == 1)
+        }
+    }
+
+    @Test("A ticket that is too old is refused")
+    func expiredTicket() async throws {
+        try await SDKScene.with { scene in
+            let ticket = try await scene.shop.makeTicket(for: try await scene.shop.makeUser())
+            scene.server.clock.advance(seconds: 601)
+            #expect(await code { _ = try await scene.authenticator.enroll(with: .ticket(ticket)) } == "ticket_expired")
+            #expect(await scene.authenticator.enrollments.count == 1)
+        }
+    }
+
+    @Test("A ticket the server does not know is refused")
+    func unknownTicket() async throws {
+        try await Self.with { app, _, ticket in
+            let known = try #require(EnrollmentInvitation(ticket))
+            let made = EnrollmentInvitation(
+                issuer: known.issuer, ticket: "ctt_made-up", fingerprint: known.fingerprint, user: known.user,
+                enrollment: known.enrollment)
+            #expect(await code { _ = try await app.enroll(with: .ticket(made.text)) } == "ticket_invalid")
+        }
+    }
+
+    @Test("A second device without a waiver needs an approval")
+    func needsApproval() async throws {
+        try await SDKScene.with { scene in
+            let strict = try await scene.server.makeClient("Strict Shop")
+            let user = try await strict.makeUser()
+            _ = try await TestPhone.enrolled(for: user, by: strict, at: scene.server)
+            let ticket = try await strict.makeTicket(for: user)
+            let told = await code { _ = try await scene.authenticator.enroll(with: .ticket(ticket)) }
+            #expect(told == "enrollment_needs_approval")
+        }
+    }
+
+    @Test("A lost reply to an enrollment is asked for again with the same request", arguments: [1, 3])
+    func lostReply(_ count: Int) async throws {
+        try await Self.with { app, scene, ticket in
+            let before = scene.transport.bodies(to: "/v1/enrollments").count
+            scene.transport.loseReplies(count, from: "/v1/enrollments")
+            let enrollment = try await app.enroll(with: .ticket(ticket))
+            let bodies = scene.transport.bodies(to: "/v1/enrollments").dropFirst(before)
+            #expect(bodies.count == count + 1)
+            #expect(Set(bodies).count == 1)
+            try await enrollment.refresh()
+        }
+    }
+
+    @Test("Design 6: an enrollment that fails for want of a network leaves nothing behind")
+    func noNetwork() async throws {
+        let vault: any Vault = MemoryVault()
+        try await Self.with(vault: vault) { app, scene, ticket in
+            scene.transport.loseRequests(.max, to: "/v1/enrollments")
+            #expect(await code { _ = try await app.enroll(with: .ticket(ticket)) } == "network")
+            let invitation = try #require(EnrollmentInvitation(ticket))
+            #expect(try await vault.signingKey(.primary, of: invitation.enrollment) == nil)
+            #expect(try await vault.records(of: invitation.enrollment).isEmpty)
+            #expect(await app.enrollments.isEmpty)
+            // The ticket was not used: it works when the network is back.
+            scene.transport.happen(nil)
+            _ = try await app.enroll(with: .ticket(ticket))
+        }
+    }
+
+    @Test("A device's clock that is off by ten minutes is corrected", arguments: [-600, 600] as [Int64])
+    func correctedClock(_ seconds: Int64) async throws {
+        try await Self.with(clockAheadBy: seconds) { app, _, ticket in
+            let enrollment = try await app.enroll(with: .ticket(ticket))
+            try await enrollment.refresh()
+        }
+    }
+
+    @Test("A device's clock that is off by more than a day is reported", arguments: [-90_000, 90_000] as [Int64])
+    func hopelessClock(_ seconds: Int64) async throws {
+        try await Self.with(clockAheadBy: seconds) { app, scene, ticket in
+            do {
+                _ = try await app.enroll(with: .ticket(ticket))
+                Issue.record("the clock was taken for right")
+            } catch CountersignError.clockSkew(let skew) {
+                #expect(abs(skew.components.seconds + seconds) < 60, "\(skew)")
+            }
+            #expect(await app.connectionState == .clockSkew)
+            #expect(await app.enrollments.isEmpty)
+        }
+    }
+
+    @Test(
+        "An issuer must be https, or http on this machine",
+        arguments: ["http://example.com", "ftp://example.com", "https://example.com/path"])
+    func issuers(_ text: String) async throws {
+        let url = try #require(URL(string: text))
+        let told = await code {
+            _ = try await Authenticator(
+                issuer: url, app: AppDescription(name: "Acme", version: "1", deviceName: "Phone"),
+                vault: MemoryVault())
+        }
+        #expect(told == "not_handleable")
+    }
+
+    @Test("A device's name that could deceive is refused before anything is sent")
+    func deceivingName() async throws {
+        let stub = try await StubServer()
+        let url = try #require(URL(string: "\(stub.issuer)"))
+        let app = try await Authenticator(
+            issuer: url, app: AppDescription(name: "Acme", version: "1", deviceName: "a\u{202E}b"),
+            vault: MemoryVault(), transport: stub)
+        #expect(await code { _ = try await app.enroll(with: .ticket(stub.invitation)) } == "not_handleable")
+        #expect(stub.device == nil)
+    }
+}

@@ -1,0 +1,70 @@
+import Countersign
+import CountersignWire
+import Encodings
+import Foundation
+import NIOHTTP1
+import ServerTestSupport
+import Testing
+
+@Suite("Design 6: errors say what happened and what to do")
+struct ErrorTests {
+    static let all: [CountersignError] = [
+        .network("offline"), .serverUnreachable(status: 502), .clockSkew(by: .seconds(90_000)), .deviceDeregistered,
+        .notEnrolled, .enrollmentUnknown, .invitationRefused(.malformed), .invitationRefused(.otherIssuer),
+        .invitationRefused(.wrongFingerprint), .ticketRefused(code: "ticket_used"), .approvalNeeded, .serverChanged,
+        .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded(state: "cancelled", reason: nil),
+        .notHandleable(reason: "x"), .numberRequired(length: 6), .numberIncorrect, .pushRefused(.malformed),
+        .vault("full"), .cancelled, .server(ProblemDetails(.rateLimited)),
+    ]
+
+    @Test("Every error has a code, a sentence and a suggestion", arguments: all)
+    func texts(_ error: CountersignError) {
+        #expect(error.code.wholeMatch(of: /[a-z_]+/) != nil)
+        #expect("\(error)".hasSuffix(".") && "\(error)".count > 10)
+        #expect(error.suggestion.hasSuffix(".") && error.suggestion.count > 10)
+        #expect(error.suggestion != "\(error)")
+    }
+
+    @Test("Codes are those of one error alone")
+    func codes() {
+        #expect(Set(Self.all.map(\.code)).count == Self.all.count)
+    }
+
+    @Test("Trying again helps against the network, and not against a no")
+    func retries() {
+        let helped = Self.all.filter(\.retryHelps).map(\.code)
+        #expect(helped == ["network", "server_unreachable", "vault", "cancelled", "rate_limited"])
+    }
+
+    @Test("No error tells a secret: ticket, number, key or message")
+    func secrets() async throws {
+        try await SDKScene.with { scene in
+            let ticket = try await scene.shop.makeTicket(for: try await scene.shop.makeUser())
+            let invitation = try #require(EnrollmentInvitation(ticket))
+            let asked = try await scene.ask(["secure_message": "A private matter"])
+            let question = try await scene.open(asked)
+            let secrets = [ticket, invitation.ticket, asked.number, asked.wrongNumber, "private matter"]
+            func expectNoSecret(_ body: @Sendable () async throws -> Void) async {
+                do {
+                    try await body()
+                    Issue.record("no error")
+                } catch let error as CountersignError {
+                    let text = "\(error) \(error.suggestion) \(error.code) \(error.localizedDescription)"
+                    for secret in secrets { #expect(!text.contains(secret)) }
+                } catch {
+                    Issue.record("\(error)")
+                }
+            }
+            scene.transport.loseRequests(.max, to: "/v1/enrollments")
+            await expectNoSecret { _ = try await scene.authenticator.enroll(with: .ticket(ticket)) }
+            await expectNoSecret { _ = try await scene.authenticator.enroll(with: .ticket(ticket + "x")) }
+            scene.transport.happen(nil)
+            scene.server.clock.advance(seconds: 700)
+            await expectNoSecret { _ = try await scene.authenticator.enroll(with: .ticket(ticket)) }
+            await expectNoSecret { try await question.approve(with: .confirmation, number: asked.number) }
+            let second = try await scene.ask()
+            let other = try await scene.open(second)
+            await expectNoSecret { try await other.approve(with: .confirmation, number: second.wrongNumber) }
+        }
+    }
+}
