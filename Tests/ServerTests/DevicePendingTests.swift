@@ -1,0 +1,157 @@
+import CountersignWire
+import Encodings
+import JOSE
+import NIOHTTP1
+import ServerTestSupport
+import Testing
+
+@Suite("Design 4: pending challenges, as signed push envelopes")
+struct DevicePendingTests {
+    private static let path = "/v1/enrollments/self/challenges"
+
+    /// The list, verified, and its cursor.
+    private static func list(
+        _ scene: DeviceScene, phone: TestPhone? = nil, _ query: String = ""
+    ) async throws -> (ids: [String], cursor: String, payloads: [JSONValue]) {
+        let phone = phone ?? scene.phone
+        let reply = try await phone.send(.GET, path + query).success()
+        let keys = try JWKSet(try await scene.server.send(.GET, "/v1/push-keys").success())
+        let payloads = try #require(reply["challenges"]?.array)
+        let envelopes = try payloads.map { payload in
+            try PushEnvelope(
+                verifying: payload, issuer: scene.server.issuer, enrollment: phone.enrollment, keys: keys,
+                now: scene.server.clock.now, skew: 0)
+        }
+        return (envelopes.map { "\($0.challenge)" }, try #require(reply["cursor"]?.string), payloads)
+    }
+
+    @Test("What is pending comes newest first, and tells nothing secret")
+    func newestFirst() async throws {
+        try await DeviceScene.with { scene in
+            #expect(try await Self.list(scene).ids.isEmpty)
+            let asked = [try await scene.ask(), try await scene.ask(), try await scene.ask()]
+            let (ids, _, payloads) = try await Self.list(scene)
+            #expect(ids == asked.map(\.id).reversed())
+            #expect(payloads[0]["aps"]?["alert"]?["title"] == "ACME Shop")
+            let written = payloads.map { String(decoding: $0.encoded, as: UTF8.self) }.joined()
+            for challenge in asked { #expect(!written.contains(challenge.number.digits)) }
+            // Neither the secure message nor the details travel in the open.
+            #expect(!written.contains("espresso") && !written.contains("DE89"))
+        }
+    }
+
+    @Test("What has ended is no longer in the list")
+    func ended() async throws {
+        try await DeviceScene.with { scene in
+            let asked = [try await scene.ask(), try await scene.ask(), try await scene.ask(["expires_in": 30])]
+            _ = try await scene.shop.call(.DELETE, asked[0].path).success()
+            #expect(try await Self.list(scene).ids == [asked[2].id, asked[1].id])
+            _ = try await scene.phone.answer(asked[1].id, .denied).success()
+            #expect(try await Self.list(scene).ids == [asked[2].id])
+            scene.server.clock.advance(seconds: 30)
+            #expect(try await Self.list(scene).ids.isEmpty)
+        }
+    }
+
+    @Test("Each device sees what was put to it alone")
+    func ownOnly() async throws {
+        try await DeviceScene.with { scene in
+            let second = try await scene.anotherPhone()
+            let stranger = try await scene.strangersPhone()
+            let one = try await scene.ask(["enrollments": [.string("\(second.enrollment)")]])
+            #expect(try await Self.list(scene).ids.isEmpty)
+            #expect(try await Self.list(scene, phone: second).ids == [one.id])
+            #expect(try await Self.list(scene, phone: stranger).ids.isEmpty)
+            let fetched = try await scene.phone.send(.GET, "\(one.path)/message")
+            #expect(fetched.refusal == Refusal(404, "challenge_not_found"))
+        }
+    }
+
+    @Test("A wait ends at once when something is asked")
+    func wakes() async throws {
+        try await DeviceScene.with { scene in
+            async let waiting = Self.list(scene, "?wait=60")
+            let start = ContinuousClock.now
+            let asked = try await scene.ask()
+            #expect(try await waiting.ids == [asked.id])
+            #expect(start.duration(to: .now) < .seconds(20))
+        }
+    }
+
+    @Test("A wait with the cursor of the list ends when the list changes, also by an end")
+    func cursor() async throws {
+        try await DeviceScene.with { scene in
+            let first = try await scene.ask()
+            let (ids, cursor, _) = try await Self.list(scene)
+            #expect(ids == [first.id])
+            // A cursor of another list, or none for a list that is not empty, answers without waiting.
+            #expect(try await Self.list(scene, "?wait=60").ids == [first.id])
+            #expect(try await Self.list(scene, "?wait=60&cursor=other").ids == [first.id])
+            async let waiting = Self.list(scene, "?wait=60&cursor=\(cursor)")
+            _ = try await scene.shop.call(.DELETE, first.path).success()
+            let (after, next, _) = try await waiting
+            #expect(after.isEmpty)
+            #expect(next != cursor)
+        }
+    }
+
+    @Test("A wait ends with its time, and the list is the same")
+    func timeIsUp() async throws {
+        try await DeviceScene.with { scene in
+            let first = try await scene.ask(["expires_in": 100])
+            let (_, cursor, _) = try await Self.list(scene)
+            let start = ContinuousClock.now
+            let (ids, next, _) = try await Self.list(scene, "?wait=1&cursor=\(cursor)")
+            #expect(start.duration(to: .now) >= .milliseconds(900))
+            #expect(ids == [first.id] && next == cursor)
+        }
+    }
+
+    @Test("A wait ends when what is pending expires")
+    func expiryEndsWait() async throws {
+        try await DeviceScene.with { scene in
+            _ = try await scene.ask(["expires_in": 30])
+            let (_, cursor, _) = try await Self.list(scene)
+            async let waiting = Self.list(scene, "?wait=60&cursor=\(cursor)")
+            scene.server.clock.advance(seconds: 31)
+            #expect(try await waiting.ids.isEmpty)
+        }
+    }
+
+    @Test(
+        "A query that means nothing is refused",
+        arguments: [
+            "?wait=61", "?wait=-1", "?wait=x", "?wait=1.5", "?wait=", "?waits=1", "?wait=1&wait=2", "?cursor=%FF",
+        ])
+    func queries(_ query: String) async throws {
+        try await DeviceScene.with { scene in
+            let reply = try await scene.phone.send(.GET, Self.path + query)
+            #expect(reply.refusal == Refusal(400, "invalid_parameter"), "\(reply)")
+        }
+    }
+
+    @Test("Eight requests of a device may wait; more are refused")
+    func tooManyWaits() async throws {
+        try await DeviceScene.with { scene in
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<12 {
+                    group.addTask { try await scene.phone.send(.GET, "\(Self.path)?wait=60") }
+                }
+                var replies: [Reply] = []
+                // Four come back at once; with the fourth, the other eight are known to wait.
+                while replies.count < 4, let reply = try await group.next() { replies.append(reply) }
+                #expect(replies.allSatisfy { $0.refusal == Refusal(429, "too_many_waits") })
+                #expect(replies.allSatisfy { $0.headers["retry-after"] == "5" })
+                // Another device waits on its own account.
+                let other = try await scene.anotherPhone()
+                #expect(try await other.send(.GET, "\(Self.path)?wait=1").status == 200)
+                _ = try await scene.ask()
+                while let reply = try await group.next() { replies.append(reply) }
+                return replies
+            }
+            #expect(replies.count { $0.status == 200 } == 8)
+            // The waits are over, so there is room again.
+            #expect(try await scene.phone.send(.GET, "\(Self.path)?wait=60").status == 200)
+        }
+    }
+}
