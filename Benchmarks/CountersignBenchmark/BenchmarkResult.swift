@@ -41,11 +41,13 @@ struct BenchmarkResult {
             CPU per cycle: server \(format(serverPerCycle, 3)) ms, of it at least \
             \(format(unavoidable.serverCurvePerCycle / 1000, 3)) ms on the curve; generator \
             \(format(generatorPerCycle, 3)) ms
+            Commits: \(format(measured.commitsPerSecond, 0)) a second, each with one sync of the disk, \
+            \(format(measured.writesPerCommit, 1)) writes in each; the disk alone syncs \
+            \(format(unavoidable.syncsPerSecond, 0)) times a second
             Server memory: \(measured.residentMemory / 1_000_000) MB
             Milliseconds         p50       p99
             \(steps.joined(separator: "\n"))
-            Measured before: \(format(unavoidable.syncsPerSecond, 0)) syncs/s; sign \(format(unavoidable.sign, 0)), \
-            verify \(format(unavoidable.verify, 0)), agree \(format(unavoidable.agree, 0)) µs
+            One curve operation: sign \(format(unavoidable.sign, 0)), verify \(format(unavoidable.verify, 0)), agree \(format(unavoidable.agree, 0)) µs
             Build \(Self.build), commit \(commit), \(ProcessInfo.processInfo.activeProcessorCount) processors
             """
     }
@@ -66,6 +68,8 @@ struct BenchmarkResult {
             "generator_cpu_us_per_cycle": number(generatorPerCycle * 1000),
             "server_curve_us_per_cycle": number(unavoidable.serverCurvePerCycle),
             "server_resident_bytes": .integer(Int64(measured.residentMemory)), "steps": .object(steps),
+            "commits_per_second": number(measured.commitsPerSecond),
+            "writes_per_100_commits": number(measured.writesPerCommit * 100),
             "syncs_per_second": number(unavoidable.syncsPerSecond),
             "curve_ns": .members([
                 "sign": number(unavoidable.sign * 1000), "verify": number(unavoidable.verify * 1000),

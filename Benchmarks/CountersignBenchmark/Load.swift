@@ -12,6 +12,10 @@ struct Measured: Sendable {
     let serverTime: Double
     let generatorTime: Double
     let residentMemory: Int
+    /// Commits of the server's database in a second, each one sync of the disk.
+    let commitsPerSecond: Double
+    /// How many writes shared a commit, on average.
+    let writesPerCommit: Double
 
     var cycles: Int { times[.cycle]?.count ?? 0 }
 }
@@ -80,13 +84,18 @@ struct Load: Sendable {
     private func measure(_ samples: Samples, for duration: Duration) async throws -> Measured {
         let begin = ContinuousClock.now
         let (server, generator) = (self.server.processorTime, Self.processorTime)
+        let before = self.server.committed
         samples.begin()
         try await Task.sleep(for: duration)
         let times = samples.end()
+        let after = self.server.committed
+        let commits = Double(max(after.commits - before.commits, 1))
         return Measured(
             times: times, seconds: (ContinuousClock.now - begin).inSeconds,
             serverTime: self.server.processorTime - server, generatorTime: Self.processorTime - generator,
-            residentMemory: self.server.residentMemory)
+            residentMemory: self.server.residentMemory,
+            commitsPerSecond: commits / max((after.at - before.at).inSeconds, 0.001),
+            writesPerCommit: Double(after.writes - before.writes) / commits)
     }
 
     /// The CPU time this process has used, in seconds.

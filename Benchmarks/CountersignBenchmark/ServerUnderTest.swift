@@ -13,6 +13,7 @@ final class ServerUnderTest: Sendable {
     /// The operator's token.
     let token: String
     private let process: Process
+    private let commits: CommitLog
 
     init(program: String, folder: URL) throws {
         guard FileManager.default.isExecutableFile(atPath: program) else {
@@ -25,8 +26,13 @@ final class ServerUnderTest: Sendable {
             "serve", "--port", "0", "--data", folder.appending(path: "data").path, "--json", "--print-bootstrap",
         ]
         process.standardOutput = pipe
+        let errors = Pipe()
+        process.standardError = errors
+        // Twice a second the most talkative log tells how much was committed.
+        process.environment = ProcessInfo.processInfo.environment.merging(["LOG_LEVEL": "trace"]) { $1 }
         try process.run()
         self.process = process
+        commits = CommitLog(reading: errors.fileHandleForReading)
         var line: [UInt8] = []
         while !line.contains(UInt8(ascii: "\n")) {
             let data = pipe.fileHandleForReading.availableData
@@ -56,6 +62,9 @@ final class ServerUnderTest: Sendable {
         let ticks = fields.dropFirst(11).prefix(2).compactMap { Double($0) }.reduce(0, +)
         return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
+
+    /// How much it has committed, when it last told.
+    var committed: Committed { commits.newest }
 
     /// The memory it has in use, in bytes.
     var residentMemory: Int {

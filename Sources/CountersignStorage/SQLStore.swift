@@ -10,6 +10,9 @@ public struct SQLStore: Store {
     /// Who waits for commits of this store.
     public var wakes: any Wakes { engine.wakes }
 
+    /// How much was committed since it was opened.
+    package var commitCount: CommitCount { engine.commitCount }
+
     package init(engine: some SQLEngine, masterKey: MasterKey, issuer: Issuer) async throws {
         self.engine = engine
         self.issuer = issuer

@@ -141,7 +141,7 @@ public struct Server: Sendable {
                 // The order of shutdown is the reverse: requests end first, what they queued is delivered after.
                 .init(service: Background { try await hub.run() }),
                 .init(service: Background { try await worker.run() }),
-                .init(service: Background { try await Maintenance(ports: ports).run() }),
+                .init(service: Background { try await Maintenance(ports: ports, store: store).run() }),
                 .init(service: application),
                 .init(service: visitor, successTerminationBehavior: .gracefullyShutdownGroup),
             ], gracefulShutdownSignals: signals, logger: quiet(logger))
@@ -206,12 +206,15 @@ private struct Maintenance: Sendable {
     private static let batch = 500
 
     let ports: Ports
+    let store: SQLStore
 
     func run() async throws {
         var round = 0
         while true {
             try await Task.sleep(for: Self.pause)
             round += 1
+            let count = store.commitCount
+            ports.logger.trace("storage", metadata: ["commits": "\(count.commits)", "writes": "\(count.writes)"])
             do {
                 try await ExpireChallenges.sweep(ports: ports)
                 if round.isMultiple(of: Self.sweepEvery) { try await sweep() }

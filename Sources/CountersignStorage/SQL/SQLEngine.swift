@@ -55,6 +55,9 @@ package protocol SQLEngine: Sendable {
     /// Who waits for commits.
     var wakes: any Wakes { get }
 
+    /// How much was committed since it was opened.
+    var commitCount: CommitCount { get }
+
     /// Reads a consistent state.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result
@@ -64,6 +67,16 @@ package protocol SQLEngine: Sendable {
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, wakes: [WakeTopic])
     ) async throws -> Result
+}
+
+/// How many writes became lasting, and in how many commits: each commit is one sync of the disk.
+package struct CommitCount: Hashable, Sendable {
+    /// The commits.
+    package var commits = 0
+    /// The writes in them.
+    package var writes = 0
+
+    package init() {}
 }
 
 /// The words in which the engines differ, used in migrations alone.

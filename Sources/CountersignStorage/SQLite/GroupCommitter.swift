@@ -26,6 +26,10 @@ final class GroupCommitter: Sendable {
 
     private let pool: DatabasePool
     private let queue = Mutex(Queue())
+    private let counted = Mutex(CommitCount())
+
+    /// How much was committed so far.
+    var count: CommitCount { counted.withLock { $0 } }
 
     init(pool: DatabasePool) {
         self.pool = pool
@@ -83,6 +87,10 @@ final class GroupCommitter: Sendable {
                 }
             }
             try execute("COMMIT", on: database)
+            counted.withLock { [written = reports.count] count in
+                count.commits += 1
+                count.writes += written
+            }
         } catch {
             // Nothing of the batch lasts, whichever of its writes went well.
             commitFailure = error

@@ -29,6 +29,7 @@ package final class SQLiteEngine: SQLEngine {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(10)
+        configuration.maximumReaderCount = max(5, 2 * ProcessInfo.processInfo.activeProcessorCount)
         let pool = try storeErrors { try DatabasePool(path: path, configuration: configuration) }
         // The pool sets NORMAL when it turns the write-ahead log on, so FULL must come after.
         try storeErrors {
@@ -43,14 +44,19 @@ package final class SQLiteEngine: SQLEngine {
         try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
     }
 
+    package var commitCount: CommitCount { committer.count }
+
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result
     ) async throws -> Result {
-        do {
-            return try await pool.read { try body(SQLiteConnection(database: $0)) }
-        } catch let error as DatabaseError {
-            throw StoreError(error)
-        }
+        try readHere(body)
+    }
+
+    /// Reads on the thread that asks: a read takes microseconds, and a change of threads costs more than that.
+    ///
+    /// There are more readers than threads that run tasks, so that none waits for another.
+    private func readHere<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+        try storeErrors { try pool.read { try body(SQLiteConnection(database: $0)) } }
     }
 
     package func write<Result: Sendable>(
