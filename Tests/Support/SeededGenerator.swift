@@ -1,6 +1,6 @@
 import Foundation
 
-/// Random numbers that a test can repeat: SplitMix64 from a seed.
+/// Random numbers that a test can repeat: SplitMix64, by Steele, Lea and Flood, from a seed.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// What repeats the run.
     public let seed: UInt64
@@ -10,6 +10,12 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     public init(seed: UInt64) {
         self.seed = seed
         state = seed
+    }
+
+    /// Numbers for one of many who work beside each other: each has its own, whatever the others do.
+    public init(seed: UInt64, of worker: Int) {
+        var first = SeededGenerator(seed: seed &+ UInt64(worker) &* 0xA076_1D64_78BD_642F)
+        self.init(seed: first.next())
     }
 
     /// Numbers from the seed in `COUNTERSIGN_SEED`, or from a new one.
@@ -30,6 +36,9 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
         return mixed ^ mixed >> 31
     }
+
+    /// Whether something that happens this many times in a hundred happens now.
+    public mutating func happens(percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
     /// Random bytes.
     public mutating func bytes(_ count: Int) -> [UInt8] {

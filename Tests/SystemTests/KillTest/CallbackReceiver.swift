@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
+import TestSupport
 
 /// Receives the shops' callbacks: a real HTTP server on a free port of this machine.
 ///

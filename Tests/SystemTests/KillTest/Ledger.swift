@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Everything the server has acknowledged, and every word of it that it took back.
 actor Ledger {
     /// A challenge that was asked.

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// What shall become of a challenge.
 enum Plan: CaseIterable, Sendable {
     case approve

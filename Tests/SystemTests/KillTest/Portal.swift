@@ -4,6 +4,7 @@ import Encodings
 import Foundation
 import NIOHTTP1
 import ServerTestSupport
+import TestSupport
 import Testing
 
 /// A portal of a shop: asks users, waits for what comes of it, takes some back, and now and then makes a user with a
