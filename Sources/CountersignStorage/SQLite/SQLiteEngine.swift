@@ -56,7 +56,14 @@ package final class SQLiteEngine: SQLEngine {
     ///
     /// There are more readers than threads that run tasks, so that none waits for another.
     private func readHere<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
-        try storeErrors { try pool.read { try body(SQLiteConnection(database: $0)) } }
+        try storeErrors {
+            // In a transaction, so that all statements see one state; the pool's own compiles its statements each time.
+            try pool.unsafeRead { database in
+                try database.cachedStatement(sql: "BEGIN").execute()
+                defer { try? database.cachedStatement(sql: "COMMIT").execute() }
+                return try body(SQLiteConnection(database: database))
+            }
+        }
     }
 
     package func write<Result: Sendable>(
