@@ -136,7 +136,7 @@ let package = Package(
         tests("Encodings", ["Encodings"]),
         tests("OpenPGP", ["OpenPGP", "Encodings", crypto]),
         tests("JOSE", ["JOSE", "Encodings", crypto]),
-        tests("Wire", ["CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto]),
+        tests("Wire", ["CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto], resources: [.copy("Golden")]),
         tests(
             "Core",
             ["CountersignCore", "CountersignWire", "StorageTestSupport", "OpenPGP", "Encodings", crypto]),

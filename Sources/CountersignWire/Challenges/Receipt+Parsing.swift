@@ -33,7 +33,10 @@ extension Receipt {
         while let detail = try lines.optional("detail", Self.detail) { details.append(detail) }
         self.details = details
         signingDataHash = try lines.optional("signing-data") { value in
-            value.utf8.starts(with: "sha256:".utf8) ? Hex.decode(Substring(value.utf8.dropFirst(7))) : nil
+            guard value.utf8.starts(with: "sha256:".utf8),
+                let hash = Hex.decode(Substring(value.utf8.dropFirst(7))), hash.count == 32
+            else { return nil }
+            return hash
         }
         guard lines.take()?.hasSameBytes(as: "message:") == true, let message = try? DisplayMessage(lines.rest) else {
             throw .malformedField("message")
