@@ -53,6 +53,9 @@ public struct PushEnvelope: Hashable, Sendable {
     /// Spec: APNs provider API.
     public static let maximumPayloadSize = 4096
 
+    /// The times an envelope may name, to the end of the year 9999: beyond, computing with them could overflow.
+    private static let times: ClosedRange<Int64> = 0...253_402_300_799
+
     /// The issuer.
     public let issuer: Issuer
     /// Whom it is for.
@@ -134,6 +137,7 @@ public struct PushEnvelope: Hashable, Sendable {
             let challenge = claims["jti"]?.string.flatMap({ ChallengeID($0) }),
             let type = claims["type"]?.string.flatMap({ TypeName($0) }),
             let issued = claims["iat"]?.integer, let expires = claims["exp"]?.integer,
+            Self.times.contains(issued), Self.times.contains(expires),
             let digest = claims["alert"]?.string.flatMap({ Base64URL.decode($0) })
         else { throw .malformed }
         guard claims["iss"] == .string("\(issuer)"), claims["aud"] == .string("\(enrollment)") else {
