@@ -1,5 +1,4 @@
 import Encodings
-import Foundation
 
 /// The public base URL of a deployment, OpenID's `iss`: `https://host[:port]`, compared byte for byte.
 ///
@@ -7,26 +6,66 @@ import Foundation
 public struct Issuer: Hashable, Sendable, CustomStringConvertible {
     /// The URL, without a final slash.
     public let description: String
-    /// The host, which stands in the user IDs of certificates.
+    /// The host as it stands in the URL, which stands in the user IDs of certificates; never decoded, so that it is
+    /// the same bytes on every platform.
     public let host: String
 
-    /// Reads an issuer, or nil: another scheme, a path, query, fragment or user, upper case letters in the host.
+    /// Reads an issuer, or nil: another scheme, a path, query, fragment or user, a port that is none, a host with
+    /// anything but lower case letters, digits, `.`, `-` and `_` or not an IPv6 address in brackets.
     public init?(_ text: some StringProtocol) {
-        guard let url = URLComponents(string: String(text)), let host = url.host, !host.isEmpty,
-            url.path.isEmpty, url.query == nil, url.fragment == nil, url.user == nil, url.password == nil,
-            host.hasSameBytes(as: host.lowercased()),
-            url.scheme == "https" || (url.scheme == "http" && Self.isLoopback(host)),
-            url.string?.hasSameBytes(as: text) == true
+        let text = String(text)
+        let scheme = ["https://", "http://"].first { text.utf8.starts(with: $0.utf8) }
+        guard let scheme, let host = Self.host(ofAuthority: text.utf8.dropFirst(scheme.utf8.count)),
+            scheme == "https://" || Self.isLoopback(host)
         else { return nil }
-        description = String(text)
+        description = text
         self.host = host
+    }
+
+    /// The host of `host[:port]`, or nil.
+    ///
+    /// Spec: RFC 3986 §3.2.
+    private static func host(ofAuthority authority: Substring.UTF8View) -> String? {
+        let host: Substring.UTF8View
+        if authority.first == UInt8(ascii: "[") {
+            guard let closing = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            host = authority[...closing]
+            let address = host.dropFirst().dropLast()
+            guard !address.isEmpty, address.allSatisfy(isPartOfAddress) else { return nil }
+        } else {
+            host = authority.prefix { $0 != UInt8(ascii: ":") }
+            guard let first = host.first, isLetterOrDigit(first), host.allSatisfy(isPartOfName) else { return nil }
+        }
+        guard isPortOrNothing(authority[host.endIndex...]) else { return nil }
+        return String(Substring(host))
+    }
+
+    /// Whether a text is empty, or a colon and a number from 1 to 65535 as it is usually written.
+    private static func isPortOrNothing(_ text: Substring.UTF8View) -> Bool {
+        guard let first = text.first else { return true }
+        let digits = Substring(text.dropFirst())
+        guard first == UInt8(ascii: ":"), let port = UInt16(digits), port > 0 else { return false }
+        return "\(port)".hasSameBytes(as: digits)
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    }
+
+    private static func isPartOfAddress(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
     }
 
     /// Whether the host is this machine's own.
     public var isLoopback: Bool { Self.isLoopback(host) }
 
     private static func isLoopback(_ host: String) -> Bool {
-        ["localhost", "127.0.0.1", "[::1]", "::1"].contains(host)
+        ["localhost", "127.0.0.1", "[::1]"].contains(host)
     }
 
     /// The absolute URI of a path with its query, as HTTP signatures cover it.
