@@ -91,11 +91,12 @@ extension Detail {
     public var json: JSONValue { .members(["label": .string(label.text), "value": .string(value.text)]) }
 
     /// Reads a detail that stands at a JSON pointer.
+    ///
+    /// Members nobody knows are ignored, as everywhere in a body.
     public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
         let label = try members.string("label")
         let value = try members.string("value")
-        try members.refuseUnknown()
         do {
             try self.init(label: label, value: value)
         } catch {
