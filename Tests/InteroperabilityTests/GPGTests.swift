@@ -103,7 +103,7 @@ extension GPG {
     /// Makes a P-256 key that signs and one that encrypts, and exports the certificate.
     func makeKey() throws -> Certificate {
         try run("--quick-generate-key", "peer@example.com", "nistp256", "sign", "0")
-        let listing = try run("--with-colons", "--list-keys").output
+        let listing = try run("--with-colons", "--list-keys", "peer@example.com").output
         let fingerprint = try #require(listing.split(separator: "\n").first { $0.hasPrefix("fpr:") })
             .split(separator: ":", omittingEmptySubsequences: false)[9]
         try run("--quick-add-key", String(fingerprint), "nistp256", "encr", "0")
