@@ -159,6 +159,32 @@ struct JWSTests {
         for text in malformed { #expect(throws: JOSEError.malformed, "\(text)") { try verify(text) } }
     }
 
+    /// The text with the pad bits of its last character set: lenient readers take it for the same bytes.
+    private static func secondSpelling(_ text: String) throws -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        // Only a text of whole groups of four has no pad bits.
+        let last = try #require(text.utf8.count.isMultiple(of: 4) ? nil : text.last)
+        let index = try #require(alphabet.firstIndex(of: last))
+        return String(text.dropLast()) + String(alphabet[index + 1])
+    }
+
+    @Test("RFC 7515 §2, RFC 4648 §3.5: a second spelling of the same bytes is refused, though it is what was signed")
+    func nonCanonical() throws {
+        let (header, payload) = (Base64URL.encode(Self.header.encoded), Base64URL.encode(Self.payload))
+        func signed(_ input: String) throws -> (input: String, signature: String) {
+            (input, Base64URL.encode(try key.signature(for: Array(input.utf8)).rawRepresentation))
+        }
+        let right = try signed("\(header).\(payload)")
+        #expect(try verify("\(right.input).\(right.signature)") == Self.payload)
+        for (input, signature) in [
+            try signed("\(try Self.secondSpelling(header)).\(payload)"),
+            try signed("\(header).\(try Self.secondSpelling(payload))"),
+            (right.input, try Self.secondSpelling(right.signature)),
+        ] {
+            #expect(throws: JOSEError.malformed) { try verify("\(input).\(signature)") }
+        }
+    }
+
     @Test("RFC 7515 §3.3: the DER form of a signature, and one of zeros, are refused")
     func signatureForms() throws {
         let header = Base64URL.encode(Self.header.encoded)
