@@ -105,6 +105,19 @@ struct MessageSignatureRefusalTests {
         try forge.verify(try forge.fields(SignatureForge.components, parameters))
     }
 
+    @Test("RFC 9651 §3.3.1: the latest time a signature can name is read without overflow, a later one is not")
+    func latest() throws {
+        func read(_ created: String) throws -> UnverifiedRequestSignature {
+            let parameters = SignatureForge.parameters.replacing("1795169702", with: created)
+            let fields = try forge.fields(SignatureForge.components, parameters)
+            return try UnverifiedRequestSignature(input: fields.input, signature: fields.signature)
+        }
+        let created = try read("999999999999999").parameters.created
+        #expect(Timestamp(seconds: created).adding(seconds: 3600).seconds == 1_000_000_000_003_599)
+        #expect(throws: MessageSignatureError.malformed) { try read("1000000000000000") }
+        #expect(throws: MessageSignatureError.malformed) { try read("9223372036854775807") }
+    }
+
     @Test("RFC 9651 §4.2.3.2: of a parameter that stands twice the last counts, and only once in the base")
     func twice() throws {
         let fields = try forge.fields()
