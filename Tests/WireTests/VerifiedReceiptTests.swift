@@ -1,8 +1,9 @@
 import CountersignWire
 import Crypto
 import Encodings
-import OpenPGP
 import Testing
+
+@testable import OpenPGP
 
 @Suite("Design 3.4: a receipt counts when text, signature, signer and certificate fit together")
 struct VerifiedReceiptTests {
@@ -119,5 +120,44 @@ struct VerifiedReceiptTests {
         let before = Sample.answeredAt.unixSeconds - 1
         await #expect(throws: ReceiptRefusal.signature(.badSignatureTime)) { try await verify(message, now: before) }
         #expect(try await verify(message, now: before + 1).receipt.answeredAt == Sample.answeredAt)
+    }
+
+    @Test("The signer is judged at the time the receipt says, not only at that of its signature")
+    func answeredTooLate() async throws {
+        let end = Sample.answeredAt.unixSeconds
+        let message = try await signed(try receipt().text, at: Sample.answeredAt.adding(seconds: -1))
+        for (expiresAt, revokedAt, refusal) in [
+            (end, nil, .signature(.keyExpired)), (nil, end, .signature(.keyRevoked)), (end + 1, end + 1, nil),
+        ] as [(UnixSeconds?, UnixSeconds?, ReceiptRefusal?)] {
+            let key = CertifiedKey(
+                previouslyCertified: primary.publicKey, flags: [.certify, .sign], expiresAt: expiresAt,
+                revokedAt: revokedAt)
+            let certificate = Certificate(encoded: [], primary: key, userIDs: [], subkeys: [])
+            if let refusal {
+                #expect(throws: refusal) {
+                    try VerifiedReceipt(message: message, certificate: certificate, now: Self.now)
+                }
+            } else {
+                #expect(
+                    try VerifiedReceipt(message: message, certificate: certificate, now: Self.now).receipt == receipt())
+            }
+        }
+    }
+
+    @Test("A signature made after its key had ended does not count, whatever time the receipt says")
+    func backdated() async throws {
+        let end = Sample.answeredAt.unixSeconds + 1
+        let message = try await signed(try receipt().text, at: Sample.answeredAt.adding(seconds: 1))
+        for (expiresAt, revokedAt, error) in [(end, nil, .keyExpired), (nil, end, .keyRevoked)]
+            as [(UnixSeconds?, UnixSeconds?, OpenPGPError)]
+        {
+            let key = CertifiedKey(
+                previouslyCertified: primary.publicKey, flags: [.certify, .sign], expiresAt: expiresAt,
+                revokedAt: revokedAt)
+            let certificate = Certificate(encoded: [], primary: key, userIDs: [], subkeys: [])
+            #expect(throws: ReceiptRefusal.signature(error)) {
+                try VerifiedReceipt(message: message, certificate: certificate, now: Self.now)
+            }
+        }
     }
 }
