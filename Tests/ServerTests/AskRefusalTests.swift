@@ -59,7 +59,7 @@ struct AskRefusalTests {
             ("message", [[], ["a"], true]),
             ("secure_message", [1, [:], true]),
             ("details", [[:], "a", .array(Array(repeating: detail, count: 33))]),
-            ("signing_data", ["", 1, []]),
+            ("signing_data", ["", 1, [], "a\u{0}b"]),
             ("context", ["a", 1, []]),
             ("number_entry", ["true", 1, 0]),
             ("expires_in", [9, 0, -60, 86401, "60", .double(60.5), true]),
@@ -67,7 +67,7 @@ struct AskRefusalTests {
             ("enrollments", [[], ["x"], [1], "enr_01m7yfdvpt5prmr79m8dcgymep", ["usr_01m7yfdvpt5prmr79m8dcgymep"]]),
             ("callback_uri", [1, ["https://shop.example.com"], true]),
             ("locale", ["", "de_DE", "dé", 1, Self.repeated(36)]),
-            ("state", [1, ["a"], Self.repeated(1025), .string(String(repeating: "ä", count: 513))]),
+            ("state", [1, ["a"], "\u{0}", Self.repeated(1025), .string(String(repeating: "ä", count: 513))]),
         ]
         for (member, values) in wrong { table += values.map { Wrong(member, $0, "invalid_member") } }
         try await Scene.with { [table] in try await expectRefused(table, by: $0.shop, in: $0) }

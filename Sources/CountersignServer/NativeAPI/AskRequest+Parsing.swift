@@ -24,8 +24,8 @@ extension AskChallenge.Request {
             }
         }
         details = try Self.details(try members.array("details"))
-        signingData = try members.optional("signing_data", "a string that is not empty") {
-            $0.string.flatMap { $0.isEmpty ? nil : $0 }
+        signingData = try members.optional("signing_data", "a string that is not empty, without U+0000") {
+            $0.string.flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : $0 }
         }
         if let context = members.value("context") {
             self.context = try Self.context(context, at: members.pointer(to: "context"))
@@ -48,8 +48,10 @@ extension AskChallenge.Request {
         locale = try members.optional("locale", "a language tag of at most 35 letters, digits and hyphens") {
             $0.string.flatMap { Self.isLanguageTag($0) ? $0 : nil }
         }
-        clientState = try members.optional("state", "a string of at most \(Self.maximumStateLength) bytes") {
-            $0.string.flatMap { $0.utf8.count <= Self.maximumStateLength ? $0 : nil }
+        clientState = try members.optional(
+            "state", "a string of at most \(Self.maximumStateLength) bytes, without U+0000"
+        ) {
+            $0.string.flatMap { $0.utf8.count > Self.maximumStateLength || $0.utf8.contains(0) ? nil : $0 }
         }
         try members.refuseUnknown()
     }

@@ -20,7 +20,7 @@ package enum SQLValue: Hashable, Sendable {
 package struct SQLStatement: Sendable {
     package let text: String
     /// Which argument each placeholder means, by its first appearance: the way SQLite numbers them.
-    package let argumentsByAppearance: [Int]
+    private let argumentsByAppearance: [Int]
 
     package init(_ text: String) {
         self.text = text
@@ -30,6 +30,16 @@ package struct SQLStatement: Sendable {
             order.append(number - 1)
         }
         argumentsByAppearance = order
+    }
+
+    /// The arguments in the order in which their placeholders first appear.
+    ///
+    /// A text with U+0000 is refused: PostgreSQL keeps none, and what reads a C string would see the half before it.
+    package func byAppearance(_ arguments: [SQLValue]) throws(StoreError) -> [SQLValue] {
+        for case .text(let text) in arguments where text.utf8.contains(0) {
+            throw StoreError.engine("a text holds U+0000")
+        }
+        return argumentsByAppearance.map { arguments[$0] }
     }
 }
 

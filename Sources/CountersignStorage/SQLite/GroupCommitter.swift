@@ -78,12 +78,18 @@ final class GroupCommitter: Sendable {
             try execute("BEGIN IMMEDIATE", on: database)
             isOpen = true
             for job in batch {
+                try execute("SAVEPOINT write", on: database)
                 do {
-                    reports.append(try inSavepoint(job, on: database))
+                    let report = try job.run(database)
+                    try execute("RELEASE write", on: database)
+                    reports.append(report)
                 } catch {
                     failures.append((job, error))
-                    // A full disk, say, ends the whole transaction: what followed would be one of its own.
+                    // A full disk, say, ends the whole transaction: there is no savepoint left to go back to, and what
+                    // followed would be a transaction of its own.
                     guard database.isInsideTransaction else { throw error }
+                    try execute("ROLLBACK TO write", on: database)
+                    try execute("RELEASE write", on: database)
                 }
             }
             try execute("COMMIT", on: database)
@@ -94,28 +100,13 @@ final class GroupCommitter: Sendable {
         } catch {
             // Nothing of the batch lasts, whichever of its writes went well.
             commitFailure = error
-            if isOpen { try? execute("ROLLBACK", on: database) }
+            if isOpen, database.isInsideTransaction { try? execute("ROLLBACK", on: database) }
         }
         let fate = commitFailure.map(Self.translated)
         for report in reports { report(fate) }
         for (job, error) in failures { job.fail(Self.translated(error)) }
-        // A job that never ran because the transaction did not begin.
+        // A job that never ran because the transaction did not begin or did not last until its turn.
         if let fate { for job in batch.dropFirst(reports.count + failures.count) { job.fail(fate) } }
-    }
-
-    private func inSavepoint(
-        _ job: Job, on database: Database
-    ) throws -> @Sendable ((any Error)?) -> Void {
-        try execute("SAVEPOINT write", on: database)
-        do {
-            let report = try job.run(database)
-            try execute("RELEASE write", on: database)
-            return report
-        } catch {
-            try execute("ROLLBACK TO write", on: database)
-            try execute("RELEASE write", on: database)
-            throw error
-        }
     }
 
     private func execute(_ sql: String, on database: Database) throws {

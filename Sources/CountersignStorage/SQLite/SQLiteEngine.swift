@@ -20,12 +20,10 @@ package final class SQLiteEngine: SQLEngine {
     package init(path: String, hub: WakeHub) throws {
         self.hub = hub
         wakes = hub
-        if !FileManager.default.fileExists(atPath: path) {
-            // SQLite gives its side files the mode of the main one.
-            guard
-                FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-            else { throw StoreError.unavailable }
-        }
+        // Made here for its mode, which SQLite gives its side files too; never emptied, whoever was faster to make it.
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw StoreError.unavailable }
+        close(file)
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(10)
@@ -33,15 +31,13 @@ package final class SQLiteEngine: SQLEngine {
         let pool = try storeErrors { try DatabasePool(path: path, configuration: configuration) }
         // The pool sets NORMAL when it turns the write-ahead log on, so FULL must come after.
         try storeErrors {
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try pool.writeWithoutTransaction { writer in
+                try writer.execute(sql: "PRAGMA synchronous = FULL")
+                try SQLiteDurability.demand(of: writer)
+            }
         }
         self.pool = pool
         committer = GroupCommitter(pool: pool)
-    }
-
-    /// The writer's `synchronous` setting: 2 is FULL.
-    package func synchronousSetting() async throws -> Int {
-        try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
     }
 
     package var commitCount: CommitCount { committer.count }
@@ -81,7 +77,7 @@ struct SQLiteConnection: SQLConnection {
 
     func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
         let prepared = try database.cachedStatement(sql: statement.text)
-        let cursor = try GRDB.Row.fetchCursor(prepared, arguments: bound(arguments, to: statement))
+        let cursor = try GRDB.Row.fetchCursor(prepared, arguments: try bound(arguments, to: statement))
         var rows: [SQLRow] = []
         while let row = try cursor.next() {
             rows.append(SQLRow((0..<row.count).map { SQLValue((row[$0] as DatabaseValue).storage) }))
@@ -90,14 +86,14 @@ struct SQLiteConnection: SQLConnection {
     }
 
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
-        try database.cachedStatement(sql: statement.text).execute(arguments: bound(arguments, to: statement))
+        try database.cachedStatement(sql: statement.text).execute(arguments: try bound(arguments, to: statement))
         return database.changesCount
     }
 
-    private func bound(_ arguments: [SQLValue], to statement: SQLStatement) -> StatementArguments {
+    private func bound(_ arguments: [SQLValue], to statement: SQLStatement) throws -> StatementArguments {
         // As existentials: the initializer for values of one type maps them through a key path, at a price.
         StatementArguments(
-            statement.argumentsByAppearance.map { arguments[$0].databaseValue as (any DatabaseValueConvertible)? })
+            try statement.byAppearance(arguments).map { $0.databaseValue as (any DatabaseValueConvertible)? })
     }
 }
 
@@ -125,8 +121,13 @@ extension SQLValue {
 
 extension StoreError {
     init(_ error: DatabaseError) {
+        switch error.extendedResultCode {
+        case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID:
+            self = .uniqueViolation(error.message ?? "")
+            return
+        default: break
+        }
         switch error.resultCode.primaryResultCode {
-        case .SQLITE_CONSTRAINT: self = .uniqueViolation(error.message ?? "")
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .serializationFailure
         case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
             self = .unavailable
