@@ -33,6 +33,11 @@ public final class WakeHub: Wakes, Sendable {
         return Subscription(listener: listener) { [weak self] in self?.drop(topic, number) }
     }
 
+    /// How many listen now.
+    package var listenerCount: Int {
+        listeners.withLock { $0.byTopic.values.reduce(0) { $0 + $1.count } }
+    }
+
     /// Wakes all who listen to some topics.
     func wake(_ topics: [WakeTopic]) {
         let woken = listeners.withLock { listeners in
