@@ -47,7 +47,17 @@ package struct World: Sendable {
     }
 
     /// A world over a folder.
-    package init(_ engine: Engine, in folder: TemporaryFolder, time: ScriptedTime, seed: UInt64) async throws {
+    ///
+    /// - Parameters:
+    ///   - engine: the database.
+    ///   - folder: where it stands.
+    ///   - time: the clock.
+    ///   - seed: of its chance.
+    ///   - wrap: what stands between the store and the engine; nothing unless a test says otherwise.
+    package init(
+        _ engine: Engine, in folder: TemporaryFolder, time: ScriptedTime, seed: UInt64,
+        wrap: (any SQLEngine) -> any SQLEngine = { $0 }
+    ) async throws {
         guard let issuer = Issuer(Self.issuer) else { throw Broken("issuer") }
         let masterKey = try Self.masterKey()
         self.folder = folder
@@ -55,7 +65,7 @@ package struct World: Sendable {
         random = SeededRandom(seed: seed)
         hub = WakeHub(time: time)
         switch engine {
-        case .sqlite: self.engine = try SQLiteEngine(path: Self.database(in: folder), hub: hub)
+        case .sqlite: self.engine = wrap(try SQLiteEngine(path: Self.database(in: folder), hub: hub))
         }
         store = try await Self.open(self.engine, masterKey: masterKey, issuer: issuer)
         var logger = Logger(label: "test")

@@ -1,0 +1,69 @@
+package import CountersignCore
+package import CountersignStorage
+import Synchronization
+
+/// An engine that notes every statement that runs on another one.
+package final class RecordingEngine: SQLEngine {
+    /// A statement as it ran.
+    package struct Run: Sendable {
+        /// The statement.
+        package let statement: SQLStatement
+        /// What it was given.
+        package let arguments: [SQLValue]
+    }
+
+    private let engine: any SQLEngine
+    private let recorded = Mutex<[String: Run]>([:])
+
+    /// A recorder of an engine.
+    package init(_ engine: any SQLEngine) {
+        self.engine = engine
+    }
+
+    /// Each statement that ran since the last call, once, in the order of their texts.
+    package func take() -> [Run] {
+        recorded.withLock { recorded in
+            defer { recorded = [:] }
+            return recorded.values.sorted { $0.statement.text < $1.statement.text }
+        }
+    }
+
+    /// The other engine's.
+    package var dialect: SQLDialect { engine.dialect }
+
+    /// The other engine's.
+    package var wakes: any Wakes { engine.wakes }
+
+    /// Reads by the other engine.
+    package func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> Result
+    ) async throws -> Result {
+        try await engine.read { try body(RecordingConnection(connection: $0, engine: self)) }
+    }
+
+    /// Writes by the other engine.
+    package func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, wakes: [WakeTopic])
+    ) async throws -> Result {
+        try await engine.write { try body(RecordingConnection(connection: $0, engine: self)) }
+    }
+
+    fileprivate func record(_ statement: SQLStatement, _ arguments: [SQLValue]) {
+        recorded.withLock { $0[statement.text] = Run(statement: statement, arguments: arguments) }
+    }
+}
+
+private struct RecordingConnection: SQLConnection {
+    let connection: any SQLConnection
+    let engine: RecordingEngine
+
+    func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
+        engine.record(statement, arguments)
+        return try connection.rows(statement, arguments)
+    }
+
+    func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
+        engine.record(statement, arguments)
+        return try connection.execute(statement, arguments)
+    }
+}

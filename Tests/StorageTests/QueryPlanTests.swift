@@ -1,0 +1,192 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import StorageTestSupport
+import TestSupport
+import Testing
+
+/// Every query the hot path makes has an index, whatever it is: the statements are collected while everything that
+/// happens often happens, and the database is asked how it runs each.
+@Suite("Design 7, Growth: no query that runs often reads a table that grows")
+struct QueryPlanTests {
+    /// What may be read from end to end, and why.
+    private static let allowedScans = [
+        // A value made of constants, not a table.
+        "SCAN CONSTANT ROW",
+        // The open challenges of one user that were found by an index, no more than the limit of their type.
+        "SCAN open",
+    ]
+
+    private let recorder: RecordingEngine
+    private let world: World
+
+    init() async throws {
+        var recorder: RecordingEngine?
+        world = try await World(.sqlite, in: try TemporaryFolder(), time: ScriptedTime(), seed: 1) { engine in
+            let recording = RecordingEngine(engine)
+            recorder = recording
+            return recording
+        }
+        self.recorder = try #require(recorder)
+        // The schema and the first start run once.
+        _ = self.recorder.take()
+    }
+
+    /// The steps of a statement's plan.
+    private func plan(of run: RecordingEngine.Run) async throws -> [String] {
+        let explained = SQLStatement("EXPLAIN QUERY PLAN \(run.statement.text)")
+        return try await world.engine.write { connection in
+            (try connection.rows(explained, run.arguments).map { try $0.text(3) }, wakes: [])
+        }
+    }
+
+    private func expectIndexed(_ verbs: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let runs = recorder.take()
+        for verb in verbs {
+            #expect(
+                runs.contains { $0.statement.text.contains(verb) }, "nothing ran \(verb)",
+                sourceLocation: sourceLocation)
+        }
+        for run in runs {
+            for step in try await plan(of: run) where step.hasPrefix("SCAN") {
+                #expect(
+                    Self.allowedScans.contains(step), "\(step) in \(run.statement.text)",
+                    sourceLocation: sourceLocation)
+            }
+        }
+        _ = recorder.take()
+    }
+
+    private func scene() async throws -> (client: Client, user: UserID, device: TestDevice) {
+        try await world.makeType()
+        let client = try await world.makeClient().client
+        let user = try await world.makeUser("customer", of: client)
+        return (client, user, try await world.makeDevice(of: user, by: client))
+    }
+
+    @Test("Making users and tickets, enrolling a device")
+    func enrolling() async throws {
+        let (client, user, device) = try await scene()
+        guard case .success = try await ShowEnrollments.own(try await device.call(), ports: world.ports) else {
+            throw World.Broken("own enrollment")
+        }
+        let name = UserReference.externalID(try ExternalID("customer"))
+        #expect(try await world.store.read { try $0.linkedUser(name, of: client.id)?.id } == user)
+        #expect(try await world.store.read { try $0.enrollments(of: user).count } == 1)
+        try await expectIndexed([
+            "INSERT INTO users", "INSERT INTO tickets", "UPDATE tickets", "INSERT INTO enrollments",
+            "FROM enrollments WHERE fingerprint", "FROM enrollments WHERE user_id", "INSERT INTO nonces",
+            "FROM user_links", "INSERT INTO audit",
+        ])
+    }
+
+    @Test("Asking, waiting, opening, answering, and what tells the end")
+    func cycle() async throws {
+        let (client, user, device) = try await scene()
+        _ = recorder.take()
+        let ports = world.ports
+        #expect(try await AuthenticateClient.authenticate("\(client.id)", secret: "", ports: ports)?.id == nil)
+        let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
+        var request = try world.request(for: user)
+        request.callbackURI = World.callback
+        let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports) { _ in
+            RecordedReply(status: 201, body: [])
+        }
+        guard case .done(.success(let asked)) = result else { throw World.Broken("challenge") }
+        let id = asked.challenge.id
+        guard
+            case .list(let list, _) = try await PendingChallenges.list(
+                for: try await device.call(), waitingUntil: world.time.now.adding(seconds: 1), since: nil, ports: ports)
+        else { throw World.Broken("list") }
+        #expect(list.count == 1)
+        let poll = Task {
+            try await WatchChallenge.challenge(
+                id, of: client.id, waitingUntil: world.time.now.adding(seconds: 60), ports: ports)
+        }
+        guard case .decided = try await device.answer(asked, .denied) else { throw World.Broken("answer") }
+        #expect(try await poll.value?.state.standing.state == "denied")
+        guard case .receipt = try await WatchChallenge.receipt(id, of: client.id, ports: ports) else {
+            throw World.Broken("receipt")
+        }
+        let second = try await world.ask(request, by: client)
+        guard case .invalid = try await device.answer(second.challenge.id, with: [1]) else {
+            throw World.Broken("refused answer")
+        }
+        guard case .cancelled = try await CancelChallenge.cancel(second.challenge.id, by: client.id, ports: ports)
+        else { throw World.Broken("cancellation") }
+        try await expectIndexed([
+            "FROM clients WHERE id", "FROM replies", "INSERT INTO replies", "SELECT asked_at, state FROM challenges",
+            "SELECT count(*)", "INSERT INTO challenges", "INSERT INTO challenge_targets", "AND EXISTS",
+            "FROM challenges WHERE id", "FROM challenge_targets WHERE", "UPDATE challenge_targets", "UPDATE challenges",
+            "INSERT INTO receipts", "FROM receipts", "INSERT INTO answers", "FROM answers", "INSERT INTO outbox",
+            "SELECT removed_at", "INSERT INTO nonces", "INSERT INTO attempts",
+        ])
+    }
+
+    @Test("Emptying the outbox")
+    func outbox() async throws {
+        let client = try await world.makeClient().client
+        let now = world.time.now
+        let ids: [EventID] = [world.newID(), world.newID(), world.newID()]
+        try await world.store.commit { writer in
+            for id in ids {
+                let content = OutboxMessage.Content.callback(
+                    CallbackURI(stored: World.callback), client: client.id, body: Array("{}".utf8))
+                try writer.enqueue(
+                    OutboxMessage(id: id, content: content, dueAt: now, expiresAt: now.adding(seconds: 60)))
+            }
+        }
+        #expect(try await world.store.nextDue() == now)
+        #expect(try await world.store.lease(limit: 16, now: now, until: now.adding(seconds: 60)).count == 3)
+        #expect(try await world.store.callbackSecret(of: client.id) != nil)
+        try await world.store.delivered(ids[0], at: now)
+        try await world.store.failed(ids[1], error: "e", retryAt: now.adding(seconds: 2))
+        try await world.store.failed(ids[2], error: "e", retryAt: nil)
+        try await world.store.endLeases(at: now, longest: 60)
+        #expect(try await world.count("outbox", where: "state = 'dead'") == 1)
+        _ = recorder.take()
+        _ = try await world.store.nextDue()
+        _ = try await world.store.lease(limit: 16, now: now, until: now)
+        try await world.store.delivered(ids[0], at: now)
+        try await world.store.failed(ids[1], error: "e", retryAt: now)
+        try await world.store.failed(ids[2], error: "e", retryAt: nil)
+        try await world.store.endLeases(at: now, longest: 60)
+        try await expectIndexed([
+            "SELECT min(due_at)", "RETURNING id", "state = 'delivered'", "attempts = attempts + 1, last_error",
+            "state = 'dead'", "due_at > $1",
+        ])
+    }
+
+    @Test("Ending what is over, deleting what is old, removing a device")
+    func maintenance() async throws {
+        let (client, user, device) = try await scene()
+        let asked = try await world.ask(try world.request(for: user), by: client)
+        _ = try await world.ask(try world.request(for: user), by: client)
+        #expect(
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client, ports: world.ports))
+        #expect(try await world.store.read { try $0.challenge(asked.challenge.id)?.state.standing.state } == "failed")
+        _ = try await world.makeDevice(of: user, by: client)
+        _ = try await world.ask(try world.request(for: user), by: client)
+        world.time.advance(seconds: 121)
+        #expect(try await ExpireChallenges.sweep(ports: world.ports) == 1)
+        let now = world.time.now
+        _ = try await world.store.commit { try $0.sweep(now: now, limit: 500) }
+        #expect(try await world.store.read { try $0.auditEvents(after: 1, limit: 100).count } > 0)
+        try await expectIndexed([
+            "UPDATE enrollments", "AND expires_at <= $1 ORDER BY", "DELETE FROM nonces", "DELETE FROM attempts",
+            "DELETE FROM replies", "DELETE FROM tickets", "DELETE FROM answers", "DELETE FROM outbox",
+            "FROM audit", "SELECT enrollment_id FROM challenge_targets",
+        ])
+    }
+
+    @Test("A scan of a growing table would be noticed")
+    func control() async throws {
+        for text in ["SELECT id FROM challenges WHERE state = 'denied'", "SELECT * FROM outbox ORDER BY expires_at"] {
+            try await world.sql(text)
+            let run = try #require(recorder.take().first)
+            let steps = try await plan(of: run)
+            #expect(steps.contains { $0.hasPrefix("SCAN") && !Self.allowedScans.contains($0) }, "\(steps)")
+            _ = recorder.take()
+        }
+    }
+}
