@@ -22,6 +22,7 @@ private enum Statements {
         UPDATE outbox SET state = 'dead', attempts = attempts + 1, last_error = $2, payload = NULL
         WHERE id = $1 AND state = 'waiting'
         """)
+    static let setAside = SQLStatement("UPDATE outbox SET state = 'dead', last_error = $2 WHERE id = $1")
     static let callbackSecret = SQLStatement("SELECT callback_secret FROM clients WHERE id = $1")
 }
 
@@ -34,7 +35,16 @@ extension SQLStore: OutboxQueue {
         let sealer = sealer
         return try await engine.write { connection in
             let rows = try connection.rows(Statements.lease, [until.value, now.value, .integer(Int64(limit))])
-            return (try rows.map { try LeasedMessage($0, dueAt: now, sealer: sealer) }, wakes: [])
+            var messages: [LeasedMessage] = []
+            for row in rows {
+                do {
+                    messages.append(try LeasedMessage(row, dueAt: now, sealer: sealer))
+                } catch StoreError.corruptRow(let what) {
+                    // One row that nobody can read must not hold up the others.
+                    try connection.execute(Statements.setAside, [.text(try row.text(0)), .text("unreadable: \(what)")])
+                }
+            }
+            return (messages, wakes: [])
         }
     }
 

@@ -1,0 +1,101 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import Encodings
+import OpenPGP
+import StorageTestSupport
+import Testing
+
+@Suite("What is sealed opens by the right key and in its own place alone")
+struct MasterKeyTests {
+    /// The world's database, opened with another master key.
+    private func withOtherKey(_ world: World) async throws -> SQLStore {
+        try await SQLStore(
+            sqlite: World.database(in: world.folder), hub: WakeHub(time: world.time),
+            masterKey: try World.masterKey(8), issuer: world.ports.issuer)
+    }
+
+    @Test("Design 8: another master key opens nothing, makes nothing new, and the error says so")
+    func otherKey() async throws {
+        let world = try await World()
+        let shop = try await world.makeClient().client
+        let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: []))
+        try await world.store.commit { writer in
+            try writer.record(RecordedReply(status: 200, body: [1]), for: key, at: world.time.now)
+        }
+        let stranger = try await withOtherKey(world)
+        #expect(try await stranger.hasIssuerKeys())
+        await #expect(
+            throws: StoreError.corruptRow("issuer keys: is this the master key the database was made with?")
+        ) { _ = try await stranger.issuerKeys(at: world.time.now) }
+        await #expect(throws: StoreError.corruptRow("sealed callback secret \(shop.id)")) {
+            _ = try await stranger.callbackSecret(of: shop.id)
+        }
+        await #expect(throws: StoreError.corruptRow("sealed reply s k")) {
+            _ = try await stranger.read { try $0.recordedReply(key)?.status }
+        }
+        // And nothing was harmed by the attempt.
+        let again = try await world.reopened()
+        #expect(again.ports.keys.certificate.fingerprint == world.ports.keys.certificate.fingerprint)
+        #expect(try await again.count("secrets") == 1)
+    }
+
+    @Test("A callback secret moved to another client's row does not open there")
+    func moved() async throws {
+        let world = try await World()
+        let shop = try await world.makeClient().client
+        let rival = try await world.makeClient("Rival").client
+        try await world.sql(
+            "UPDATE clients SET callback_secret = (SELECT callback_secret FROM clients WHERE id = $1) WHERE id = $2",
+            [.text("\(shop.id)"), .text("\(rival.id)")])
+        await #expect(throws: StoreError.corruptRow("sealed callback secret \(rival.id)")) {
+            _ = try await world.store.callbackSecret(of: rival.id)
+        }
+        #expect(try await world.store.callbackSecret(of: shop.id) != nil)
+    }
+
+    @Test(
+        "A sealed value of another version, cut or lengthened, does not open",
+        arguments: [
+            "x'02' || substr(callback_secret, 2)", "x''", "x'01'", "substr(callback_secret, 2)",
+            "substr(callback_secret, 1, length(callback_secret) - 1)", "callback_secret || x'00'",
+        ])
+    func damaged(_ damage: String) async throws {
+        let world = try await World()
+        let shop = try await world.makeClient().client
+        try await world.sql("UPDATE clients SET callback_secret = CAST(\(damage) AS BLOB)")
+        await #expect(throws: StoreError.corruptRow("sealed callback secret \(shop.id)")) {
+            _ = try await world.store.callbackSecret(of: shop.id)
+        }
+    }
+
+    @Test("A message that does not open is set aside with its content, and the others leave")
+    func unreadable() async throws {
+        let world = try await World()
+        let shop = try await world.makeClient().client
+        let now = world.time.now
+        let ids: [EventID] = [world.newID(), world.newID(), world.newID()]
+        try await world.store.commit { writer in
+            for id in ids {
+                let content = OutboxMessage.Content.callback(
+                    CallbackURI(stored: World.callback), client: shop.id, body: Array("\(id)".utf8))
+                try writer.enqueue(
+                    OutboxMessage(id: id, content: content, dueAt: now, expiresAt: now.adding(seconds: 60)))
+            }
+        }
+        // The first row gets the second one's content: bound to its own row, it does not open there.
+        try await world.sql(
+            "UPDATE outbox SET payload = (SELECT payload FROM outbox WHERE id = $2) WHERE id = $1",
+            [.text("\(ids[0])"), .text("\(ids[1])")])
+        let leased = try await world.store.lease(limit: 10, now: now, until: now.adding(seconds: 60))
+        #expect(Set(leased.map(\.message.id)) == Set(ids.dropFirst()))
+        for message in leased.map(\.message) {
+            guard case .callback(_, _, let body) = message.content else { continue }
+            #expect(body == Array("\(message.id)".utf8))
+        }
+        let dead = try await world.sql("SELECT id, last_error FROM outbox WHERE state = 'dead' AND payload IS NOT NULL")
+        #expect(try dead.map { try $0.text(0) } == ["\(ids[0])"])
+        #expect(try dead.first?.text(1) == "unreadable: sealed outbox \(ids[0])")
+        #expect(try await world.store.lease(limit: 10, now: now, until: now).isEmpty)
+    }
+}

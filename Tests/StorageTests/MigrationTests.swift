@@ -1,0 +1,112 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import Foundation
+import OpenPGP
+import StorageTestSupport
+import TestSupport
+import Testing
+
+@Suite("Design 7: the schema is made once, forward only, under a lock")
+struct MigrationTests {
+    private static let tables: Set = [
+        "schema_version", "secrets", "clients", "bootstrap_tokens", "challenge_types", "users", "user_links", "tickets",
+        "enrollments", "nonces", "challenges", "challenge_targets", "receipts", "answers", "replies", "audit", "outbox",
+        "attempts",
+    ]
+
+    private func tables(in world: World) async throws -> Set<String> {
+        let rows = try await world.sql(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        return Set(try rows.map { try $0.text(0) })
+    }
+
+    private func schema(of world: World) async throws -> [String?] {
+        try await world.sql("SELECT sql FROM sqlite_master ORDER BY name").map { try $0.optionalText(0) }
+    }
+
+    private func open(_ path: String) async throws -> SQLStore {
+        let issuer = try #require(Issuer(World.issuer))
+        return try await SQLStore(
+            sqlite: path, hub: WakeHub(time: ScriptedTime()), masterKey: try World.masterKey(), issuer: issuer)
+    }
+
+    @Test("A fresh database has every table, each strict about its types, and the version of the schema")
+    func fresh() async throws {
+        let world = try await World()
+        #expect(try await tables(in: world) == Self.tables)
+        let strict = try await world.sql(
+            "SELECT name FROM pragma_table_list WHERE strict = 1 AND schema = 'main' AND name NOT LIKE 'sqlite_%'")
+        #expect(try Set(strict.map { try $0.text(0) }) == Self.tables)
+        #expect(try await world.sql("SELECT version FROM schema_version").map { try $0.integer(0) } == [1])
+    }
+
+    @Test("Opening it again changes nothing and loses nothing")
+    func again() async throws {
+        let world = try await World()
+        let shop = try await world.makeClient().client
+        let before = try await schema(of: world)
+        for seed: UInt64 in 2...4 {
+            let reopened = try await world.reopened(seed: seed)
+            #expect(try await schema(of: reopened) == before)
+            #expect(try await reopened.count("schema_version") == 1)
+            #expect(try await reopened.store.read { try $0.client(shop.id)?.id } == shop.id)
+        }
+    }
+
+    @Test("A newer schema is refused, says what to do, and is left alone")
+    func newer() async throws {
+        let world = try await World()
+        try await world.sql("INSERT INTO schema_version (version) VALUES (2)")
+        let before = try await schema(of: world)
+        let path = World.database(in: world.folder)
+        await #expect(
+            throws: StoreError.engine("the database has schema 2, this program knows 1: use a newer program")
+        ) { _ = try await open(path) }
+        #expect(try await schema(of: world) == before)
+        #expect(try await world.count("schema_version") == 2)
+    }
+
+    @Test("A migration that fails in the middle leaves nothing behind")
+    func failing() async throws {
+        let folder = try TemporaryFolder()
+        let engine = try SQLiteEngine(path: folder.path("db.sqlite"), hub: WakeHub(time: ScriptedTime()))
+        try await engine.write { connection in
+            // The name of one of the last tables, taken.
+            try connection.execute(SQLStatement("CREATE TABLE outbox (x INTEGER)"), [])
+            return ((), wakes: [])
+        }
+        let error = await #expect(throws: StoreError.self) { _ = try await open(folder.path("db.sqlite")) }
+        #expect(error == .engine("1 (SQL logic error) table outbox already exists"))
+        let left = try await engine.read { connection in
+            try connection.rows(SQLStatement("SELECT name FROM sqlite_master"), []).map { try $0.text(0) }
+        }
+        #expect(left == ["outbox"])
+    }
+
+    @Test("Of several first starts at once one makes the schema, and all have it")
+    func together() async throws {
+        let folder = try TemporaryFolder()
+        let time = ScriptedTime()
+        let worlds = try await atOnce(4) { number in
+            try await World(.sqlite, in: folder, time: time, seed: UInt64(number))
+        }
+        #expect(try await worlds[0].count("schema_version") == 1)
+        #expect(try await tables(in: worlds[3]) == Self.tables)
+        let issuers = Set(worlds.map(\.ports.keys.certificate.fingerprint))
+        #expect(issuers.count == 1, "all have the issuer's keys that were stored first")
+        #expect(try await worlds[1].count("secrets") == 1)
+    }
+
+    @Test("The database and its side files are for their owner alone")
+    func permissions() async throws {
+        let world = try await World()
+        _ = try await world.makeClient()
+        let names = try FileManager.default.contentsOfDirectory(atPath: world.folder.url.path).sorted()
+        #expect(names == ["countersign.sqlite", "countersign.sqlite-shm", "countersign.sqlite-wal"])
+        for name in names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: world.folder.path(name))
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import Crypto
+import Encodings
+import Foundation
+import OpenPGP
+import StorageTestSupport
+import TestSupport
+import Testing
+
+/// What somebody finds who has the database's files and not the master key.
+@Suite("No secret stands in the database's files")
+struct SealedAtRestTests {
+    /// The bytes of the database's files, one after the other.
+    private func bytes(of world: World) throws -> Data {
+        let names = try FileManager.default.contentsOfDirectory(atPath: world.folder.url.path).sorted()
+        #expect(names.contains("countersign.sqlite") && names.contains("countersign.sqlite-wal"))
+        return try names.reduce(into: Data()) { $0.append(contentsOf: try world.folder.read($1)) }
+    }
+
+    /// A secret's bytes and the usual ways to write them.
+    private func spellings(_ secret: [UInt8]) -> [[UInt8]] {
+        [
+            secret, Array(Base64.encode(secret).utf8), Array(Base64URL.encode(secret).utf8),
+            Array(Hex.encode(secret).utf8), Array(Hex.encode(secret).uppercased().utf8),
+        ]
+    }
+
+    private func expectAbsent(
+        _ secrets: [String: [UInt8]], in world: World, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try bytes(of: world)
+        // What is no secret is found, so the search finds.
+        #expect(found.range(of: Data("ACME Shop".utf8)) != nil)
+        #expect(!secrets.isEmpty)
+        for (name, secret) in secrets {
+            for spelling in spellings(secret) {
+                #expect(found.range(of: Data(spelling)) == nil, "\(name) is there", sourceLocation: sourceLocation)
+            }
+        }
+    }
+
+    @Test("Design 8: secrets of clients, tickets, the operator's token and the replies that told them")
+    func credentials() async throws {
+        let world = try await World()
+        let token = try #require(
+            try await FirstStart.prepare(store: world.store, time: world.time, random: world.random))
+        let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
+        let request = CreateClient.Request(
+            name: try ClientName("ACME Shop"), rights: Set(Right.allCases),
+            callbackURIs: [CallbackURI(stored: World.callback)], waivesEnrollmentApproval: false)
+        let made = try await CreateClient.create(request, idempotency: key, ports: world.ports) {
+            RecordedReply(status: 201, body: Array("\($0.secret) \($0.callbackSecret)".utf8))
+        }
+        guard case .done(let shop) = made else { throw World.Broken("client") }
+        let user = try await world.makeUser(of: shop.client)
+        let device = try await world.makeDevice(of: user, by: shop.client)
+        let unused = try await world.makeTicket(for: user, by: shop.client)
+        let callbackKey = try #require(Base64.decode(shop.callbackSecret.dropFirst("whsec_".count)))
+        try expectAbsent(
+            [
+                "client secret": Array(shop.secret.utf8), "callback secret": Array(shop.callbackSecret.utf8),
+                "callback key": callbackKey, "spent ticket": Array(device.invitation.ticket.utf8),
+                "ticket": Array(unused.ticket.utf8), "operator's token": Array(token.utf8),
+                "reply": Array("\(shop.secret) \(shop.callbackSecret)".utf8),
+                "master key": [UInt8](repeating: 7, count: 32),
+            ], in: world)
+        #expect(try await world.store.callbackSecret(of: shop.client.id) == shop.callbackSecret)
+    }
+
+    @Test("Design 8: the issuer's own keys are wrapped by the master key")
+    func issuerKeys() async throws {
+        let world = try await World()
+        _ = try await world.makeClient()
+        let keys = try await world.store.issuerKeys(at: world.time.now)
+        try expectAbsent(
+            [
+                "primary": Array(keys.primary.rawRepresentation), "signing": Array(keys.signing.rawRepresentation),
+                "encryption": Array(keys.encryption.rawRepresentation), "push": Array(keys.push.rawRepresentation),
+            ], in: world)
+    }
+
+    @Test("Design 7, Outbox: what waits to leave is sealed, and the number is nowhere")
+    func challenges() async throws {
+        let world = try await World()
+        try await world.makeType()
+        let shop = try await world.makeClient().client
+        let user = try await world.makeUser(of: shop)
+        let device = try await world.makeDevice(of: user, by: shop)
+        let key = try #require(IdempotencyKey(scope: "s", key: "ask", requestDigest: [1]))
+        var request = try world.request(for: user)
+        request.callbackURI = World.callback
+        let result = try await AskChallenge.ask(request, by: shop, idempotency: key, ports: world.ports) { asked in
+            RecordedReply(status: 201, body: Array((asked.number?.digits ?? "").utf8))
+        }
+        guard case .done(.success(let asked)) = result else { throw World.Broken("challenge") }
+        let number = try #require(asked.number)
+        try expectAbsent(["number": Array(number.digits.utf8)], in: world)
+        guard case .decided = try await device.answer(asked, .denied) else { throw World.Broken("answer") }
+        #expect(try await world.count("outbox", where: "state = 'waiting'") == 1)
+        let now = world.time.now
+        let leased = try await world.store.lease(limit: 1, now: now, until: now)
+        guard case .callback(_, _, let body)? = leased.first?.message.content else { throw World.Broken("callback") }
+        try expectAbsent(
+            [
+                "number": Array(number.digits.utf8), "payload": body, "a part of it": Array("\"ended_at\"".utf8),
+                "its type": Array("challenge.denied\",\"timestamp".utf8),
+            ], in: world)
+    }
+}
