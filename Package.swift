@@ -152,8 +152,7 @@ let package = Package(
             [
                 "CountersignDelivery", "CountersignStorage", "CountersignCore", "CountersignWire", "StorageTestSupport",
                 "Encodings", crypto, logging, server("AsyncHTTPClient", "async-http-client"),
-                server("HTTPTypes", "swift-http-types"), server("Hummingbird", "hummingbird"),
-                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"),
+                server("NIOCore", "swift-nio"), server("NIOPosix", "swift-nio"),
             ]),
         tests(
             "Server",

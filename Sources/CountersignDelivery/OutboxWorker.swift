@@ -81,6 +81,8 @@ public struct OutboxWorker: Sendable {
         let message = leased.message
         let result: DeliveryResult
         switch message.content {
+        case .callback where time.now >= message.expiresAt:
+            result = .failed("its time was over before it could be sent")
         case .callback(let uri, let client, let body):
             result = await callbacks.send(body, to: uri, of: client, id: message.id, secrets: queue, at: time.now)
         }
@@ -88,6 +90,9 @@ public struct OutboxWorker: Sendable {
             switch result {
             case .delivered:
                 try await queue.delivered(message.id, at: time.now)
+            case .failed where Task.isCancelled:
+                // Cut off by the stop, which is nobody's failure: the lease stays, and the next start ends it.
+                return
             case .failed(let error):
                 let retryAt = retry(of: message, after: leased.attempts)
                 try await queue.failed(message.id, error: error, retryAt: retryAt)

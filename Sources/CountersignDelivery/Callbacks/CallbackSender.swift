@@ -4,7 +4,7 @@ import CountersignWire
 import Crypto
 import Encodings
 import Foundation
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 
 /// Posts callbacks, signed by Standard Webhooks.
@@ -15,10 +15,17 @@ public struct CallbackSender: Sendable {
     private static let timeout = TimeAmount.seconds(15)
 
     private let client: HTTPClient
+    private let timeout: TimeAmount
 
     /// A sender over a client that ``makeClient()`` made.
     public init(client: HTTPClient) {
+        self.init(client: client, timeout: Self.timeout)
+    }
+
+    /// A sender that gives receivers another time.
+    package init(client: HTTPClient, timeout: TimeAmount) {
         self.client = client
+        self.timeout = timeout
     }
 
     /// A client that follows no redirect.
@@ -47,7 +54,7 @@ public struct CallbackSender: Sendable {
                 request.headers.add(name: name, value: value)
             }
             request.body = .bytes(body)
-            let response = try await self.client.execute(request, timeout: Self.timeout)
+            let response = try await self.client.execute(request, timeout: timeout)
             // The answer's content means nothing; what is not read is thrown away with the connection.
             return (200..<300).contains(response.status.code)
                 ? .delivered : .failed("the receiver answered \(response.status.code)")
@@ -68,9 +75,10 @@ package struct WebhookSignature: Sendable {
 
     /// A signature by a secret of the form `whsec_` and base64, or nil.
     package init?(secret: String) {
-        guard secret.hasPrefix(Self.prefix), let key = Base64.decode(secret.dropFirst(Self.prefix.count)) else {
-            return nil
-        }
+        // Spec: Standard Webhooks, *Signature scheme*: a secret has 24 to 64 bytes.
+        guard secret.hasPrefix(Self.prefix), let key = Base64.decode(secret.dropFirst(Self.prefix.count)),
+            (24...64).contains(key.count)
+        else { return nil }
         self.key = SymmetricKey(data: key)
     }
 

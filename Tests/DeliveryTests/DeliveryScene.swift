@@ -1,0 +1,105 @@
+import AsyncHTTPClient
+import CountersignCore
+import CountersignDelivery
+import CountersignStorage
+import CountersignWire
+import NIOCore
+import StorageTestSupport
+
+/// A world with a client that is called back, and what calls it.
+struct DeliveryScene: Sendable {
+    /// A row of the outbox.
+    struct Row: Equatable {
+        let state: String
+        let attempts: Int64
+        let error: String?
+        let dueAt: Timestamp
+        let hasPayload: Bool
+    }
+
+    let world: World
+    let shop: CreateClient.Created
+    let logs = LogBook()
+    private let http: HTTPClient
+
+    /// Runs something in a scene of its own, and closes it.
+    static func with<Result: Sendable>(
+        _ body: (DeliveryScene) async throws -> Result
+    ) async throws -> Result {
+        let world = try await World()
+        let scene = DeliveryScene(world: world, shop: try await world.makeClient(), http: CallbackSender.makeClient())
+        do {
+            let result = try await body(scene)
+            try await scene.http.shutdown()
+            return result
+        } catch {
+            try await scene.http.shutdown()
+            throw error
+        }
+    }
+
+    /// A worker on the scene's outbox.
+    ///
+    /// - Parameters:
+    ///   - queue: the outbox; the store unless a test says otherwise.
+    ///   - timeout: how long a receiver may take.
+    func worker(on queue: (any OutboxQueue)? = nil, timeout: TimeAmount = .seconds(15)) -> OutboxWorker {
+        OutboxWorker(
+            queue: queue ?? world.store, wakes: world.hub, time: world.time, random: world.random,
+            callbacks: CallbackSender(client: http, timeout: timeout), logger: logs.logger)
+    }
+
+    /// Runs something while a worker and the hub's clock run, and stops them.
+    func working<Result: Sendable>(
+        _ worker: OutboxWorker, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let hub = world.hub
+        let ticking = Task { try await hub.run() }
+        let running = Task { try await worker.run() }
+        let result: Swift.Result<Result, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        running.cancel()
+        ticking.cancel()
+        // Whatever was under way has ended when this returns.
+        _ = await running.result
+        return try result.get()
+    }
+
+    /// Queues a callback and wakes the outbox.
+    @discardableResult
+    func enqueue(
+        _ body: String = "{\"type\":\"challenge.approved\"}", to uri: String, dueIn seconds: Int64 = 0,
+        lifetime: Int64 = OutboxMessage.lifetime
+    ) async throws -> EventID {
+        let now = world.time.now
+        let message = OutboxMessage(
+            id: world.newID(),
+            content: .callback(CallbackURI(stored: uri), client: shop.client.id, body: Array(body.utf8)),
+            dueAt: now.adding(seconds: seconds), expiresAt: now.adding(seconds: lifetime))
+        try await world.store.commit { writer in
+            try writer.enqueue(message)
+            writer.wake(.outbox)
+        }
+        return message.id
+    }
+
+    /// The row of a message.
+    func row(_ id: EventID) async throws -> Row {
+        let rows = try await world.sql(
+            "SELECT state, attempts, last_error, due_at, payload IS NOT NULL FROM outbox WHERE id = $1",
+            [.text("\(id)")])
+        guard let row = rows.first else { throw World.Broken("no such message") }
+        return Row(
+            state: try row.text(0), attempts: try row.integer(1), error: try row.optionalText(2),
+            dueAt: Timestamp(milliseconds: try row.integer(3)), hasPayload: try row.integer(4) == 1)
+    }
+
+    /// Waits until something holds, for as long as a slow machine may need.
+    func until(_ condition: () async throws -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(20)
+        while try await !condition() {
+            guard ContinuousClock.now < end else { throw World.Broken("it did not come to pass") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+}

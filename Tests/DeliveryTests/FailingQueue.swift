@@ -1,0 +1,52 @@
+import CountersignCore
+import CountersignWire
+import Synchronization
+
+/// An outbox that cannot be reached for a while.
+final class FailingQueue: OutboxQueue {
+    private let queue: any OutboxQueue
+    private let failures: Mutex<Int>
+    private let deaf: Mutex<Int>
+
+    /// A queue over another one.
+    ///
+    /// - Parameters:
+    ///   - queue: the other one.
+    ///   - failures: how many looks fail before one succeeds.
+    ///   - deafTo: how many deliveries cannot be noted.
+    init(_ queue: any OutboxQueue, failures: Int, deafTo: Int = 0) {
+        self.queue = queue
+        self.failures = Mutex(failures)
+        deaf = Mutex(deafTo)
+    }
+
+    private func fail(_ counter: borrowing Mutex<Int>) throws {
+        let fails = counter.withLock { left in
+            defer { left = max(0, left - 1) }
+            return left > 0
+        }
+        if fails { throw StoreError.unavailable }
+    }
+
+    func lease(limit: Int, now: Timestamp, until: Timestamp) async throws -> [LeasedMessage] {
+        try await queue.lease(limit: limit, now: now, until: until)
+    }
+
+    func nextDue() async throws -> Timestamp? {
+        try fail(failures)
+        return try await queue.nextDue()
+    }
+
+    func delivered(_ id: EventID, at now: Timestamp) async throws {
+        try fail(deaf)
+        try await queue.delivered(id, at: now)
+    }
+
+    func failed(_ id: EventID, error: String, retryAt: Timestamp?) async throws {
+        try await queue.failed(id, error: error, retryAt: retryAt)
+    }
+
+    func callbackSecret(of client: ClientID) async throws -> String? {
+        try await queue.callbackSecret(of: client)
+    }
+}

@@ -1,0 +1,30 @@
+import Logging
+import Synchronization
+
+/// Keeps what is logged, every level of it, as text.
+final class LogBook: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    /// Each entry: its level, its message and its metadata.
+    var entries: [String] { lines.withLock { $0 } }
+
+    /// A logger that writes into the book.
+    var logger: Logger { Logger(label: "test") { _ in Handler(book: self) } }
+
+    private struct Handler: LogHandler {
+        let book: LogBook
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let members = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+            let text = members.map { " \($0.key)=\($0.value)" }.joined()
+            book.lines.withLock { $0.append("\(event.level) \(event.message)\(text)") }
+        }
+    }
+}
