@@ -28,6 +28,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The public URL, such as https://login.example.com. (default: $COUNTERSIGN_ISSUER, else the address)")
     var issuer: String?
 
+    @Flag(help: "Let callbacks go to private addresses, as where relying parties are in the server's own network.")
+    var allowPrivateCallbacks = false
+
     @Flag(help: "With --json, show the bootstrap token when it was made now.")
     var printBootstrap = false
 
@@ -41,6 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let data = data ?? environment["COUNTERSIGN_DATA"] ?? "countersign-data"
         var settings = ServerSettings(dataFolder: data, host: host, port: try port(from: environment))
+        settings.allowsPrivateCallbacks = allowPrivateCallbacks
         if let text = issuer ?? environment["COUNTERSIGN_ISSUER"] {
             guard let issuer = Issuer(text) else {
                 throw CommandError(

@@ -23,11 +23,16 @@ struct DeliveryScene: Sendable {
     private let http: HTTPClient
 
     /// Runs something in a scene of its own, and closes it.
+    ///
+    /// - Parameters:
+    ///   - reach: how far callbacks may go; to this machine unless a test says otherwise.
+    ///   - body: is given the scene.
     static func with<Result: Sendable>(
-        _ body: (DeliveryScene) async throws -> Result
+        reach: CallbackReach = .publicAddressesAndLoopback, _ body: (DeliveryScene) async throws -> Result
     ) async throws -> Result {
         let world = try await World()
-        let scene = DeliveryScene(world: world, shop: try await world.makeClient(), http: CallbackSender.makeClient())
+        let scene = DeliveryScene(
+            world: world, shop: try await world.makeClient(), http: CallbackSender.makeClient(reach: reach))
         do {
             let result = try await body(scene)
             try await scene.http.shutdown()

@@ -17,7 +17,7 @@ public struct CallbackSender: Sendable {
     private let client: HTTPClient
     private let timeout: TimeAmount
 
-    /// A sender over a client that ``makeClient()`` made.
+    /// A sender over a client that ``makeClient(reach:)`` made.
     public init(client: HTTPClient) {
         self.init(client: client, timeout: Self.timeout)
     }
@@ -28,11 +28,17 @@ public struct CallbackSender: Sendable {
         self.timeout = timeout
     }
 
-    /// A client that follows no redirect.
+    /// A client that follows no redirect and goes no further than it may.
     ///
     /// Whoever makes it shuts it down.
-    public static func makeClient() -> HTTPClient {
+    public static func makeClient(reach: CallbackReach = .publicAddresses) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        // One protocol, so that there is one place to look where a connection leads.
+        configuration.httpVersion = .http1Only
+        configuration.http1_1ConnectionDebugInitializer = { reach.check($0) }
+        // The outbox tries again. The client must not: what it would try again is also a connection that was refused for
+        // where it leads, and it stops the process when such a one closes in the meantime.
+        configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(5)
         configuration.timeout.read = timeout
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -58,6 +64,8 @@ public struct CallbackSender: Sendable {
             // The answer's content means nothing; what is not read is thrown away with the connection.
             return (200..<300).contains(response.status.code)
                 ? .delivered : .failed("the receiver answered \(response.status.code)")
+        } catch is CallbackReach.Refusal {
+            return .failed("the receiver's address is not public")
         } catch let error as HTTPClientError {
             return .failed(error.shortDescription)
         } catch {

@@ -26,6 +26,7 @@ public struct Server: Sendable {
     private let api: API
     private let hub: WakeHub
     private let store: SQLStore
+    private let reach: CallbackReach
     private let settings: ServerSettings
     private let lock: FolderLock
     private let logger: Logger
@@ -67,7 +68,11 @@ public struct Server: Sendable {
         let ports = Ports(
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
             hasher: KeyedHasher(key: masterKey.derived(for: "keyed hashes")), keys: keys, logger: logger)
-        api = API(ports: ports, isDevelopment: issuer.isLoopback && settings.listensOnLoopback)
+        let isDevelopment = issuer.isLoopback && settings.listensOnLoopback
+        api = API(ports: ports, isDevelopment: isDevelopment)
+        reach =
+            settings.allowsPrivateCallbacks
+            ? .allAddresses : isDevelopment ? .publicAddressesAndLoopback : .publicAddresses
         self.issuer = issuer
         self.hub = hub
         self.store = store
@@ -126,7 +131,7 @@ public struct Server: Sendable {
             router: api.router(), server: .http1(configuration: .init(idleTimeout: .seconds(75))),
             configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil),
             onServerRunning: { _ in announce.finish() }, logger: quiet(logger))
-        let http = CallbackSender.makeClient()
+        let http = CallbackSender.makeClient(reach: reach)
         let worker = OutboxWorker(
             queue: store, wakes: hub, time: ports.time, random: ports.random, callbacks: CallbackSender(client: http),
             logger: logger)

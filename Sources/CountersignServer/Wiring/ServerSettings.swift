@@ -10,6 +10,8 @@ public struct ServerSettings: Sendable {
     public var port: Int
     /// The deployment's public base URL; nil for the address and port it listens on.
     public var issuer: Issuer?
+    /// Whether callbacks may go to addresses that only the server's own network can reach.
+    public var allowsPrivateCallbacks = false
 
     /// Settings that run on this machine alone.
     public init(dataFolder: String, host: String = "127.0.0.1", port: Int = 8080, issuer: Issuer? = nil) {

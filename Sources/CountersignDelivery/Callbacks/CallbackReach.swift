@@ -1,0 +1,99 @@
+import Foundation
+package import NIOCore
+
+/// How far callbacks may go: a URL may name, or come to resolve to, what only the server's own network can reach.
+///
+/// Spec: design 8, *Callbacks*.
+public enum CallbackReach: Sendable {
+    /// Public addresses alone.
+    case publicAddresses
+    /// Public addresses and this machine itself, as in development mode.
+    case publicAddressesAndLoopback
+    /// Any address.
+    case allAddresses
+
+    /// A connection that was let go because of where it led.
+    struct Refusal: Error {}
+
+    /// Whether callbacks may go to an address.
+    package func allows(_ address: SocketAddress) -> Bool {
+        switch (self, AddressKind(address)) {
+        case (.allAddresses, _), (_, .publicAddress), (.publicAddressesAndLoopback, .loopback): true
+        case (.publicAddresses, .loopback), (_, .other): false
+        }
+    }
+
+    /// Looks where a connection leads before anything is said on it: a name that resolves to another address at every
+    /// look deceives nobody here.
+    func check(_ channel: any Channel) -> EventLoopFuture<Void> {
+        guard let address = channel.remoteAddress, allows(address) else {
+            channel.close(promise: nil)
+            return channel.eventLoop.makeFailedFuture(Refusal())
+        }
+        return channel.eventLoop.makeSucceededVoidFuture()
+    }
+}
+
+/// What an address stands for.
+private enum AddressKind {
+    case publicAddress
+    case loopback
+    case other
+
+    /// IPv4 networks that are not public.
+    ///
+    /// Spec: RFC 6890, IANA IPv4 Special-Purpose Address Registry.
+    private static let special4: [(network: [UInt8], bits: Int)] = [
+        ([0, 0, 0, 0], 8), ([10, 0, 0, 0], 8), ([100, 64, 0, 0], 10), ([169, 254, 0, 0], 16), ([172, 16, 0, 0], 12),
+        ([192, 0, 0, 0], 24), ([192, 0, 2, 0], 24), ([192, 88, 99, 0], 24), ([192, 168, 0, 0], 16),
+        ([198, 18, 0, 0], 15), ([198, 51, 100, 0], 24), ([203, 0, 113, 0], 24), ([224, 0, 0, 0], 4),
+        ([240, 0, 0, 0], 4),
+    ]
+
+    /// IPv6 networks inside the one of public addresses that are not: for protocols, for documents, around IPv4.
+    ///
+    /// Spec: RFC 6890, IANA IPv6 Special-Purpose Address Registry.
+    private static let special6: [(network: [UInt8], bits: Int)] = [
+        ([0x20, 0x01, 0x00, 0x00], 23), ([0x20, 0x01, 0x0D, 0xB8], 32), ([0x20, 0x02], 16), ([0x3F, 0xFF, 0x00], 20),
+    ]
+
+    init(_ address: SocketAddress) {
+        switch address {
+        case .v4(let address):
+            self.init(four: withUnsafeBytes(of: address.address.sin_addr) { Array($0) })
+        case .v6(let address):
+            self.init(sixteen: withUnsafeBytes(of: address.address.sin6_addr) { Array($0) })
+        case .unixDomainSocket:
+            self = .other
+        }
+    }
+
+    private init(four bytes: [UInt8]) {
+        if bytes[0] == 127 {
+            self = .loopback
+        } else {
+            self = Self.special4.contains { Self.lies(bytes, in: $0.network, $0.bits) } ? .other : .publicAddress
+        }
+    }
+
+    private init(sixteen bytes: [UInt8]) {
+        let zeros = [UInt8](repeating: 0, count: 15)
+        if bytes.starts(with: zeros.prefix(10) + [0xFF, 0xFF]) {
+            // An IPv4 address in IPv6's clothes.
+            self.init(four: Array(bytes.suffix(4)))
+        } else if bytes.starts(with: [0, 0x64, 0xFF, 0x9B] + zeros.prefix(8)) {
+            // One that a gateway translates: what is this machine there is not this machine.
+            let kind = AddressKind(four: Array(bytes.suffix(4)))
+            self = kind == .publicAddress ? .publicAddress : .other
+        } else if bytes.elementsEqual(zeros + [1]) {
+            self = .loopback
+        } else {
+            let isSpecial = Self.special6.contains { Self.lies(bytes, in: $0.network, $0.bits) }
+            self = Self.lies(bytes, in: [0x20], 3) && !isSpecial ? .publicAddress : .other
+        }
+    }
+
+    private static func lies(_ address: [UInt8], in network: [UInt8], _ bits: Int) -> Bool {
+        (0..<bits).allSatisfy { bit in (address[bit / 8] ^ network[bit / 8]) << UInt8(bit % 8) & 0x80 == 0 }
+    }
+}
