@@ -157,8 +157,9 @@ let package = Package(
         tests(
             "Server",
             [
-                "ServerTestSupport", "CountersignServer", "CountersignWire", "OpenPGP", "Encodings", crypto,
-                server("NIOHTTP1", "swift-nio"),
+                "ServerTestSupport", "CountersignServer", "CountersignWire", "OpenPGP", "Encodings",
+                crypto, logging, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
+                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"),
             ]),
         tests(
             "SDK",

@@ -1,8 +1,9 @@
 import Hummingbird
 import Logging
 import NIOCore
+import Synchronization
 
-/// A relying party's end of the callbacks: a server on a free port of this machine that accepts every post.
+/// A relying party's end of the callbacks: a server on a free port of this machine that takes every post.
 public struct CallbackReceiver: Sendable {
     /// One post.
     public struct Call: Sendable {
@@ -18,18 +19,25 @@ public struct CallbackReceiver: Sendable {
     public let calls: AsyncStream<Call>
 
     /// Runs something while a receiver listens.
+    ///
+    /// - Parameters:
+    ///   - statuses: what the first posts are answered with; all others are accepted.
+    ///   - body: what to run.
     public static func with<Result: Sendable>(
+        answering statuses: [Int] = [],
         _ body: @escaping @Sendable (CallbackReceiver) async throws -> Result
     ) async throws -> Result {
         let (calls, arrive) = AsyncStream.makeStream(of: Call.self)
         let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+        let answers = Mutex(statuses)
         let router = Router()
         router.post("/hook") { request, _ -> HTTPResponse.Status in
             var request = request
             let body = try await request.collectBody(upTo: 1 << 20)
             let headers = Dictionary(request.headers.map { ($0.name.canonicalName, $0.value) }) { $1 }
             arrive.yield(Call(headers: headers, body: Array(body.readableBytesView)))
-            return .ok
+            let status = answers.withLock { $0.isEmpty ? 200 : $0.removeFirst() }
+            return HTTPResponse.Status(code: status)
         }
         var logger = Logger(label: "callbacks")
         logger.logLevel = .critical

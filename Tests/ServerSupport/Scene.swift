@@ -1,3 +1,4 @@
+import CountersignWire
 public import Encodings
 import NIOHTTP1
 
@@ -11,6 +12,14 @@ public struct Scene: Sendable {
     public let user: String
     /// The user's phone, enrolled.
     public let phone: TestPhone
+
+    /// A cast of these parts.
+    public init(server: TestServer, shop: Caller, user: String, phone: TestPhone) {
+        self.server = server
+        self.shop = shop
+        self.user = user
+        self.phone = phone
+    }
 
     /// The operator.
     public var administrator: Caller { server.administrator }
@@ -41,6 +50,14 @@ public struct Scene: Sendable {
             throw UnexpectedReply(description: "no challenge with a number in \(asked)")
         }
         return (id, number)
+    }
+
+    /// Types the number, and approves.
+    public func approve(_ asked: (id: String, number: String)) async throws -> Reply {
+        guard let number = EntryNumber(asked.number) else {
+            throw UnexpectedReply(description: "\(asked.number) is no number")
+        }
+        return try await phone.answer(asked.id, .approved(.confirm, number: number))
     }
 
     /// The state of a challenge.

@@ -3,7 +3,7 @@ package import CountersignServer
 public import CountersignWire
 public import Encodings
 import Foundation
-import Logging
+public import Logging
 public import NIOHTTP1
 import NIOCore
 import TestSupport
@@ -31,7 +31,8 @@ public struct TestServer: Sendable {
 
     /// Runs something while a server serves the data of a folder.
     public static func with<Result: Sendable>(
-        dataFolder: String, port: Int = 0, _ body: @escaping @Sendable (TestServer) async throws -> Result
+        dataFolder: String, port: Int = 0, logger: Logger? = nil,
+        _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
         try await Turnstile.pass { try await serving(dataFolder: dataFolder, port: port, body) }
     }
@@ -40,10 +41,11 @@ public struct TestServer: Sendable {
         dataFolder: String, port: Int, _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
         let clock = TestClock()
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        var silent = Logger(label: "test")
+        silent.logLevel = .critical
         let server = try await Server(
-            ServerSettings(dataFolder: dataFolder, port: port), environment: [:], logger: logger, time: clock)
+            ServerSettings(dataFolder: dataFolder, port: port == 0 ? FreePort.next() : port), environment: [:],
+            logger: logger ?? silent, time: clock)
         let token =
             try server.bootstrapToken
             ?? String(contentsOfFile: "\(dataFolder)/bootstrap.token", encoding: .utf8)
@@ -80,7 +82,7 @@ public struct TestServer: Sendable {
         request.method = method
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = isChunked ? .bytes(body, length: .unknown) : .bytes(body) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(90))
+        let response = try await TestHTTP.client.execute(request, timeout: .seconds(90))
         let reply = Reply(
             method: method, path: path, status: Int(response.status.code),
             headers: Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" },

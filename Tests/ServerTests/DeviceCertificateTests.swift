@@ -116,8 +116,8 @@ struct DeviceCertificateTests {
             let listing = try gpg.run("--with-colons", "--list-keys").output
             let line = try #require(listing.split(separator: "\n").first { $0.hasPrefix("fpr:") })
             let fingerprint = String(line.split(separator: ":", omittingEmptySubsequences: false)[9])
-            for usage in ["auth", "encr"] {
-                #expect(try gpg.run("--quick-add-key", fingerprint, "nistp256", usage, "1y").status == 0)
+            for (algorithm, usage) in [("nistp256/ecdsa", "auth"), ("nistp256", "encr")] {
+                #expect(try gpg.run("--quick-add-key", fingerprint, algorithm, usage, "1y").status == 0)
             }
             let exported = try gpg.run("--armor", "--export", fingerprint).output
             let certificate = try Certificate(armored: exported)

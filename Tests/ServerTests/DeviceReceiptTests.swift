@@ -105,6 +105,28 @@ struct DeviceReceiptTests {
         }
     }
 
+    @Test("There is a change for every line of a receipt that has every line there is")
+    func everyLineIsAltered() async throws {
+        try await DeviceScene.with { scene in
+            let asked = try await scene.ask()
+            let question = try await scene.phone.open(asked.id).question
+            let text = scene.phone.receipt(of: question, .approved(.confirm, number: asked.number)).text
+            let right = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            var missing = Set(right)
+            for change in Self.changes {
+                var lines = right
+                change.apply(&lines)
+                // Changes to the whole text prove nothing of a line.
+                let kept = Set(lines)
+                if right.count(where: { !kept.contains($0) }) == 1 { missing.formIntersection(kept) }
+            }
+            // An empty line of the message is what the lines around it leave.
+            #expect(missing.filter { !$0.isEmpty }.isEmpty, "\(missing)")
+            let names = right.dropFirst().prefix { $0 != "message:" }.compactMap { $0.split(separator: ":").first }
+            #expect(Set(names).count == 15, "\(names)")
+        }
+    }
+
     @Test("A denial with method and number is refused", arguments: ["denied", "reported"])
     func denialWithMethod(_ decision: String) async throws {
         try await Self.expectRefused { question, scene, asked in

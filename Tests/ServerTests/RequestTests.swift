@@ -113,18 +113,26 @@ struct RequestTests {
     @Test("A query parameter nobody knows is 400 on every route there is, so that a typo never passes silently")
     func unknownParameter() async throws {
         try await Scene.with { scene in
+            let challenge = try await scene.ask().id
             let before = try await scene.snapshot()
             for operation in Contract.served.operations {
-                let path = operation.path.replacing(#/{user}/#, with: scene.user)
+                let path = operation.path.replacing("{user}", with: scene.user).replacing(
+                    "{challenge}", with: challenge
+                ).replacing("{enrollment}", with: "\(scene.phone.enrollment)").replacing("{type}", with: "payment")
                 let method = HTTPMethod(rawValue: operation.method)
+                let isOfDevices = operation.value["security"]?.array?.contains { $0["deviceSignature"] != nil } ?? false
+                func send(_ query: String) async throws -> Reply {
+                    isOfDevices
+                        ? try await scene.phone.send(method, "\(path)?\(query)")
+                        : try await scene.administrator.call(method, "\(path)?\(query)")
+                }
                 for name in ["typo", "Wait", "wait%20"] {
-                    let reply = try await scene.administrator.call(method, "\(path)?\(name)=1")
+                    let reply = try await send("\(name)=1")
                     expectRefusal(reply, 400, "invalid_parameter")
                     #expect(reply.json["parameter"] == .string(name.removingPercentEncoding ?? ""))
                 }
                 for query in ["%FF=1", "wait=%C0%80", "wait=1&wait=1", "=&="] {
-                    let reply = try await scene.administrator.call(method, "\(path)?\(query)")
-                    expectRefusal(reply, 400, "invalid_parameter", at: nil, query)
+                    expectRefusal(try await send(query), 400, "invalid_parameter", at: nil, query)
                 }
             }
             #expect(try await scene.snapshot() == before)

@@ -102,6 +102,12 @@ struct TextRefusalTests {
         }
     }
 
+    @Test("Every reason for which a text is refused is among those tried")
+    func reasons() {
+        let tried = (Self.messages + Self.lines).map(\.1) + ["too_long", "equals_sign", "parenthesis"]
+        #expect(Set(tried) == Set(TextRefusal.allCases.map(\.rawValue)))
+    }
+
     @Test("Design 3.3: what is good text is asked, to the last character that fits, and arrives as it was")
     func accepted() async throws {
         try await Scene.with { scene in

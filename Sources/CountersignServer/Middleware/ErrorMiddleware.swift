@@ -14,6 +14,7 @@ struct ErrorMiddleware: RouterMiddleware {
     typealias Context = ServerContext
 
     let issuer: Issuer
+    /// Where to log; not the context's logger, which is the framework's and silent.
     let logger: Logger
 
     func handle(
@@ -51,8 +52,8 @@ struct ErrorMiddleware: RouterMiddleware {
     private func problem(of error: any Error, _ context: Context) -> ProblemDetails {
         switch error {
         case let problem as ProblemDetails: return problem
-        case let error as JSONSyntaxError: return ProblemDetails(error)
-        case let error as JSONShapeError: return ProblemDetails(error)
+        case let error as JSONSyntaxError: return ProblemDetails(syntax: error)
+        case let error as JSONShapeError: return ProblemDetails(shape: error)
         case let error as HTTPError where error.status == .notFound: return ProblemDetails(.notFound)
         case is NIOTooManyBytesError: return ProblemDetails(.bodyTooLarge)
         case is CancellationError: return ProblemDetails(.unavailable)

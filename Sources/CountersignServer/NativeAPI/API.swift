@@ -66,17 +66,28 @@ struct Routes {
     }
 
     /// A route for everybody.
-    ///
-    /// A query parameter that is not among the known ones is refused, so that a typo never passes silently.
     mutating func anyone(
         _ method: HTTPRequest.Method, _ path: String, query known: [String] = [],
         _ handler: @escaping @Sendable (Incoming) async throws -> Response
     ) {
+        add(method, path, query: known, admitting: { _ in () }, handler: { _, incoming in try await handler(incoming) })
+    }
+
+    /// A route whose callers are let in first.
+    ///
+    /// What is wrong with a request is told only to who may make it; a query parameter that is not among the known
+    /// ones is refused, so that a typo never passes silently.
+    private mutating func add<Admitted: Sendable>(
+        _ method: HTTPRequest.Method, _ path: String, query known: [String],
+        admitting admit: @escaping @Sendable (Incoming) async throws -> Admitted,
+        handler: @escaping @Sendable (Admitted, Incoming) async throws -> Response
+    ) {
         registered.append(RegisteredRoute(method: method.rawValue, path: path, query: known))
         router.on(RouterPath(path), method: method) { request, context in
             let incoming = try await Incoming(request, context)
+            let admitted = try await admit(incoming)
             try incoming.refuseParameters(besides: known)
-            return try await handler(incoming)
+            return try await handler(admitted, incoming)
         }
     }
 
@@ -85,13 +96,14 @@ struct Routes {
         _ method: HTTPRequest.Method, _ path: String, _ right: Right, query known: [String] = [],
         _ handler: @escaping @Sendable (Client, Incoming) async throws -> Response
     ) {
-        anyone(method, path, query: known) { [api] incoming in
+        let admit = { @Sendable [api] (incoming: Incoming) in
             let client = try await api.client(of: incoming)
             guard client.rights.contains(right) else {
                 throw ProblemDetails(.rightMissing, members: ["right": .string(right.rawValue)])
             }
-            return try await handler(client, incoming)
+            return client
         }
+        add(method, path, query: known, admitting: admit, handler: handler)
     }
 
     /// A route for operators.
@@ -99,11 +111,12 @@ struct Routes {
         _ method: HTTPRequest.Method, _ path: String, query known: [String] = [],
         _ handler: @escaping @Sendable (Client, Incoming) async throws -> Response
     ) {
-        anyone(method, path, query: known) { [api] incoming in
+        let admit = { @Sendable [api] (incoming: Incoming) in
             let client = try await api.client(of: incoming)
             guard client.isOperator else { throw ProblemDetails(.rightMissing, members: ["right": "admin"]) }
-            return try await handler(client, incoming)
+            return client
         }
+        add(method, path, query: known, admitting: admit, handler: handler)
     }
 
     /// A route for an enrolled device.
@@ -111,12 +124,13 @@ struct Routes {
         _ method: HTTPRequest.Method, _ path: String, query known: [String] = [],
         _ handler: @escaping @Sendable (DeviceCall, Incoming) async throws -> Response
     ) {
-        anyone(method, path, query: known) { [api] incoming in
+        let admit = { @Sendable [api] (incoming: Incoming) in
             switch try await VerifyDevice.verify(api.deviceRequest(incoming), ports: api.ports) {
-            case .success(let call): return try await handler(call, incoming)
+            case .success(let call): return call
             case .failure(let refusal): throw try await api.problem(refusal)
             }
         }
+        add(method, path, query: known, admitting: admit, handler: handler)
     }
 
     /// Answers every other method on a known path with 405 and the methods that work.

@@ -56,7 +56,7 @@ extension CreateClient.Request {
         do {
             name = try ClientName(try members.string("name"))
         } catch let refusal as TextRefusal {
-            throw ProblemDetails(refusal, pointer: "/name")
+            throw ProblemDetails(text: refusal, pointer: "/name")
         }
         let rights = try members.optional("rights", "an array of \"challenges\", \"users\" and \"enrollments\"") {
             let rights = $0.array?.map { $0.string.flatMap(Right.init(rawValue:)) }

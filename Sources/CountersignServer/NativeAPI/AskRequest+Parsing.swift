@@ -59,7 +59,7 @@ extension AskChallenge.Request {
     private static func text<Value>(
         _ text: String, at pointer: String, _ accept: (String) throws(TextRefusal) -> Value
     ) throws(ProblemDetails) -> Value {
-        do { return try accept(text) } catch { throw ProblemDetails(error, pointer: pointer) }
+        do { return try accept(text) } catch { throw ProblemDetails(text: error, pointer: pointer) }
     }
 
     private static func details(_ elements: [(value: JSONValue, pointer: String)]) throws -> [Detail] {

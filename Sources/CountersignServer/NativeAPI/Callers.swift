@@ -56,7 +56,7 @@ extension API {
             signature = try UnverifiedRequestSignature(
                 input: incoming.headers[.signatureInput], signature: incoming.headers[.signature])
         } catch {
-            throw ProblemDetails(error)
+            throw ProblemDetails(signature: error)
         }
         return DeviceRequest(
             signature: signature,
@@ -69,7 +69,7 @@ extension API {
     /// The problem of a device that is not let in; a removal comes with the server's signed notice.
     func problem(_ refusal: DeviceRefusal) async throws -> ProblemDetails {
         switch refusal {
-        case .signature(let error): return ProblemDetails(error)
+        case .signature(let error): return ProblemDetails(signature: error)
         case .unknownEnrollment: return ProblemDetails(.unknownEnrollment)
         case .nonceReplayed: return ProblemDetails(.nonceReplayed)
         case .clockSkew(let serverTime):

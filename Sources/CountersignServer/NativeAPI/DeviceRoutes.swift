@@ -58,7 +58,7 @@ extension API {
                 pushKeys: ports.keys.pushKeys)
             return Response(json: reply.json, status: 201)
         case .refused(let refusal): throw try await problem(refusal)
-        case .certificateInvalid(let refusal): throw ProblemDetails(refusal)
+        case .certificateInvalid(let refusal): throw ProblemDetails(certificate: refusal)
         case .ticketInvalid: throw ProblemDetails(.ticketInvalid)
         case .ticketUsed: throw ProblemDetails(.ticketUsed)
         case .ticketExpired: throw ProblemDetails(.ticketExpired)

@@ -3,6 +3,7 @@ import CountersignWire
 import Encodings
 import HTTPTypes
 import Hummingbird
+import Logging
 
 /// What the server says of itself: its contract, its errors, its health.
 extension API {
@@ -17,8 +18,13 @@ extension API {
             Response(json: ["status": "ok"])
         }
         routes.anyone(.get, "/readyz") { [ports] _ in
-            // Ready is who can read what was written.
-            guard try await ports.store.read({ try $0.operatorClient() }) != nil else {
+            // Ready is who can read what was written; whatever keeps it from that, others should be asked meanwhile.
+            do {
+                guard try await ports.store.read({ try $0.operatorClient() }) != nil else {
+                    throw ProblemDetails(.unavailable)
+                }
+            } catch let error as StoreError {
+                ports.logger.error("not ready", metadata: ["error": "\(error)"])
                 throw ProblemDetails(.unavailable)
             }
             return Response(json: ["status": "ready"])

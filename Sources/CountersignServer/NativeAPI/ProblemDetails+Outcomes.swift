@@ -4,8 +4,11 @@ import Encodings
 import OpenPGP
 
 /// Core's refusals in the words of the native API: the one place that maps them.
+///
+/// Each initializer has a label, as in the wire module and for the reason given there.
 extension ProblemDetails {
-    init(_ error: MessageSignatureError) {
+    /// The problem of a request whose signature is refused.
+    init(signature error: MessageSignatureError) {
         switch error {
         case .missing: self.init(.signatureMissing)
         case .malformed: self.init(.signatureInvalid, detail: "the fields are not those of RFC 9421")
@@ -19,9 +22,6 @@ extension ProblemDetails {
     }
 
     /// The problem of a question that is not asked.
-    ///
-    /// Labelled, because cases have the names of codes: without a label `.userNotFound` would mean this initializer,
-    /// which would call itself for ever.
     init(asking refusal: AskChallenge.Refusal) {
         switch refusal {
         case .userNotFound: self.init(.userNotFound)
@@ -43,7 +43,8 @@ extension ProblemDetails {
             members: JSONObject(["state": .string(standing.state), "reason": standing.reason.map(JSONValue.string)]))
     }
 
-    init(_ refusal: DeviceCertificateRefusal) {
+    /// The problem of a device's certificate.
+    init(certificate refusal: DeviceCertificateRefusal) {
         switch refusal {
         case .openPGP(let error): self.init(.certificateInvalid, detail: "OpenPGP: \(error)")
         case .userID: self.init(.certificateInvalid, detail: "the one user ID must be that of the ticket")
@@ -52,7 +53,8 @@ extension ProblemDetails {
         }
     }
 
-    init(_ refusal: TextRefusal, pointer: String) {
+    /// The problem of a text that may not be shown.
+    init(text refusal: TextRefusal, pointer: String) {
         self.init(
             .textRefused, detail: "\(pointer): \(refusal.rawValue)",
             members: ["pointer": .string(pointer), "reason": .string(refusal.rawValue)])

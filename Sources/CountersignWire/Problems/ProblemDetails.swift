@@ -73,9 +73,13 @@ extension ProblemDetails: CustomStringConvertible {
     }
 }
 
+/// Problems of other errors.
+///
+/// Each initializer has a label: errors have cases with the names of codes, and without a label `.invalidUTF8` would
+/// mean the initializer itself, which would call itself until the stack is full.
 extension ProblemDetails {
     /// The problem of a JSON value of the wrong shape.
-    public init(_ error: JSONShapeError) {
+    public init(shape error: JSONShapeError) {
         switch error {
         case .missing(let pointer):
             self.init(.missingMember, detail: "\(pointer) is missing", members: ["pointer": .string(pointer)])
@@ -89,7 +93,7 @@ extension ProblemDetails {
     }
 
     /// The problem of bytes that are not JSON.
-    public init(_ error: JSONSyntaxError) {
+    public init(syntax error: JSONSyntaxError) {
         switch error {
         // Named in full: `.invalidUTF8` alone would mean this initializer, which would call itself for ever.
         case .invalidUTF8: self.init(ProblemCode.invalidUTF8)

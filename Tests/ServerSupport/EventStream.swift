@@ -1,0 +1,82 @@
+import AsyncHTTPClient
+import CountersignWire
+public import Encodings
+import NIOCore
+import NIOHTTP1
+
+/// One block of an event stream.
+public struct ServerEvent: Hashable, Sendable {
+    /// Its `id`, or nil.
+    public let id: String?
+    /// Its `event`, or nil, as in a comment.
+    public let name: String?
+    /// Its `data`, or nil.
+    public let data: JSONValue?
+
+    /// Reads a block, and holds its data against the contract.
+    init(_ block: some StringProtocol) throws {
+        func field(_ name: String) -> String? {
+            block.split(separator: "\n").first { $0.hasPrefix("\(name): ") }.map {
+                String($0.dropFirst(name.count + 2))
+            }
+        }
+        id = field("id")
+        name = field("event")
+        data = try field("data").map { try JSONValue(parsing: Array($0.utf8)) }
+        guard let data else { return }
+        let faults = Contract.served.checker.faults(in: data, by: ["$ref": "#/components/schemas/Challenge"])
+        guard faults.isEmpty else { throw UnexpectedReply(description: "\(faults.joined(separator: "; "))\n\(block)") }
+    }
+}
+
+/// Server-sent events as they arrive; read once.
+public struct EventStream: AsyncSequence, Sendable {
+    public typealias Element = ServerEvent
+    public typealias Failure = any Error
+
+    /// The fields of the reply, by names in lower case.
+    public let headers: [String: String]
+    private let events: AsyncThrowingStream<ServerEvent, any Error>
+
+    init(_ response: HTTPClientResponse) {
+        headers = Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" }
+        events = AsyncThrowingStream { continuation in
+            let reading = Task {
+                do {
+                    var text = ""
+                    for try await buffer in response.body {
+                        text += String(decoding: buffer.readableBytesView, as: UTF8.self)
+                        while let end = text.firstRange(of: "\n\n") {
+                            continuation.yield(try ServerEvent(text[..<end.lowerBound]))
+                            text.removeSubrange(..<end.upperBound)
+                        }
+                    }
+                    guard text.isEmpty else { throw UnexpectedReply(description: "half an event: \(text)") }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in reading.cancel() }
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncThrowingStream<ServerEvent, any Error>.Iterator {
+        events.makeAsyncIterator()
+    }
+}
+
+extension Caller {
+    /// Opens a stream of events and runs something with it.
+    ///
+    /// - Throws: ``UnexpectedReply`` when the server gives no stream, or an event is not what the contract says.
+    public func stream<Result: Sendable>(
+        _ path: String, _ body: (EventStream) async throws -> Result
+    ) async throws -> Result {
+        var request = HTTPClientRequest(url: server.issuer.uri(path))
+        request.headers.add(name: "Authorization", value: authorization)
+        let response = try await TestHTTP.client.execute(request, timeout: .seconds(90))
+        guard response.status == .ok else { throw UnexpectedReply(description: "\(path): \(response.status)") }
+        return try await body(EventStream(response))
+    }
+}

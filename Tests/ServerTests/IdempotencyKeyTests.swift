@@ -1,0 +1,172 @@
+import Encodings
+import NIOHTTP1
+import ServerTestSupport
+import Testing
+
+@Suite("Design 4: a request with an idempotency key is done once")
+struct IdempotencyKeyTests {
+    /// A call that makes something, and the same call with another body.
+    private struct Call: Sendable {
+        let caller: Caller
+        let path: String
+        let body: JSONValue
+        let other: JSONValue
+
+        func send(
+            _ key: String, _ body: JSONValue? = nil, by caller: Caller? = nil
+        ) async throws -> Reply {
+            try await (caller ?? self.caller).call(
+                .POST, path, body ?? self.body, headers: [("Idempotency-Key", key)])
+        }
+    }
+
+    /// Every route that takes a key, by the contract.
+    private static func calls(_ scene: Scene) throws -> [Call] {
+        let ask: JSONValue = ["user": .string(scene.user), "type": "payment", "message": "Pay?"]
+        let otherAsk: JSONValue = ["user": .string(scene.user), "type": "payment", "message": "Pay more?"]
+        let calls = [
+            Call(caller: scene.shop, path: "/v1/challenges", body: ask, other: otherAsk),
+            Call(caller: scene.shop, path: "/v1/users", body: ["external_id": "a"], other: ["external_id": "b"]),
+            Call(
+                caller: scene.shop, path: "/v1/users/\(scene.user)/enrollment-tickets", body: [:],
+                other: .object(JSONObject())),
+            Call(
+                caller: scene.administrator, path: "/v1/admin/clients", body: ["name": "Shop A"],
+                other: ["name": "Shop B"]),
+        ]
+        let documented = Contract.served.operations.filter {
+            $0.parameterNames(in: "header").contains("Idempotency-Key")
+        }
+        try #require(documented.count == calls.count)
+        return calls
+    }
+
+    @Test("A repeat gets the first status and body, is told to be one, and does nothing")
+    func repeated() async throws {
+        try await Scene.with { scene in
+            for call in try Self.calls(scene) {
+                let first = try await call.send("key-1")
+                #expect(first.status == 201, "\(first)")
+                #expect(first.headers["idempotency-replayed"] == nil)
+                let before = try await scene.snapshot()
+                for _ in 0..<2 {
+                    let again = try await call.send("key-1")
+                    #expect(again.status == 201, "\(again)")
+                    #expect(again.body == first.body)
+                    #expect(again.headers["idempotency-replayed"] == "true")
+                    #expect(again.headers["content-type"] == first.headers["content-type"])
+                    #expect(again.headers["x-request-id"] != first.headers["x-request-id"])
+                }
+                #expect(try await scene.snapshot() == before)
+                // Another key, or none, is another request; a user of the same name is refused for its own reason.
+                let another = try await call.send("key-2")
+                #expect(another.status == 201 || another.code == "external_id_taken", "\(another)")
+                #expect(another.body != first.body)
+            }
+        }
+    }
+
+    @Test("The same key with another body is 422 idempotency_conflict, and does nothing")
+    func conflict() async throws {
+        try await Scene.with { scene in
+            for call in try Self.calls(scene) {
+                let first = try await call.send("key-1")
+                let before = try await scene.snapshot()
+                // A blank more is another body: what was sent is compared, not what it means.
+                let spaced = [0x20] + call.body.encoded
+                var replies = [
+                    try await call.caller.send(.POST, call.path, headers: [("Idempotency-Key", "key-1")], body: spaced)
+                ]
+                if call.other != call.body { replies.append(try await call.send("key-1", call.other)) }
+                for reply in replies { expectRefusal(reply, 422, "idempotency_conflict") }
+                #expect(try await scene.snapshot() == before)
+                #expect(try await call.send("key-1").body == first.body)
+            }
+        }
+    }
+
+    @Test("A key is its caller's own, and its route's own")
+    func scopes() async throws {
+        try await Scene.with { scene in
+            let rival = try await scene.server.makeClient("Rival")
+            let users = try #require(try Self.calls(scene).first { $0.path == "/v1/users" })
+            let shops = try await users.send("key-1")
+            let rivals = try await users.send("key-1", by: rival)
+            #expect(rivals.status == 201)
+            #expect(rivals.headers["idempotency-replayed"] == nil)
+            #expect(rivals.json["id"] != shops.json["id"])
+            // The same body on two paths.
+            let other = try #require(shops.json["id"]?.string)
+            var tickets: Set<JSONValue?> = []
+            for user in [scene.user, other] {
+                let reply = try await scene.shop.call(
+                    .POST, "/v1/users/\(user)/enrollment-tickets", nil, headers: [("Idempotency-Key", "key-1")])
+                #expect(reply.headers["idempotency-replayed"] == nil)
+                #expect(reply.json["user"] == .string(user))
+                tickets.insert(reply.json["ticket"])
+            }
+            #expect(tickets.count == 2)
+        }
+    }
+
+    @Test("A refusal is not kept: the same request may succeed later, and is then kept")
+    func refusals() async throws {
+        try await Scene.with { scene in
+            let user = try await scene.shop.makeUser("customer-2")
+            let call = Call(
+                caller: scene.shop, path: "/v1/challenges",
+                body: ["user": .string(user), "type": "payment", "message": "Pay?"], other: [:])
+            expectRefusal(try await call.send("key-1"), 409, "no_enrollment")
+            expectRefusal(try await call.send("key-1", call.other), 422, "missing_member", at: "/user")
+            _ = try await TestPhone.enrolled(for: user, by: scene.shop, at: scene.server)
+            let asked = try await call.send("key-1")
+            #expect(asked.status == 201, "\(asked)")
+            #expect(try await call.send("key-1").body == asked.body)
+        }
+    }
+
+    @Test("Twenty at once do it once, and all get that one's reply")
+    func atOnce() async throws {
+        try await Scene.with { scene in
+            for call in try Self.calls(scene) {
+                let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                    for _ in 0..<20 { group.addTask { try await call.send("key-1") } }
+                    return try await group.reduce(into: [Reply]()) { $0.append($1) }
+                }
+                #expect(replies.allSatisfy { $0.status == 201 && $0.body == replies[0].body }, "\(replies[0])")
+                #expect(replies.count { $0.headers["idempotency-replayed"] == nil } == 1)
+            }
+            let challenges = try await scene.administrator.auditCount("challenge.asked")
+            #expect(challenges == 1)
+        }
+    }
+
+    @Test("A repeat is authorised anew: who knows the key alone learns nothing")
+    func authorised() async throws {
+        try await Scene.with { scene in
+            for call in try Self.calls(scene) {
+                _ = try await call.send("key-1")
+                expectRefusal(try await call.send("key-1", by: scene.server.caller("Bearer x")), 401, "unauthorized")
+            }
+        }
+    }
+
+    @Test("A key of other than 1 to 255 visible ASCII characters is 400, and nothing is done")
+    func malformed() async throws {
+        try await Scene.with { scene in
+            let before = try await scene.snapshot()
+            for call in try Self.calls(scene) {
+                for key in ["", "a b", "ä", String(repeating: "k", count: 256)] {
+                    expectRefusal(try await call.send(key), 400, "invalid_idempotency_key", at: nil, key)
+                }
+                let twice = [("Idempotency-Key", "a"), ("Idempotency-Key", "b")]
+                let reply = try await call.caller.call(.POST, call.path, call.body, headers: twice)
+                expectRefusal(reply, 400, "invalid_idempotency_key")
+            }
+            #expect(try await scene.snapshot() == before)
+            for call in try Self.calls(scene) {
+                #expect(try await call.send(String(repeating: "~", count: 255)).status == 201)
+            }
+        }
+    }
+}

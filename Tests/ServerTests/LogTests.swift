@@ -1,0 +1,144 @@
+import CountersignWire
+import Encodings
+import Foundation
+import GRDB
+import NIOHTTP1
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@Suite("What is logged and what is stored")
+struct LogTests {
+    /// What nobody may find who reads the log, or the database alone.
+    private struct Secrets: Sendable {
+        var everywhere: [String: String] = [:]
+        /// The numbers of challenges; that of an approval stands in its receipt.
+        var numbers: [String] = []
+    }
+
+    @Test("Design 8: no token, secret, ticket, number or message is in the log, nor in the database as it is")
+    func noSecrets() async throws {
+        let folder = try TemporaryFolder()
+        let log = LogCapture()
+        let data = folder.path("data")
+        let secrets = try await TestServer.with(dataFolder: data, logger: log.logger) { server in
+            try await Self.liveThroughEverything(server)
+        }
+        let lines = log.lines
+        // The log is not empty: refusals and a delivery that failed are in it.
+        #expect(lines.contains { $0.hasPrefix("notice refused") && $0.contains("answer_invalid") })
+        #expect(lines.contains { $0.hasPrefix("notice delivery failed") })
+        for (name, secret) in secrets.everywhere {
+            #expect(secret.utf8.count > 12, "\(name)")
+            #expect(!lines.contains { $0.contains(secret) }, "\(name)")
+        }
+        for number in secrets.numbers { #expect(!lines.contains { $0.contains(number) }) }
+        let files = try FileManager.default.contentsOfDirectory(atPath: data).filter { $0.contains("sqlite") }
+        #expect(!files.isEmpty)
+        for file in files {
+            let bytes = try #require(FileManager.default.contents(atPath: "\(data)/\(file)"))
+            for (name, secret) in secrets.everywhere {
+                #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name) is in \(file)")
+            }
+            let open = try #require(secrets.numbers.last)
+            #expect(bytes.range(of: Data(open.utf8)) == nil, "a number is in \(file)")
+        }
+    }
+
+    /// Everything that handles a secret, done right and done wrong.
+    private static func liveThroughEverything(_ server: TestServer) async throws -> Secrets {
+        var secrets = Secrets()
+        let administrator = server.administrator
+        let type: JSONValue = ["max_pending": 1000, "max_asks": 1000]
+        _ = try await administrator.call(.PUT, "/v1/admin/types/payment", type).success()
+        // Nobody listens there.
+        let callback = "http://127.0.0.1:9/hook"
+        let shop = try await server.makeClient("ACME Shop", ["callback_uris": [.string(callback)]])
+        let key = [("Idempotency-Key", "key-1")]
+        let rival = try await administrator.call(.POST, "/v1/admin/clients", ["name": "Rival"], headers: key).success()
+        secrets.everywhere["bootstrap token"] = server.token
+        secrets.everywhere["credentials"] = String(shop.authorization.dropFirst(6))
+        secrets.everywhere["callback secret"] = shop.callbackSecret
+        secrets.everywhere["client secret in a kept reply"] = rival["client_secret"]?.string
+        let user = try await shop.makeUser("customer-1")
+        let ticket = try await shop.call(.POST, "/v1/users/\(user)/enrollment-tickets", nil, headers: key).success()
+        let phone = try await TestPhone(invitation: ticket["qr"]?.string ?? "", server: server)
+        secrets.everywhere["ticket"] = phone.invitation.ticket
+        _ = try await phone.enroll().success()
+        #expect(try await phone.enroll().status == 201)
+        let scene = Scene(server: server, shop: shop, user: user, phone: phone)
+        for end in [ChallengeEnd.approved, .denied, .wrongNumber, .cancelled] {
+            let asked = try await scene.ask([
+                "callback_uri": .string(callback), "secure_message": .string("Secure: \(end)"),
+            ])
+            secrets.numbers.append(asked.number)
+            _ = try await end.bring(asked, scene)
+        }
+        try await Self.doEverythingWrong(scene, &secrets)
+        let last = try await shop.call(
+            .POST, "/v1/challenges", ["user": .string(user), "type": "payment", "message": "Pay?"], headers: key)
+        secrets.numbers.append(try #require(last.success()["number"]?.string))
+        return secrets
+    }
+
+    private static func doEverythingWrong(_ scene: Scene, _ secrets: inout Secrets) async throws {
+        let asked = try await scene.ask()
+        let server = scene.server
+        let text = scene.phone.receipt(of: try await scene.phone.open(asked.id).question, .denied).text
+        let message = try await scene.phone.seal(text.replacing("denied", with: "Denied"))
+        secrets.everywhere["refused message"] = Base64.encode(message)
+        expectRefusal(try await scene.phone.answer(asked.id, message: message), 422, "answer_invalid")
+        let wrong = "wrong-secret-wrong-secret"
+        secrets.everywhere["wrong secret"] = wrong
+        for authorization in [
+            "Bearer \(wrong)", "Basic \(Base64.encode(Array("\(scene.shop.clientID):\(wrong)".utf8)))", wrong,
+        ] {
+            let reply = try await server.caller(authorization).call(.GET, "/v1/users/\(scene.user)")
+            expectRefusal(reply, 401, "unauthorized")
+        }
+        let typo: JSONValue = ["name": "Shop", "client_secret": .string(wrong)]
+        expectRefusal(
+            try await scene.administrator.call(.POST, "/v1/admin/clients", typo), 422, "unknown_member",
+            at: "/client_secret")
+        expectRefusal(
+            try await scene.phone.send(.GET, "/v1/enrollments/self", createdIn: 3600), 401, "clock_skew")
+        let second = try await TestPhone(invitation: scene.phone.invitation.text, server: server)
+        expectRefusal(try await second.enroll(), 403, "ticket_used")
+        expectRefusal(
+            try await scene.shop.call(.GET, "/v1/users/\(scene.user)?token=\(wrong)"), 400, "invalid_parameter")
+    }
+
+    @Test("A refusal is logged at notice with its request id and code, a success not at all")
+    func refusals() async throws {
+        let folder = try TemporaryFolder()
+        let log = LogCapture()
+        try await TestServer.with(dataFolder: folder.path("data"), logger: log.logger) { server in
+            let refused = try await server.send(.GET, "/v1/admin/clients")
+            let id = try #require(refused.json["request_id"]?.string)
+            let lines = log.lines.filter { $0.contains(id) }
+            #expect(lines.count == 1)
+            #expect(lines.first?.hasPrefix("notice refused") == true)
+            #expect(lines.first?.contains("unauthorized") == true)
+            let done = try await server.send(.GET, "/readyz")
+            let success = try #require(done.headers["x-request-id"])
+            #expect(!log.lines.contains { $0.contains(success) })
+        }
+    }
+
+    @Test("Design 2.3: a fault is logged once, as an error, with its reason and the request id that the caller got")
+    func faults() async throws {
+        let folder = try TemporaryFolder()
+        let log = LogCapture()
+        try await TestServer.with(dataFolder: folder.path("data"), logger: log.logger) { server in
+            let database = try DatabaseQueue(path: "\(server.dataFolder)/countersign.sqlite")
+            try await database.writeWithoutTransaction { try $0.execute(sql: "ALTER TABLE clients RENAME TO away") }
+            let reply = try await server.administrator.call(.GET, "/v1/admin/clients")
+            expectRefusal(reply, 500, "internal_error")
+            let id = try #require(reply.json["request_id"]?.string)
+            let lines = log.lines.filter { $0.contains(id) }
+            #expect(lines.count == 1)
+            #expect(lines.first?.hasPrefix("error fault") == true)
+            #expect(lines.first?.contains("no such table") == true, "\(lines)")
+        }
+    }
+}

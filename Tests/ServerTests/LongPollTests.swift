@@ -1,0 +1,95 @@
+import CountersignWire
+import Encodings
+import NIOHTTP1
+import ServerTestSupport
+import Testing
+
+@Suite("Design 4: a client waits for a challenge to end")
+struct LongPollTests {
+    /// Far less than a wait lasts, and more than a busy machine needs.
+    private static let soon = Duration.seconds(25)
+
+    private static func wait(_ scene: Scene, _ challenge: String, _ seconds: Int = 60) async throws -> JSONValue {
+        try await scene.shop.call(.GET, "/v1/challenges/\(challenge)?wait=\(seconds)").success()
+    }
+
+    @Test("A challenge that has ended is told at once, however long the wait")
+    func ended() async throws {
+        try await Scene.with { scene in
+            let asked = try await scene.ask()
+            _ = try await scene.phone.answer(asked.id, .denied).success()
+            let start = ContinuousClock.now
+            let told = try await Self.wait(scene, asked.id)
+            #expect(told["state"] == "denied")
+            #expect(told == (try await scene.shop.call(.GET, "/v1/challenges/\(asked.id)").success()))
+            #expect(start.duration(to: .now) < Self.soon)
+        }
+    }
+
+    @Test("Without wait, or with 0, an open challenge is told at once", arguments: ["", "?wait=0"])
+    func noWait(_ query: String) async throws {
+        try await Scene.with { scene in
+            let asked = try await scene.ask()
+            let start = ContinuousClock.now
+            let told = try await scene.shop.call(.GET, "/v1/challenges/\(asked.id)\(query)").success()
+            #expect(told["state"] == "pending")
+            #expect(start.duration(to: .now) < Self.soon)
+        }
+    }
+
+    @Test("When the time is up, the challenge is told as it stands, and not before")
+    func timeIsUp() async throws {
+        try await Scene.with { scene in
+            let asked = try await scene.ask()
+            // The end of another challenge wakes nobody here.
+            let other = try await scene.ask()
+            let start = ContinuousClock.now
+            async let told = Self.wait(scene, asked.id, 1)
+            _ = try await scene.shop.call(.DELETE, "/v1/challenges/\(other.id)").success()
+            #expect(try await told["state"] == "pending")
+            #expect(start.duration(to: .now) >= .milliseconds(900))
+        }
+    }
+
+    @Test("Each end wakes whoever waits, twenty of them at once", arguments: ChallengeEnd.allCases)
+    func wakes(_ end: ChallengeEnd) async throws {
+        try await Scene.with { scene in
+            let asked = try await scene.ask()
+            try await withThrowingTaskGroup(of: JSONValue.self) { group in
+                for _ in 0..<20 { group.addTask { try await Self.wait(scene, asked.id) } }
+                try await letItWait()
+                let start = ContinuousClock.now
+                let (state, reason) = try await end.bring(asked, scene)
+                var count = 0
+                for try await told in group {
+                    count += 1
+                    #expect(told["state"] == .string(state))
+                    #expect(told["reason"]?.string == reason)
+                    #expect(told["ended_at"] != nil)
+                }
+                #expect(count == 20)
+                #expect(start.duration(to: .now) < Self.soon)
+            }
+        }
+    }
+
+    @Test("Who hangs up while waiting disturbs nobody, and holds a place no longer than it would have waited")
+    func hangingUp() async throws {
+        try await Scene.with { scene in
+            let path = "/v1/enrollments/self/challenges?wait=60"
+            let abandoned = (0..<8).map { _ in Task { try await scene.phone.send(.GET, path) } }
+            try await letItWait()
+            for task in abandoned { task.cancel() }
+            for task in abandoned { _ = await task.result }
+            scene.server.clock.advance(seconds: 61)
+            let deadline = ContinuousClock.now.advanced(by: Self.soon)
+            var reply = try await scene.phone.send(.GET, "/v1/enrollments/self/challenges?wait=1")
+            while reply.code == "too_many_waits", ContinuousClock.now < deadline {
+                reply = try await scene.phone.send(.GET, "/v1/enrollments/self/challenges?wait=1")
+            }
+            #expect(reply.status == 200, "\(reply)")
+            let asked = try await scene.ask()
+            #expect(try await scene.approve(asked).json["state"] == "approved")
+        }
+    }
+}
