@@ -8,6 +8,8 @@ cd "$root"
 build_dir=${COUNTERSIGN_BUILD_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/countersign}
 debug_scratch=$build_dir/debug
 release_scratch=$build_dir/release
+# Many servers at once need many files; what a user may open at first is often 1024, and 256 on macOS.
+ulimit -Sn 8192 2>/dev/null || ulimit -Sn "$(ulimit -Hn)" 2>/dev/null || true
 # Every debug target is built with these, so that each is built once.
 debug_flags=(--enable-code-coverage --scratch-path "$debug_scratch")
 countersign=$debug_scratch/debug/countersign

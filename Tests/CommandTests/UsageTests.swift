@@ -79,12 +79,14 @@ struct UsageTests {
     func unreachable(_ url: String) async throws {
         let environment = ["COUNTERSIGN_URL": url, "COUNTERSIGN_TOKEN": "cst_x"]
         for arguments in [["user", "create"], ["type", "list"], ["challenge", "show", "chl_x", "--json"]] {
-            let start = ContinuousClock.now
-            let result = try await Tool.run(arguments, environment: environment)
+            let (result, time) = try await Turnstile.pass {
+                let start = ContinuousClock.now
+                return (try await Tool.run(arguments, environment: environment), start.duration(to: .now))
+            }
             #expect(result.status == 3, "\(result.errors)")
             #expect(result.output.isEmpty)
             #expect(result.errors.contains(url))
-            #expect(start.duration(to: .now) < .seconds(9), "nobody waits so long to hear that nothing is there")
+            #expect(time < .seconds(9), "nobody waits so long to hear that nothing is there")
         }
     }
 

@@ -13,7 +13,7 @@ struct LyingServerTests {
         case otherVersion, textVersion, noVersion, otherKind, otherChallenge, otherIssuer, otherUser, otherEnrollment
         case noMethods, unknownMethods, shortNonce, noNonce, noMessage, noClient, noExpiry, noAskedAt
         case bidirectionalMessage, zeroWidthMessage, lineInClientName, parenthesesInClientName, controlInDetail
-        case equalsInLabel, moreInDetail, emptyLabel, hugeNumber, objectAsSigningData
+        case equalsInLabel, emptyLabel, hugeNumber, objectAsSigningData
 
         /// The body with the lie in it.
         func spoil(_ body: inout JSONObject) {
@@ -42,7 +42,6 @@ struct LyingServerTests {
                 body["client"] = ["id": "cli_00000000000000000000000000", "name": "ACME (bank)"]
             case .controlInDetail: body["details"] = [["label": "Amount", "value": "1\u{8}2"]]
             case .equalsInLabel: body["details"] = [["label": "A = 1", "value": "2"]]
-            case .moreInDetail: body["details"] = [["label": "A", "value": "1", "note": "2"]]
             case .emptyLabel: body["details"] = [["label": "", "value": "1"]]
             case .hugeNumber: body["number_entry"] = 17
             case .objectAsSigningData: body["signing_data"] = ["a": "b"]

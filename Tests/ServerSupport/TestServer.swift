@@ -34,11 +34,12 @@ public struct TestServer: Sendable {
         dataFolder: String, port: Int = 0, logger: Logger? = nil,
         _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
-        try await Turnstile.pass { try await serving(dataFolder: dataFolder, port: port, body) }
+        try await Turnstile.pass { try await serving(dataFolder: dataFolder, port: port, logger, body) }
     }
 
     private static func serving<Result: Sendable>(
-        dataFolder: String, port: Int, _ body: @escaping @Sendable (TestServer) async throws -> Result
+        dataFolder: String, port: Int, _ logger: Logger?,
+        _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
         let clock = TestClock()
         var silent = Logger(label: "test")

@@ -34,6 +34,9 @@ package final class RecordingEngine: SQLEngine {
     /// The other engine's.
     package var wakes: any Wakes { engine.wakes }
 
+    /// The other engine's.
+    package var commitCount: CommitCount { engine.commitCount }
+
     /// Reads by the other engine.
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result

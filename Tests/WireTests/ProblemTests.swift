@@ -130,14 +130,14 @@ struct ProblemTests {
 
     @Test("A value of a wrong shape is named by its pointer")
     func shapes() {
-        let missing = ProblemDetails(JSONShapeError.missing(pointer: "/a/0/b"))
+        let missing = ProblemDetails(shape: JSONShapeError.missing(pointer: "/a/0/b"))
         #expect(missing.knownCode == .missingMember && missing["pointer"] == "/a/0/b")
-        let unknown = ProblemDetails(JSONShapeError.unknownMember(pointer: "/x"))
+        let unknown = ProblemDetails(shape: JSONShapeError.unknownMember(pointer: "/x"))
         #expect(unknown.knownCode == .unknownMember && unknown["pointer"] == "/x")
-        let invalid = ProblemDetails(JSONShapeError.invalid(pointer: "/y", expected: "a string"))
+        let invalid = ProblemDetails(shape: JSONShapeError.invalid(pointer: "/y", expected: "a string"))
         #expect(invalid.knownCode == .invalidMember && invalid["pointer"] == "/y")
         #expect(invalid.detail == "/y must be a string")
-        let body = ProblemDetails(JSONShapeError.invalid(pointer: "", expected: "an object"))
+        let body = ProblemDetails(shape: JSONShapeError.invalid(pointer: "", expected: "an object"))
         #expect(body.detail == "the body must be an object")
     }
 
@@ -150,12 +150,12 @@ struct ProblemTests {
         ] as [(String, ProblemCode)])
     func syntax(text: String, code: ProblemCode) throws {
         let error = try #require(throws: JSONSyntaxError.self) { try JSONValue(parsing: Array(text.utf8)) }
-        let problem = ProblemDetails(error)
+        let problem = ProblemDetails(syntax: error)
         #expect(problem.knownCode == code && problem.detail != nil)
     }
 
     @Test("RFC 8259 §8.1: bytes that are not UTF-8 have a code of their own, and do not end the process")
     func invalidUTF8() {
-        #expect(ProblemDetails(JSONSyntaxError.invalidUTF8).knownCode == .invalidUTF8)
+        #expect(ProblemDetails(syntax: JSONSyntaxError.invalidUTF8).knownCode == .invalidUTF8)
     }
 }

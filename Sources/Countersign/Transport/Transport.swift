@@ -14,8 +14,19 @@ public struct TransportRequest: Sendable {
     public var headers: [String: String]
     /// The body; nil for none.
     public var body: [UInt8]?
-    /// How long to wait for the answer.
+    /// How long to wait for the answer, in seconds.
     public var timeout: TimeInterval
+
+    /// A request of these parts.
+    public init(
+        method: String, url: URL, headers: [String: String] = [:], body: [UInt8]? = nil, timeout: TimeInterval
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+    }
 }
 
 /// What came back.

@@ -35,11 +35,9 @@ struct ErrorMiddleware: RouterMiddleware {
 
     private func reply(to error: any Error, _ context: Context) -> Response {
         let problem = problem(of: error, context)
-        logger.notice(
-            "refused",
-            metadata: [
-                "request": "\(context.requestID)", "code": "\(problem.code)", "status": "\(problem.status)",
-            ])
+        if problem.status < 500 {
+            logger.notice("refused", metadata: ["request": "\(context.requestID)", "code": "\(problem.code)"])
+        }
         var response = Response(
             json: problem.json(issuer: issuer, requestID: context.requestID), status: problem.status)
         response.headers[.contentType] = ProblemDetails.mediaType

@@ -95,8 +95,7 @@ extension ProblemDetails {
     /// The problem of bytes that are not JSON.
     public init(syntax error: JSONSyntaxError) {
         switch error {
-        // Named in full: `.invalidUTF8` alone would mean this initializer, which would call itself for ever.
-        case .invalidUTF8: self.init(ProblemCode.invalidUTF8)
+        case .invalidUTF8: self.init(.invalidUTF8)
         case .unexpected(let offset): self.init(.malformedJSON, detail: "unexpected character or end at byte \(offset)")
         case .trailingData(let offset): self.init(.malformedJSON, detail: "something after the value at byte \(offset)")
         case .tooDeep(let offset): self.init(.malformedJSON, detail: "nested too deeply at byte \(offset)")

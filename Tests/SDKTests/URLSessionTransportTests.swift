@@ -1,0 +1,33 @@
+import Countersign
+import CountersignWire
+import Foundation
+import NIOHTTP1
+import ServerTestSupport
+import Testing
+
+@Suite("HTTP by the system's own means", .timeLimit(.minutes(2)))
+struct URLSessionTransportTests {
+    private func request(_ path: String, at server: TestServer) throws -> TransportRequest {
+        TransportRequest(
+            method: "GET", url: try #require(URL(string: server.issuer.uri(path))), headers: [:], timeout: 60)
+    }
+
+    @Test("Requests that are cancelled while their reply comes end, all of them, and block nobody")
+    func cancellation() async throws {
+        try await TestServer.with { server in
+            let transport = URLSessionTransport()
+            let request = try request("/healthz", at: server)
+            for round in 0..<400 {
+                let tasks = (0..<4).map { _ in Task { try await transport.send(request) } }
+                // About as long as a reply takes, so that the two meet.
+                for _ in 0..<(round % 40) { await Task.yield() }
+                try await Task.sleep(for: .microseconds(100 * (round % 30)))
+                for task in tasks { task.cancel() }
+                for task in tasks {
+                    if case .success(let response) = await task.result { #expect(response.status == 200) }
+                }
+            }
+            #expect(try await transport.send(request).status == 200)
+        }
+    }
+}
