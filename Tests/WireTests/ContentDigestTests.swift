@@ -52,6 +52,7 @@ struct ContentDigestTests {
             "sha-256=:RK_0qy18MlBSVnWgjwz6lZEWjP_lF5HF9bvEF8FabDg=:",
             "sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDh=:",
             "sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabA==:",
+            "sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDgA:",
             "sha-256=:44aff4ab2d7c3250525675a08f0cfa9591168cffe51791c5f5bbc417c15a6c38:",
         ])
     func noMatch(field: String) {
