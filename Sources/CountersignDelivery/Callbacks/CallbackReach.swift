@@ -23,8 +23,10 @@ public enum CallbackReach: Sendable {
         }
     }
 
-    /// Looks where a connection leads before anything is said on it: a name that resolves to another address at every
+    /// Looks where a connection leads before a request goes over it: a name that resolves to another address at every
     /// look deceives nobody here.
+    ///
+    /// What such an address sees is that somebody connects, and a TLS handshake where the URL says `https`.
     func check(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard let address = channel.remoteAddress, allows(address) else {
             channel.close(promise: nil)
