@@ -52,18 +52,23 @@ extension API {
         }
     }
 
-    /// The challenge, when it has ended or the time is up; when the server shuts down, as it stands.
+    /// The challenge, now or after a wait that counts among the client's.
     private func watch(_ id: ChallengeID, of client: Client, for seconds: Int64?) async throws -> Challenge? {
         guard let seconds else {
             return try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports)
         }
+        return try await waits.waiting(as: "\(client.id)", atMost: Self.maximumClientWaits) {
+            try await look(at: id, of: client, for: seconds)
+        }
+    }
+
+    /// The challenge, when it has ended or the time is up; when the server shuts down, as it stands.
+    private func look(at id: ChallengeID, of client: Client, for seconds: Int64) async throws -> Challenge? {
         let deadline = ports.time.now.adding(seconds: seconds)
-        return try await waits.waiting(as: "\(client.id)", atMost: Self.maximumClientWaits) { [ports] in
-            try await untilShutdown {
-                try await WatchChallenge.challenge(id, of: client.id, waitingUntil: deadline, ports: ports)
-            } orElse: {
-                try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports)
-            }
+        return try await untilShutdown { [ports] in
+            try await WatchChallenge.challenge(id, of: client.id, waitingUntil: deadline, ports: ports)
+        } orElse: {
+            try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports)
         }
     }
 
@@ -101,7 +106,7 @@ extension API {
                 var challenge = first
                 try await writer.write(Self.event(challenge))
                 while challenge.state == .pending, ports.time.now < end {
-                    guard let next = try await watch(id, of: client, for: Self.heartbeat) else { break }
+                    guard let next = try await look(at: id, of: client, for: Self.heartbeat) else { break }
                     challenge = next
                     let isOver = challenge.state != .pending
                     try await writer.write(isOver ? Self.event(challenge) : ByteBuffer(string: ": alive\n\n"))
