@@ -127,7 +127,7 @@ struct DeviceEnrollingTests {
         }
     }
 
-    @Test("A ticket works for ten minutes", arguments: [(595, 201, ""), (600, 403, "ticket_expired")])
+    @Test("A ticket works for ten minutes", arguments: [(540, 201, ""), (600, 403, "ticket_expired")])
     func expiredTicket(_ seconds: Int64, _ status: Int, _ code: String) async throws {
         try await DeviceScene.with { scene in
             let (phone, user) = try await Self.invited(scene)
