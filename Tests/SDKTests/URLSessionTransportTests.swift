@@ -12,6 +12,15 @@ struct URLSessionTransportTests {
             method: "GET", url: try #require(URL(string: server.issuer.uri(path))), headers: [:], timeout: 60)
     }
 
+    @Test("Design 3.5: redirects are not followed", arguments: [301, 302, 303, 307, 308])
+    func redirects(_ status: Int) async throws {
+        try await CallbackReceiver.with(answering: [status]) { receiver in
+            let request = TransportRequest(
+                method: "POST", url: try #require(URL(string: receiver.url)), body: Array("{}".utf8), timeout: 10)
+            #expect(try await URLSessionTransport().send(request).status == status)
+        }
+    }
+
     @Test("Requests that are cancelled while their reply comes end, all of them, and block nobody")
     func cancellation() async throws {
         try await TestServer.with { server in

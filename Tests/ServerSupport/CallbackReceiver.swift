@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
@@ -31,13 +32,15 @@ public struct CallbackReceiver: Sendable {
         let (ports, announce) = AsyncStream.makeStream(of: Int.self)
         let answers = Mutex(statuses)
         let router = Router()
-        router.post("/hook") { request, _ -> HTTPResponse.Status in
+        router.post("/hook") { request, _ -> Response in
             var request = request
             let body = try await request.collectBody(upTo: 1 << 20)
             let headers = Dictionary(request.headers.map { ($0.name.canonicalName, $0.value) }) { $1 }
             arrive.yield(Call(headers: headers, body: Array(body.readableBytesView)))
             let status = answers.withLock { $0.isEmpty ? 200 : $0.removeFirst() }
-            return HTTPResponse.Status(code: status)
+            // A redirect that leads nowhere: who follows it is not answered by it.
+            let fields: HTTPFields = (300..<400).contains(status) ? [.location: "/nowhere"] : [:]
+            return Response(status: HTTPResponse.Status(code: status), headers: fields)
         }
         var logger = Logger(label: "callbacks")
         logger.logLevel = .critical

@@ -80,13 +80,33 @@ public final class URLSessionTransport: Transport {
         native.httpMethod = request.method
         for (name, value) in request.headers { native.setValue(value, forHTTPHeaderField: name) }
         native.httpBody = request.body.map { Data($0) }
-        let (data, response) = try await session.data(for: native)
+        let (data, response) = try await answer(to: native)
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         var headers: [String: String] = [:]
         for (name, value) in response.allHeaderFields {
             headers["\(name)".lowercased()] = "\(value)"
         }
         return TransportResponse(status: response.statusCode, headers: headers, body: Array(data))
+    }
+
+    /// What `URLSession.data(for:)` would return.
+    ///
+    /// That one can block for ever on Linux when a request is cancelled while its answer comes: it cancels by waiting
+    /// for a queue, under a lock of the task that the same queue needs to tell the task of the answer. Here cancelling
+    /// waits for nothing.
+    private func answer(to request: URLRequest) async throws -> (Data, URLResponse) {
+        let (answers, announce) = AsyncThrowingStream.makeStream(of: (Data, URLResponse).self)
+        let task = session.dataTask(with: request) { data, response, error in
+            if let data, let response { announce.yield((data, response)) }
+            announce.finish(throwing: error)
+        }
+        task.resume()
+        return try await withTaskCancellationHandler {
+            for try await answer in answers { return answer }
+            throw CancellationError()
+        } onCancel: {
+            DispatchQueue.global().async { task.cancel() }
+        }
     }
 
     private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
