@@ -115,7 +115,9 @@ let package = Package(
             ],
             path: "Benchmarks/CountersignBenchmark", swiftSettings: settings),
 
-        .target(name: "TestSupport", dependencies: ["Encodings"], path: "Tests/Support", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["Encodings", "OpenPGP", crypto, logging], path: "Tests/Support",
+            swiftSettings: settings),
         .target(
             name: "ServerTestSupport",
             dependencies: [

@@ -1,3 +1,4 @@
+import TestSupport
 import CountersignCore
 import CountersignDelivery
 import CountersignStorage

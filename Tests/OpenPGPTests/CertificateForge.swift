@@ -1,3 +1,4 @@
+import TestSupport
 @testable import OpenPGP
 
 /// The parts of a certificate, each a packet, to be put together rightly or wrongly.

@@ -1,4 +1,5 @@
 @testable import OpenPGP
+import TestSupport
 import Testing
 
 @Suite("RFC 9580 §7: cleartext-signed messages")

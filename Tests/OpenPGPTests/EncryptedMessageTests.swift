@@ -1,5 +1,6 @@
 import Encodings
 @testable import OpenPGP
+import TestSupport
 import Testing
 
 @Suite("RFC 9580 §10.3: signed and encrypted messages")

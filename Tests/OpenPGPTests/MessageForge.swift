@@ -1,3 +1,4 @@
+import TestSupport
 @testable import OpenPGP
 
 /// A sender, a recipient and everything that can be put into a message between them.

@@ -1,4 +1,5 @@
 @testable import OpenPGP
+import TestSupport
 import Testing
 
 @Suite("RFC 9580 §5.4, §5.9: announcements and literal data")

@@ -1,6 +1,7 @@
 import Crypto
 import Encodings
 @testable import OpenPGP
+import TestSupport
 import Testing
 
 @Suite("RFC 9580 §5.2: signatures")

@@ -1,4 +1,5 @@
 @testable import OpenPGP
+import TestSupport
 import Testing
 
 @Suite("Who signed, when, and whether the key was good for it")

@@ -19,12 +19,12 @@ struct LogTests {
     @Test("Design 8: no token, secret, ticket, number or message is in the log, nor in the database as it is")
     func noSecrets() async throws {
         let folder = try TemporaryFolder()
-        let log = LogCapture()
+        let log = LogBook()
         let data = folder.path("data")
         let secrets = try await TestServer.with(dataFolder: data, logger: log.logger) { server in
             try await Self.liveThroughEverything(server)
         }
-        let lines = log.lines
+        let lines = log.entries
         // The log is not empty: refusals and a delivery that failed are in it.
         #expect(lines.contains { $0.hasPrefix("notice refused") && $0.contains("answer_invalid") })
         #expect(lines.contains { $0.hasPrefix("notice delivery failed") })
@@ -111,31 +111,31 @@ struct LogTests {
     @Test("A refusal is logged at notice with its request id and code, a success not at all")
     func refusals() async throws {
         let folder = try TemporaryFolder()
-        let log = LogCapture()
+        let log = LogBook()
         try await TestServer.with(dataFolder: folder.path("data"), logger: log.logger) { server in
             let refused = try await server.send(.GET, "/v1/admin/clients")
             let id = try #require(refused.json["request_id"]?.string)
-            let lines = log.lines.filter { $0.contains(id) }
+            let lines = log.entries.filter { $0.contains(id) }
             #expect(lines.count == 1)
             #expect(lines.first?.hasPrefix("notice refused") == true)
             #expect(lines.first?.contains("unauthorized") == true)
             let done = try await server.send(.GET, "/readyz")
             let success = try #require(done.headers["x-request-id"])
-            #expect(!log.lines.contains { $0.contains(success) })
+            #expect(!log.entries.contains { $0.contains(success) })
         }
     }
 
     @Test("Design 2.3: a fault is logged once, as an error, with its reason and the request id that the caller got")
     func faults() async throws {
         let folder = try TemporaryFolder()
-        let log = LogCapture()
+        let log = LogBook()
         try await TestServer.with(dataFolder: folder.path("data"), logger: log.logger) { server in
             let database = try DatabaseQueue(path: "\(server.dataFolder)/countersign.sqlite")
             try await database.writeWithoutTransaction { try $0.execute(sql: "ALTER TABLE clients RENAME TO away") }
             let reply = try await server.administrator.call(.GET, "/v1/admin/clients")
             expectRefusal(reply, 500, "internal_error")
             let id = try #require(reply.json["request_id"]?.string)
-            let lines = log.lines.filter { $0.contains(id) }
+            let lines = log.entries.filter { $0.contains(id) }
             #expect(lines.count == 1)
             #expect(lines.first?.hasPrefix("error fault") == true)
             #expect(lines.first?.contains("no such table") == true, "\(lines)")

@@ -38,6 +38,8 @@ actor ServerKeeper {
         running = server
         try watchdog.watch(server.id)
         guard await server.firstLine() != nil else {
+            // Its output has ended; how it ended is known a moment later.
+            await server.wait()
             throw fail("the server did not start (\(server.end)): \(lastWords)")
         }
         startTimes.append(ContinuousClock.now - begin)

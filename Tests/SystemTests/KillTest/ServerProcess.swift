@@ -64,7 +64,7 @@ final class ServerProcess: Sendable {
     /// Whether it has ended.
     var hasEnded: Bool { exit.hasHappened }
 
-    /// How it ended, for a message.
+    /// How it ended, for a message; only when it has.
     var end: String { "\(process.terminationReason) \(process.terminationStatus)" }
 
     /// The first line it prints, which a server does when it answers requests; nil when it ends without.

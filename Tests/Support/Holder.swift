@@ -1,16 +1,22 @@
 import Crypto
-import OpenPGP
+public import OpenPGP
 
 /// A person with a certificate like a device's: primary, authentication and encryption keys in software.
-struct Holder {
-    static let time: UnixSeconds = 1_790_000_000
+public struct Holder: Sendable {
+    /// When everything of it is made.
+    public static let time: UnixSeconds = 1_790_000_000
 
-    let primary: SigningKeyPair
-    let authentication: SigningKeyPair
-    let encryption: DecryptionKeyPair
-    let certificate: Certificate
+    /// The primary key, which signs.
+    public let primary: SigningKeyPair
+    /// The subkey that signs requests.
+    public let authentication: SigningKeyPair
+    /// The subkey that decrypts.
+    public let encryption: DecryptionKeyPair
+    /// The certificate over them.
+    public let certificate: Certificate
 
-    init(userID: String = "usr_1 <enr_1@login.example.com>") async throws {
+    /// A person with new keys.
+    public init(userID: String = "usr_1 <enr_1@login.example.com>") async throws {
         primary = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: Self.time)
         authentication = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: Self.time)
         encryption = DecryptionKeyPair(P256.KeyAgreement.PrivateKey(), createdAt: Self.time)

@@ -1,15 +1,18 @@
-import Logging
+public import Logging
 import Synchronization
 
 /// Keeps what is logged, every level of it, as text.
-final class LogBook: Sendable {
+public final class LogBook: Sendable {
     private let lines = Mutex<[String]>([])
 
+    /// A book that is empty.
+    public init() {}
+
     /// Each entry: its level, its message and its metadata.
-    var entries: [String] { lines.withLock { $0 } }
+    public var entries: [String] { lines.withLock { $0 } }
 
     /// A logger that writes into the book.
-    var logger: Logger { Logger(label: "test") { _ in Handler(book: self) } }
+    public var logger: Logger { Logger(label: "test") { _ in Handler(book: self) } }
 
     private struct Handler: LogHandler {
         let book: LogBook
