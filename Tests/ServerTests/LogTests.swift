@@ -7,7 +7,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("What is logged and what is stored")
+@Suite("What is logged and what is stored", .timeLimit(.minutes(2)))
 struct LogTests {
     /// What nobody may find who reads the log, or the database alone.
     private struct Secrets: Sendable {
@@ -123,6 +123,34 @@ struct LogTests {
             let success = try #require(done.headers["x-request-id"])
             #expect(!log.entries.contains { $0.contains(success) })
         }
+    }
+
+    @Test("Who hangs up in the middle of a request is no fault of the server's")
+    func hangingUp() async throws {
+        let folder = try TemporaryFolder()
+        let log = LogBook()
+        try await TestServer.with(dataFolder: folder.path("data"), logger: log.logger) { server in
+            try Self.sendAndHangUp("POST /v1/challenges HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{", to: server)
+            while !log.entries.contains(where: { $0.contains("request=") }) { await Task.yield() }
+            #expect(log.entries.filter { $0.contains("request=") }.map { $0.prefix(14) } == ["notice refused"])
+            #expect(log.entries.contains { $0.contains("code=malformed_json") })
+        }
+    }
+
+    private static func sendAndHangUp(_ text: String, to server: TestServer) throws {
+        let port = try #require(URLComponents(string: "\(server.issuer)")?.port)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        #expect(isConnected && write(descriptor, text, text.utf8.count) == text.utf8.count)
     }
 
     @Test("Design 2.3: a fault is logged once, as an error, with its reason and the request id that the caller got")

@@ -5,6 +5,7 @@ import Encodings
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// A request as the routes see it: body collected, query taken apart, nothing believed.
 struct Incoming: Sendable {
@@ -29,8 +30,16 @@ struct Incoming: Sendable {
         self.context = context
         query = try Self.query(of: target)
         var request = request
-        let buffer = try await request.collectBody(upTo: Self.maximumBodySize)
-        body = Array(buffer.readableBytesView)
+        body = try await Self.body(of: &request)
+    }
+
+    /// The whole body; who hangs up in the middle of it made a bad request, and is no fault of the server's.
+    private static func body(of request: inout Request) async throws -> [UInt8] {
+        do {
+            return Array(try await request.collectBody(upTo: maximumBodySize).readableBytesView)
+        } catch let error where !(error is NIOTooManyBytesError || error is CancellationError) {
+            throw ProblemDetails(.malformedJSON, detail: "the body did not arrive whole")
+        }
     }
 
     /// Whether the caller is on this machine, and no proxy passed the request on for somebody else.
