@@ -130,7 +130,8 @@ struct LogTests {
         let folder = try TemporaryFolder()
         let log = LogBook()
         try await TestServer.with(dataFolder: folder.path("data"), logger: log.logger) { server in
-            try Self.sendAndHangUp("POST /v1/challenges HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{", to: server)
+            let request = "POST /v1/challenges HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"
+            try Self.sendAndHangUp(request, to: server)
             while !log.entries.contains(where: { $0.contains("request=") }) { await Task.yield() }
             #expect(log.entries.filter { $0.contains("request=") }.map { $0.prefix(14) } == ["notice refused"])
             #expect(log.entries.contains { $0.contains("code=malformed_json") })
