@@ -68,7 +68,7 @@ let package = Package(
         .target(name: "CountersignCore", dependencies: ["CountersignWire", logging], swiftSettings: settings),
         .target(
             name: "CountersignStorage",
-            dependencies: ["CountersignCore", server("GRDB", "GRDB.swift")],
+            dependencies: ["CountersignCore", server("GRDB", "GRDB.swift"), server("GRDBSQLite", "GRDB.swift")],
             swiftSettings: settings),
         .target(
             name: "CountersignDelivery",

@@ -16,6 +16,15 @@ final class GroupCommitter: Sendable {
         let fail: @Sendable (any Error) -> Void
     }
 
+    private enum Statements {
+        static let begin = SQLStatement("BEGIN IMMEDIATE")
+        static let savepoint = SQLStatement("SAVEPOINT write")
+        static let release = SQLStatement("RELEASE write")
+        static let back = SQLStatement("ROLLBACK TO write")
+        static let commit = SQLStatement("COMMIT")
+        static let rollback = SQLStatement("ROLLBACK")
+    }
+
     private struct Queue {
         var jobs: [Job] = []
         var isDraining = false
@@ -73,26 +82,25 @@ final class GroupCommitter: Sendable {
         var reports: [@Sendable ((any Error)?) -> Void] = []
         var failures: [(Job, any Error)] = []
         var commitFailure: (any Error)?
-        var isOpen = false
+        let connection = SQLiteConnection(database: database)
         do {
-            try execute("BEGIN IMMEDIATE", on: database)
-            isOpen = true
+            try connection.execute(Statements.begin)
             for job in batch {
-                try execute("SAVEPOINT write", on: database)
+                try connection.execute(Statements.savepoint)
                 do {
                     let report = try job.run(database)
-                    try execute("RELEASE write", on: database)
+                    try connection.execute(Statements.release)
                     reports.append(report)
                 } catch {
                     failures.append((job, error))
                     // A full disk, say, ends the whole transaction: there is no savepoint left to go back to, and what
                     // followed would be a transaction of its own.
                     guard database.isInsideTransaction else { throw error }
-                    try execute("ROLLBACK TO write", on: database)
-                    try execute("RELEASE write", on: database)
+                    try connection.execute(Statements.back)
+                    try connection.execute(Statements.release)
                 }
             }
-            try execute("COMMIT", on: database)
+            try connection.execute(Statements.commit)
             counted.withLock { [written = reports.count] count in
                 count.commits += 1
                 count.writes += written
@@ -100,17 +108,13 @@ final class GroupCommitter: Sendable {
         } catch {
             // Nothing of the batch lasts, whichever of its writes went well.
             commitFailure = error
-            if isOpen, database.isInsideTransaction { try? execute("ROLLBACK", on: database) }
+            if database.isInsideTransaction { _ = try? connection.execute(Statements.rollback) }
         }
         let fate = commitFailure.map(Self.translated)
         for report in reports { report(fate) }
         for (job, error) in failures { job.fail(Self.translated(error)) }
         // A job that never ran because the transaction did not begin or did not last until its turn.
         if let fate { for job in batch.dropFirst(reports.count + failures.count) { job.fail(fate) } }
-    }
-
-    private func execute(_ sql: String, on database: Database) throws {
-        try database.cachedStatement(sql: sql).execute()
     }
 
     private static func translated(_ error: any Error) -> any Error {

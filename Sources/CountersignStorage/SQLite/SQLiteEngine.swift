@@ -7,6 +7,9 @@ import Synchronization
 package final class SQLiteEngine: SQLEngine {
     package let dialect = SQLDialect(
         integer: "INTEGER", blob: "BLOB", sequence: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT")
+    private static let begin = SQLStatement("BEGIN")
+    private static let commit = SQLStatement("COMMIT")
+
     package let wakes: any Wakes
     private let hub: WakeHub
     private let pool: DatabasePool
@@ -55,9 +58,10 @@ package final class SQLiteEngine: SQLEngine {
         try storeErrors {
             // In a transaction, so that all statements see one state; the pool's own compiles its statements each time.
             try pool.unsafeRead { database in
-                try database.cachedStatement(sql: "BEGIN").execute()
-                defer { try? database.cachedStatement(sql: "COMMIT").execute() }
-                return try body(SQLiteConnection(database: database))
+                let connection = SQLiteConnection(database: database)
+                try connection.execute(Self.begin)
+                defer { _ = try? connection.execute(Self.commit) }
+                return try body(connection)
             }
         }
     }
@@ -68,54 +72,6 @@ package final class SQLiteEngine: SQLEngine {
         let (result, topics) = try await committer.commit(body)
         if !topics.isEmpty { hub.wake(topics) }
         return result
-    }
-}
-
-/// One connection, wrapped for the length of a transaction.
-struct SQLiteConnection: SQLConnection {
-    let database: Database
-
-    func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
-        let prepared = try database.cachedStatement(sql: statement.text)
-        let cursor = try GRDB.Row.fetchCursor(prepared, arguments: try bound(arguments, to: statement))
-        var rows: [SQLRow] = []
-        while let row = try cursor.next() {
-            rows.append(SQLRow((0..<row.count).map { SQLValue((row[$0] as DatabaseValue).storage) }))
-        }
-        return rows
-    }
-
-    func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
-        try database.cachedStatement(sql: statement.text).execute(arguments: try bound(arguments, to: statement))
-        return database.changesCount
-    }
-
-    private func bound(_ arguments: [SQLValue], to statement: SQLStatement) throws -> StatementArguments {
-        // As existentials: the initializer for values of one type maps them through a key path, at a price.
-        StatementArguments(
-            try statement.byAppearance(arguments).map { $0.databaseValue as (any DatabaseValueConvertible)? })
-    }
-}
-
-extension SQLValue {
-    fileprivate var databaseValue: DatabaseValue {
-        switch self {
-        case .null: .null
-        case .integer(let number): number.databaseValue
-        case .text(let text): text.databaseValue
-        case .blob(let bytes): Data(bytes).databaseValue
-        }
-    }
-
-    fileprivate init(_ storage: DatabaseValue.Storage) {
-        switch storage {
-        case .null: self = .null
-        case .int64(let number): self = .integer(number)
-        // No column of ours holds one; a reader of the row will call it corrupt.
-        case .double(let number): self = .text(String(number))
-        case .string(let text): self = .text(text)
-        case .blob(let data): self = .blob(Array(data))
-        }
     }
 }
 
