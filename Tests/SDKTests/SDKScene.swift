@@ -78,6 +78,16 @@ struct SDKScene: Sendable {
         try await authenticator.open(asked.id, for: enrollment.id)
     }
 
+    /// Denies while every answer gets lost, until it is cancelled: what is left is an answer that nobody has got.
+    func denyInVain(_ question: OpenedChallenge) async {
+        transport.loseRequests(.max, to: "/answer")
+        let task = Task { await code { try await question.deny() } }
+        while transport.requests(to: "/answer").isEmpty { await Task.yield() }
+        task.cancel()
+        #expect(await task.value == "cancelled")
+        transport.happen(nil)
+    }
+
     /// How a challenge stands, as the shop sees it, once it has ended or after some seconds.
     func standing(_ asked: Asked, waiting seconds: Int = 0) async throws -> ChallengeStanding {
         try ChallengeStanding(try await shop.call(.GET, "\(asked.path)?wait=\(seconds)").success())
