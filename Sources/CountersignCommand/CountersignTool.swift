@@ -98,6 +98,15 @@ func say(_ text: String, terminator: String = "\n") {
     }
 }
 
+/// The ports a command may be told to listen on; 0 stands for a free one.
+enum Port {
+    static let all = 0...65535
+
+    static func validate(_ port: Int) throws {
+        guard all.contains(port) else { throw ValidationError("--port takes 0 to 65535.") }
+    }
+}
+
 /// A text as one word of a shell's command line, whatever is in it.
 func shellWord(_ text: String) -> String {
     let isPlain =

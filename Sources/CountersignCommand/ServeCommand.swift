@@ -37,7 +37,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard port.map((0...65535).contains) ?? true else { throw ValidationError("--port takes 0 to 65535.") }
+        if let port { try Port.validate(port) }
     }
 
     mutating func run() async throws {
@@ -63,7 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func port(from environment: [String: String]) throws -> Int {
         if let port { return port }
         guard let text = environment["COUNTERSIGN_PORT"] else { return 8080 }
-        guard let port = Int(text), (0...65535).contains(port) else {
+        guard let port = Int(text), Port.all.contains(port) else {
             throw CommandError("COUNTERSIGN_PORT must be a number from 0 to 65535, not \"\(text)\".", .usage)
         }
         return port

@@ -4,6 +4,7 @@ public import Encodings
 import Foundation
 public import NIOHTTP1
 public import OpenPGP
+import TestSupport
 
 /// A phone built from the wire formats alone, so that a test can make every mistake with it.
 public struct TestPhone: Sendable {
@@ -33,16 +34,13 @@ public struct TestPhone: Sendable {
         self.server = server
         self.invitation = invitation
         let now = server.clock.now.unixSeconds
-        primary = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now)
-        authentication = P256.Signing.PrivateKey()
-        encryption = DecryptionKeyPair(P256.KeyAgreement.PrivateKey(), createdAt: now)
-        certificate = try await Certificate.make(
-            primary: primary, flags: [.certify, .sign],
+        let holder = try await Holder(
             userID: DeviceKeys.userID(
-                of: invitation.user, enrollment: invitation.enrollment, issuer: invitation.issuer),
-            subkeys: [
-                .authentication(SigningKeyPair(authentication, createdAt: now)), .encryption(encryption.publicKey),
-            ], at: now)
+                of: invitation.user, enrollment: invitation.enrollment, issuer: invitation.issuer), at: now)
+        primary = holder.primary
+        authentication = holder.authenticationKey
+        encryption = holder.encryption
+        certificate = holder.certificate
         let reply = try await server.send(.GET, "/v1/server-certificate")
         serverCertificate = try Certificate(armored: String(decoding: reply.body, as: UTF8.self))
     }

@@ -3,6 +3,7 @@ package import CountersignWire
 package import Crypto
 import Encodings
 package import OpenPGP
+import TestSupport
 
 /// A device whose every step a test can take wrongly.
 package struct TestDevice: Sendable {
@@ -27,16 +28,13 @@ package struct TestDevice: Sendable {
         let now = world.time.now.unixSeconds
         self.world = world
         self.invitation = invitation
-        primary = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now)
-        authentication = P256.Signing.PrivateKey()
-        encryption = DecryptionKeyPair(P256.KeyAgreement.PrivateKey(), createdAt: now)
-        certificate = try await Certificate.make(
-            primary: primary, flags: [.certify, .sign],
+        let holder = try await Holder(
             userID: DeviceKeys.userID(
-                of: invitation.user, enrollment: invitation.enrollment, issuer: invitation.issuer),
-            subkeys: [
-                .authentication(SigningKeyPair(authentication, createdAt: now)), .encryption(encryption.publicKey),
-            ], at: now)
+                of: invitation.user, enrollment: invitation.enrollment, issuer: invitation.issuer), at: now)
+        primary = holder.primary
+        authentication = holder.authenticationKey
+        encryption = holder.encryption
+        certificate = holder.certificate
     }
 
     /// A request signed by the authentication key.

@@ -76,6 +76,21 @@ extension World {
         return asked
     }
 
+    /// Three callbacks of a client, due now; the body of each is its id.
+    package func enqueueCallbacks(of client: ClientID) async throws -> [EventID] {
+        let now = time.now
+        let ids: [EventID] = [newID(), newID(), newID()]
+        try await ports.store.commit { writer in
+            for id in ids {
+                let content = OutboxMessage.Content.callback(
+                    CallbackURI(stored: Self.callback), client: client, body: Array("\(id)".utf8))
+                try writer.enqueue(
+                    OutboxMessage(id: id, content: content, dueAt: now, expiresAt: now.adding(seconds: 60)))
+            }
+        }
+        return ids
+    }
+
     /// All that was audited, oldest first.
     package func audit() async throws -> [AuditEvent] {
         try await ports.store.read { try $0.auditEvents(after: 0, limit: 10_000).map(\.event) }

@@ -95,9 +95,10 @@ struct FinalStateTests {
         #expect(try JSONValue(parsing: body)["challenge"]?["state"]?.string == state, "the callback tells the same")
     }
 
-    @Test("The same answer sent 30 times at once decides once, and every copy is told so", arguments: Engine.allCases)
-    func sameAnswer(_ engine: Engine) async throws {
-        let world = try await World(engine)
+    /// A question that was opened, and a right approval of it that nobody has sent.
+    private func approval(
+        in world: World
+    ) async throws -> (shop: Client, user: UserID, device: TestDevice, asked: AskChallenge.Asked, message: [UInt8]) {
         try await world.makeType()
         let shop = try await world.makeClient().client
         let user = try await world.makeUser(of: shop)
@@ -106,6 +107,13 @@ struct FinalStateTests {
         try await device.open(asked.challenge.id)
         let decision = Decision.approved(.confirm, number: asked.number)
         let message = try await device.receipt(of: asked.challenge, decision)
+        return (shop, user, device, asked, message)
+    }
+
+    @Test("The same answer sent 30 times at once decides once, and every copy is told so", arguments: Engine.allCases)
+    func sameAnswer(_ engine: Engine) async throws {
+        let world = try await World(engine)
+        let (_, _, device, asked, message) = try await approval(in: world)
         let states = try await atOnce(30) { _ -> String in
             guard case .decided(let standing) = try await device.answer(asked.challenge.id, with: message) else {
                 return "refused"
@@ -120,14 +128,7 @@ struct FinalStateTests {
     @Test("Removal and approval at once: either is whole", arguments: Engine.allCases, 0..<6)
     func removal(_ engine: Engine, _ round: Int) async throws {
         let world = try await World(engine, seed: UInt64(round))
-        try await world.makeType()
-        let shop = try await world.makeClient().client
-        let user = try await world.makeUser(of: shop)
-        let device = try await world.makeDevice(of: user, by: shop)
-        let asked = try await world.ask(try world.request(for: user), by: shop)
-        try await device.open(asked.challenge.id)
-        let decision = Decision.approved(.confirm, number: asked.number)
-        let message = try await device.receipt(of: asked.challenge, decision)
+        let (shop, user, device, asked, message) = try await approval(in: world)
         let call = try await device.call()
         let results = try await atOnce(2) { number -> String in
             if number == round % 2 {

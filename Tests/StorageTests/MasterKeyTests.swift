@@ -74,15 +74,7 @@ struct MasterKeyTests {
         let world = try await World()
         let shop = try await world.makeClient().client
         let now = world.time.now
-        let ids: [EventID] = [world.newID(), world.newID(), world.newID()]
-        try await world.store.commit { writer in
-            for id in ids {
-                let content = OutboxMessage.Content.callback(
-                    CallbackURI(stored: World.callback), client: shop.id, body: Array("\(id)".utf8))
-                try writer.enqueue(
-                    OutboxMessage(id: id, content: content, dueAt: now, expiresAt: now.adding(seconds: 60)))
-            }
-        }
+        let ids = try await world.enqueueCallbacks(of: shop.id)
         // The first row gets the second one's content: bound to its own row, it does not open there.
         try await world.sql(
             "UPDATE outbox SET payload = (SELECT payload FROM outbox WHERE id = $2) WHERE id = $1",

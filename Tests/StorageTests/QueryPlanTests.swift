@@ -127,15 +127,7 @@ struct QueryPlanTests {
     func outbox() async throws {
         let client = try await world.makeClient().client
         let now = world.time.now
-        let ids: [EventID] = [world.newID(), world.newID(), world.newID()]
-        try await world.store.commit { writer in
-            for id in ids {
-                let content = OutboxMessage.Content.callback(
-                    CallbackURI(stored: World.callback), client: client.id, body: Array("{}".utf8))
-                try writer.enqueue(
-                    OutboxMessage(id: id, content: content, dueAt: now, expiresAt: now.adding(seconds: 60)))
-            }
-        }
+        let ids = try await world.enqueueCallbacks(of: client.id)
         #expect(try await world.store.nextDue() == now)
         #expect(try await world.store.lease(limit: 16, now: now, until: now.adding(seconds: 60)).count == 3)
         #expect(try await world.store.callbackSecret(of: client.id) != nil)

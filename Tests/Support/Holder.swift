@@ -1,4 +1,4 @@
-import Crypto
+public import Crypto
 public import OpenPGP
 
 /// A person with a certificate like a device's: primary, authentication and encryption keys in software.
@@ -10,18 +10,21 @@ public struct Holder: Sendable {
     public let primary: SigningKeyPair
     /// The subkey that signs requests.
     public let authentication: SigningKeyPair
+    /// The key of that subkey.
+    public let authenticationKey: P256.Signing.PrivateKey
     /// The subkey that decrypts.
     public let encryption: DecryptionKeyPair
     /// The certificate over them.
     public let certificate: Certificate
 
-    /// A person with new keys.
-    public init(userID: String = "usr_1 <enr_1@login.example.com>") async throws {
-        primary = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: Self.time)
-        authentication = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: Self.time)
-        encryption = DecryptionKeyPair(P256.KeyAgreement.PrivateKey(), createdAt: Self.time)
+    /// A person with new keys, made at a time.
+    public init(userID: String = "usr_1 <enr_1@login.example.com>", at time: UnixSeconds = time) async throws {
+        primary = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: time)
+        authenticationKey = P256.Signing.PrivateKey()
+        authentication = SigningKeyPair(authenticationKey, createdAt: time)
+        encryption = DecryptionKeyPair(P256.KeyAgreement.PrivateKey(), createdAt: time)
         certificate = try await Certificate.make(
             primary: primary, flags: [.certify, .sign], userID: userID,
-            subkeys: [.authentication(authentication), .encryption(encryption.publicKey)], at: Self.time)
+            subkeys: [.authentication(authentication), .encryption(encryption.publicKey)], at: time)
     }
 }

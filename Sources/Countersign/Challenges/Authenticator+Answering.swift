@@ -47,10 +47,9 @@ extension Authenticator {
         _ question: Question, _ decision: Decision, for stored: StoredEnrollment, until end: Timestamp
     ) async throws(CountersignError) -> ChallengeStanding {
         let id = question.challenge
-        let record = KeptAnswer.record(id)
-        let kept = try await vaulted { [vault] in try await vault.record(record, of: stored.id) }
+        let kept = try await vaulted { [vault] in try await vault.record(KeptAnswer.record(id), of: stored.id) }
         if let again = kept.flatMap({ KeptAnswer.message(in: $0, decision: decision, id) }) {
-            return try await deliver(again, to: id, record: record, for: stored, until: end)
+            return try await deliver(again, to: id, for: stored, until: end)
         }
         // A new decision replaces what was not delivered of an earlier one.
         let correction = await connection.correction
@@ -68,12 +67,12 @@ extension Authenticator {
         _ question: Question, _ decision: Decision, for stored: StoredEnrollment, until end: Timestamp
     ) async throws(CountersignError) -> ChallengeStanding {
         let id = question.challenge
-        let record = KeptAnswer.record(id)
         let message = try await seal(question, decision, for: stored)
         try await vaulted { [vault] in
-            try await vault.write(KeptAnswer.encode(message, decision, id), as: record, of: stored.id)
+            try await vault.write(
+                KeptAnswer.encode(message, decision, id), as: KeptAnswer.record(id), of: stored.id)
         }
-        return try await deliver(message, to: id, record: record, for: stored, until: end)
+        return try await deliver(message, to: id, for: stored, until: end)
     }
 
     /// Sends answers whose reply was lost with the last run of the app.
@@ -87,7 +86,7 @@ extension Authenticator {
                 continue
             }
             do throws(CountersignError) {
-                _ = try await deliver(message, to: id, record: record, for: stored, until: await connection.now)
+                _ = try await deliver(message, to: id, for: stored, until: await connection.now)
             } catch {
                 guard !error.retryHelps else { throw error }
             }
@@ -119,8 +118,9 @@ extension Authenticator {
     }
 
     private func deliver(
-        _ message: [UInt8], to id: ChallengeID, record: String, for stored: StoredEnrollment, until end: Timestamp
+        _ message: [UInt8], to id: ChallengeID, for stored: StoredEnrollment, until end: Timestamp
     ) async throws(CountersignError) -> ChallengeStanding {
+        let record = KeptAnswer.record(id)
         let body = AnswerRequest(message: message).json
         var attempt = 1
         while true {

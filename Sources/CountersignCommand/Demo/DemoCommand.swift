@@ -28,7 +28,7 @@ struct DemoCommand: AsyncParsableCommand {
     var out = "countersign-demo"
 
     func validate() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("--port takes 0 to 65535.") }
+        try Port.validate(port)
     }
 
     mutating func run() async throws {

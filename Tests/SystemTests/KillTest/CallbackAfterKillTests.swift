@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import NIOHTTP1
+import ServerTestSupport
 import Testing
 import TestSupport
 
@@ -9,7 +10,7 @@ struct CallbackAfterKillTests {
     @Test("It is sent again right after the next start, not when its lease has run out", .timeLimit(.minutes(1)))
     func sentAgain() async throws {
         let folder = try TemporaryFolder()
-        let keeper = try ServerKeeper(folder: folder, port: try await FreePort.find())
+        let keeper = try ServerKeeper(folder: folder, port: FreePort.next())
         let http = PersistentCaller.makeClient()
         let receiver = CallbackReceiver(random: SeededGenerator(seed: 1), silentFor: 1)
         let result = await Result {

@@ -1,4 +1,5 @@
 import Foundation
+import ServerTestSupport
 import Testing
 import TestSupport
 
@@ -8,7 +9,7 @@ struct FirstStartTests {
     @Test("A server that dies while it writes the master key starts again")
     func diesWritingTheMasterKey() async throws {
         let folder = try TemporaryFolder()
-        let keeper = try ServerKeeper(folder: folder, port: try await FreePort.find())
+        let keeper = try ServerKeeper(folder: folder, port: FreePort.next())
         // With a limit of no bytes the kernel kills the process at its first write: that of the key.
         let cutOff = try Program.run(
             "/bin/sh",
@@ -27,7 +28,7 @@ struct FirstStartTests {
         let errors = try FileHandle(forWritingTo: URL(filePath: try log.write("log", [])))
         for _ in 0..<10 {
             let folder = try TemporaryFolder()
-            let keeper = try ServerKeeper(folder: folder, port: try await FreePort.find())
+            let keeper = try ServerKeeper(folder: folder, port: FreePort.next())
             let first = try ServerProcess(
                 try ServerProcess.program, ["serve", "--port", "0", "--data", keeper.data, "--json"], errors: errors)
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...120, using: &random)))
@@ -43,12 +44,12 @@ struct FirstStartTests {
     @Test("The operator's token is in its file before anything that makes it the only one is on the disk")
     func tokenFirst() async throws {
         let folder = try TemporaryFolder()
-        let keeper = try ServerKeeper(folder: folder, port: try await FreePort.find())
+        let keeper = try ServerKeeper(folder: folder, port: FreePort.next())
         let obstacle = "\(keeper.data)/bootstrap.token.new"
         try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
         await #expect(throws: ServerProcess.Unusable.self) { try await keeper.start() }
         try FileManager.default.removeItem(atPath: obstacle)
-        let again = try ServerKeeper(folder: folder, port: try await FreePort.find())
+        let again = try ServerKeeper(folder: folder, port: FreePort.next())
         try await again.start()
         #expect(FileManager.default.fileExists(atPath: "\(keeper.data)/bootstrap.token"))
         try await again.kill()

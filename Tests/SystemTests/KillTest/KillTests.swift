@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Encodings
 import Foundation
+import ServerTestSupport
 import Testing
 import TestSupport
 
@@ -15,7 +16,7 @@ struct KillTests {
         let settings = KillSettings()
         print("kill test: COUNTERSIGN_SEED=\(settings.seed)\(settings.shortened.map { ", \($0)" } ?? "")")
         let folder = try TemporaryFolder()
-        let keeper = try ServerKeeper(folder: folder, port: try await FreePort.find())
+        let keeper = try ServerKeeper(folder: folder, port: FreePort.next())
         let http = PersistentCaller.makeClient()
         do {
             try await run(settings, keeper, folder) { receiver, port in
