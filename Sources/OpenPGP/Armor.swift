@@ -1,12 +1,18 @@
 import Encodings
 
-/// ASCII armor.
+/// ASCII armor: binary objects as lines of text.
 ///
 /// Spec: RFC 9580 §6.
-enum Armor {
-    enum Kind: String {
+public enum Armor {
+    /// What an armored object is, as its first line says.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// A signed or encrypted message.
         case message = "PGP MESSAGE"
+        /// A certificate.
         case publicKey = "PGP PUBLIC KEY BLOCK"
+        /// A certificate with its secret keys.
+        case privateKey = "PGP PRIVATE KEY BLOCK"
+        /// A detached signature.
         case signature = "PGP SIGNATURE"
 
         var opening: String { "-----BEGIN \(rawValue)-----" }
@@ -16,7 +22,7 @@ enum Armor {
     private static let lineLength = 64
 
     /// The bytes armored, with the checksum older programs expect, ending in a newline.
-    static func encode(_ bytes: [UInt8], as kind: Kind) -> String {
+    public static func encode(_ bytes: [UInt8], as kind: Kind) -> String {
         var lines = [kind.opening, ""]
         var text = Base64.encode(bytes)[...]
         while !text.isEmpty {
@@ -33,7 +39,7 @@ enum Armor {
     ///
     /// Headers are skipped; a checksum may be missing and must not be wrong; only blank lines may stand around the
     /// object.
-    static func decode(_ text: some StringProtocol, as kind: Kind) throws(OpenPGPError) -> [UInt8] {
+    public static func decode(_ text: some StringProtocol, as kind: Kind) throws(OpenPGPError) -> [UInt8] {
         var lines = lines(of: Array(text.utf8))[...]
         while lines.first == [] { lines.removeFirst() }
         while lines.last == [] { lines.removeLast() }

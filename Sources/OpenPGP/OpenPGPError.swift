@@ -34,13 +34,15 @@ public enum OpenPGPError: Error, Equatable, Sendable {
 
     /// A public-key algorithm outside the profile.
     case unsupportedKeyAlgorithm(UInt8)
+    /// An RSA key of fewer than 2048 bits (§12.4), refused apart from the longer ones that are outside the profile.
+    case weakKey(bits: Int)
     /// A curve other than NIST P-256.
     case unsupportedCurve
-    /// A hash algorithm outside the profile that is not broken.
+    /// A hash algorithm outside the profile that is not among the broken ones.
     case unsupportedHash(UInt8)
     /// A signature over MD5, SHA-1 or RIPEMD-160 (§9.5).
     case weakHash(UInt8)
-    /// A symmetric cipher other than AES-256.
+    /// A symmetric cipher outside the profile: other than AES-256 for messages, than AES for secret keys.
     case unsupportedCipher(UInt8)
     /// Compressed data: this module does not decompress.
     case compressedData
@@ -80,6 +82,20 @@ public enum OpenPGPError: Error, Equatable, Sendable {
     case unboundComponent(PacketTag)
     /// No key of the certificate can be used for this.
     case noUsableKey
+    /// The certificates to merge are not of the same primary key.
+    case differentCertificate
+
+    // MARK: Secret keys
+
+    /// A secret key that is protected in a way outside the profile, by the octet that says how (§3.7.2.1): 253 is AEAD,
+    /// 255 and ciphers by number are the forms without integrity.
+    case unsupportedKeyProtection(UInt8)
+    /// A passphrase is turned into a key in a way outside the profile (§3.7.1).
+    case unsupportedStringToKey(UInt8)
+    /// The secret keys are protected and no passphrase was given.
+    case passphraseNeeded
+    /// The secret keys do not open with this passphrase.
+    case wrongPassphrase
 
     // MARK: Encryption
 

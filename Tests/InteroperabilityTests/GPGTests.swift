@@ -39,7 +39,7 @@ struct GPGTests {
         let recipient = try gpg.makeKey()
         let holder = try await Holder()
         try gpg.run("--import", try gpg.folder.write("certificate.asc", holder.certificate.armored.utf8))
-        for content in [EncryptedMessage.Content.binary([1, 2, 10, 13, 0]), .text("one\ntwo\nthree")] {
+        for content in [MessageContent.binary([1, 2, 10, 13, 0]), .text("one\ntwo\nthree")] {
             let message = try await EncryptedMessage.seal(
                 content, signedBy: holder.primary,
                 to: try recipient.key(for: .encrypt, at: .max - 1).publicKey,

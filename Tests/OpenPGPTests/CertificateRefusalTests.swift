@@ -117,9 +117,8 @@ struct CertificateRefusalTests {
         let (head, key) = (try await forge.head(), forge.holder.encryption.publicKey)
         let onKey = try await forge.signature(.binary, over: .key(forge.primary))
         expect(.unexpectedSignatureType(0x00), forge.key, onKey, forge.userID, try await forge.certification())
-        let revoked = try await forge.signature(
-            .certificationRevocation, over: .userID(forge.name, of: forge.primary))
-        expect(.unexpectedSignatureType(0x30), head, revoked)
+        let onUserID = try await forge.signature(.directKey, over: .userID(forge.name, of: forge.primary))
+        expect(.unexpectedSignatureType(0x1F), head, onUserID)
         let onSubkey = try await forge.signature(.directKey, over: .subkey(key, of: forge.primary))
         expect(.unexpectedSignatureType(0x1F), head, forge.subkey(key), onSubkey)
     }
@@ -145,7 +144,7 @@ struct CertificateRefusalTests {
     @Test("A primary key that cannot certify, or is no key of the profile, is refused")
     func primaryKeys() async throws {
         expect(.wrongKeyFlags, Forge.packet(.publicKey, forge.holder.encryption.publicKey.body))
-        expect(.unsupportedKeyAlgorithm(1), Forge.packet(.publicKey, [4, 0, 0, 0, 1, 1]))
+        expect(.unsupportedKeyAlgorithm(22), Forge.packet(.publicKey, [4, 0, 0, 0, 1, 22]))
         expect(.unsupportedVersion(.publicKey, version: 6), Forge.packet(.publicKey, [6, 0, 0, 0, 1, 19]))
         expect(.truncated, Forge.packet(.publicKey, []))
         let head = try await forge.head()

@@ -134,6 +134,20 @@ struct CleartextTests {
         }
     }
 
+    @Test("RFC 9580 §7: the header must name the hash of the signature", arguments: [HashAlgorithm.sha384, .sha512])
+    func longerHashes(hash: HashAlgorithm) async throws {
+        let body = try await Forge.signature(
+            type: .text, overHashed: Array("one\r\ntwo".utf8), by: holder.primary, hash: hash,
+            hashed: Forge.created(Self.now) + Forge.subpacket(33, [4] + holder.certificate.fingerprint.bytes))
+        let made = try CleartextMessage(text: "one\ntwo", signature: try Signature(parsing: body)).encoded
+        #expect(made.contains("\nHash: \(hash.textName)\n\n"))
+        try verify(made)
+        for other in ["SHA256", "SHA1", "sha512", "SHA512,SHA384", ""] where other != hash.textName {
+            let renamed = made.replacing("Hash: \(hash.textName)", with: "Hash: \(other)")
+            #expect(throws: OpenPGPError.malformedCleartext) { try CleartextMessage(parsing: renamed) }
+        }
+    }
+
     @Test("Text behind the signature, and a broken armor, are refused")
     func endings() {
         let text = message.encoded

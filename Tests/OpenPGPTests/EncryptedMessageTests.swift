@@ -15,7 +15,7 @@ struct EncryptedMessageTests {
     func roundTrip() async throws {
         let every = Array(UInt8.min...UInt8.max)
         for (content, expected) in [
-            (EncryptedMessage.Content.binary(every), every), (.binary([]), []), (.text(""), []),
+            (MessageContent.binary(every), every), (.binary([]), []), (.text(""), []),
             (.text("one\ntwo\n\nfour é"), Array("one\ntwo\n\nfour é".utf8)),
         ] {
             let message = try await EncryptedMessage.seal(

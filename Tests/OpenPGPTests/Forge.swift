@@ -48,18 +48,31 @@ enum Forge {
 
     /// A signature that verifies, over bytes as they are hashed, with any subpackets.
     static func signature(
-        type: SignatureType, overHashed data: [UInt8], by key: SigningKeyPair, hashed: [UInt8], unhashed: [UInt8] = []
+        type: SignatureType, overHashed data: [UInt8], by key: SigningKeyPair, hash: HashAlgorithm = .sha256,
+        hashed: [UInt8], unhashed: [UInt8] = []
     ) async throws -> [UInt8] {
-        var header: [UInt8] = [4, type.rawValue, 19, 8]
+        var header: [UInt8] = [4, type.rawValue, 19, hash.rawValue]
         header.append(uint16: hashed.count)
         header += hashed
         var trailer: [UInt8] = [4, 0xFF]
         trailer.append(uint32: UInt32(header.count))
-        let digest = SHA256.hash(data: data + header + trailer)
-        let raw = try await key.privateKey.signature(for: digest).rawRepresentation
+        let input = data + header + trailer
+        guard let privateKey = key.privateKey as? P256.Signing.PrivateKey else { throw OpenPGPError.noUsableKey }
+        let (value, prefix) =
+            switch hash {
+            case .sha256: try signed(SHA256.hash(data: input), by: privateKey)
+            case .sha384: try signed(SHA384.hash(data: input), by: privateKey)
+            case .sha512: try signed(SHA512.hash(data: input), by: privateKey)
+            }
         return signatureBody(
-            type: type.rawValue, hashed: hashed, unhashed: unhashed, prefix: Array(digest.prefix(2)),
-            integers: [Array(raw.prefix(32)), Array(raw.suffix(32))])
+            type: type.rawValue, hash: hash.rawValue, hashed: hashed, unhashed: unhashed, prefix: prefix,
+            integers: [Array(value.prefix(32)), Array(value.suffix(32))])
+    }
+
+    private static func signed(
+        _ digest: some Digest, by key: P256.Signing.PrivateKey
+    ) throws -> (value: [UInt8], prefix: [UInt8]) {
+        (Array(try key.signature(for: digest).rawRepresentation), Array(digest.prefix(2)))
     }
 
     /// A session key packet that wraps anything, by the key derivation written out once more.

@@ -54,7 +54,7 @@ struct MessageForge {
     func open(
         _ message: [UInt8], with key: DecryptionKeyPair? = nil, signers: [CertifiedKey]? = nil,
         now: UnixSeconds = Holder.time
-    ) async throws -> EncryptedMessage.Opened {
+    ) async throws -> VerifiedMessage {
         try await EncryptedMessage.open(
             message, with: key ?? recipient.encryption, signers: signers ?? sender.certificate.keys,
             intendedRecipient: recipient.certificate.fingerprint, now: now)
@@ -62,7 +62,7 @@ struct MessageForge {
 
     /// Encrypts packets and opens the message as its recipient.
     @discardableResult
-    func open(packets: [UInt8]) async throws -> EncryptedMessage.Opened {
+    func open(packets: [UInt8]) async throws -> VerifiedMessage {
         try await open(try Forge.seal(packets, to: recipient.encryption.publicKey))
     }
 }

@@ -25,7 +25,7 @@ struct MessagePartsTests {
         }
         #expect(throws: OpenPGPError.unexpectedSignatureType(0x40)) { try announce { $0[1] = 0x40 } }
         #expect(throws: OpenPGPError.weakHash(2)) { try announce { $0[2] = 2 } }
-        #expect(throws: OpenPGPError.unsupportedHash(10)) { try announce { $0[2] = 10 } }
+        #expect(throws: OpenPGPError.unsupportedHash(11)) { try announce { $0[2] = 11 } }
         #expect(throws: OpenPGPError.unsupportedKeyAlgorithm(22)) { try announce { $0[3] = 22 } }
         #expect(throws: OpenPGPError.severalSignatures) { try announce { $0[12] = 0 } }
         #expect(throws: OpenPGPError.severalSignatures) { try announce { $0[12] = 2 } }

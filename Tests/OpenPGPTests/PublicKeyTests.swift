@@ -56,11 +56,26 @@ struct PublicKeyTests {
         }
     }
 
-    @Test("RFC 9580 §9.1: other algorithms are refused by number", arguments: [1, 16, 17, 22, 25, 27, 0] as [UInt8])
+    @Test("RFC 9580 §9.1: other algorithms are refused by number", arguments: [16, 17, 22, 25, 27, 0] as [UInt8])
     func algorithms(algorithm: UInt8) {
         var body = signing
         body[5] = algorithm
         #expect(throws: OpenPGPError.unsupportedKeyAlgorithm(algorithm)) { try PublicKey(parsing: body) }
+    }
+
+    @Test("RFC 9580 §12.4: RSA is refused, and a modulus below 2048 bits as weak", arguments: [1, 2, 3] as [UInt8])
+    func rsa(algorithm: UInt8) {
+        func key(bits: Int) throws -> PublicKey {
+            var body: [UInt8] = [4, 0, 0, 0, 1, algorithm]
+            body.append(uint16: bits)
+            return try PublicKey(parsing: body)
+        }
+        for bits in [512, 1024, 2047] {
+            #expect(throws: OpenPGPError.weakKey(bits: bits)) { try key(bits: bits) }
+        }
+        for bits in [2048, 4096] {
+            #expect(throws: OpenPGPError.unsupportedKeyAlgorithm(algorithm)) { try key(bits: bits) }
+        }
     }
 
     @Test(

@@ -139,6 +139,8 @@ struct SubpacketTests {
         #expect(try parse(Forge.subpacket(27, [0x20, 0xFF])).keyFlags == .authenticate)
         #expect(try parse([]).keyFlags == nil)
         #expect(try parse(Forge.subpacket(29, [1] + Array("text".utf8))).revocationReason == .superseded)
+        #expect(try parse(Forge.subpacket(29, [1] + Array("text".utf8))).revocationNote == "text")
+        #expect(try parse(Forge.subpacket(29, [1, 0xFF])).revocationNote.isEmpty)
         for reason in [0, 32, 100] as [UInt8] {
             #expect(try parse(Forge.subpacket(29, [reason])).revocationReason == .unspecified)
         }

@@ -149,7 +149,7 @@ struct LyingServerTests {
 
     /// Signs and seals the way the server does, unless told otherwise.
     private static func seal(
-        _ content: EncryptedMessage.Content, _ server: StubServer, by signer: SigningKeyPair? = nil,
+        _ content: MessageContent, _ server: StubServer, by signer: SigningKeyPair? = nil,
         to key: PublicKey? = nil, recipient: Fingerprint? = nil, ahead seconds: UnixSeconds = 0
     ) async throws -> [UInt8] {
         let device = try #require(server.device)

@@ -69,7 +69,7 @@ extension Authenticator {
         guard let key = try await vaulted({ [vault] in try await vault.agreementKey(of: stored.id) }) else {
             throw .notEnrolled
         }
-        let opened: EncryptedMessage.Opened
+        let opened: VerifiedMessage
         do {
             opened = try await EncryptedMessage.open(
                 message, with: DecryptionKeyPair(key, createdAt: stored.createdAt),

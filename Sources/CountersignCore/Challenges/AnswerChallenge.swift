@@ -91,7 +91,7 @@ public enum AnswerChallenge {
         // 3: pending and unexpired.
         guard challenge.isOpen(at: now) else { return .ended(challenge.standing(at: now)) }
         // 4 and 6: decrypts, exactly one signature, by an active key of this enrollment that proves the method.
-        let opened: EncryptedMessage.Opened
+        let opened: VerifiedMessage
         do {
             opened = try await EncryptedMessage.open(
                 message, with: ports.keys.encryption, signers: [enrollment.keys.primary],

@@ -18,32 +18,47 @@ extension Certificate {
     ///   - flags: what the primary key itself may be used for.
     ///   - userID: the one user ID.
     ///   - subkeys: the subkeys.
+    ///   - expiresAt: from when on the certificate is no longer good; nil for never.
     ///   - time: when the signatures are made.
     /// - Throws: what the private keys throw.
     public static func make(
-        primary: SigningKeyPair, flags: KeyFlags, userID: String, subkeys: [NewSubkey], at time: UnixSeconds
+        primary: SigningKeyPair, flags: KeyFlags, userID: String, subkeys: [NewSubkey], expiresAt: UnixSeconds? = nil,
+        at time: UnixSeconds
     ) async throws -> Certificate {
         let userID = UserID(userID)
-        var encoded: [UInt8] = []
-        encoded.append(packet: .publicKey, primary.publicKey.body)
-        encoded.append(packet: .userID, userID.bytes)
-        let certification = try await Signature.make(
+        var parts = CertificateParts(primary.publicKey)
+        let certification = try await certification(
+            of: userID, flags: flags, expiresAt: expiresAt, by: primary, at: time)
+        parts.append(.userID, userID.bytes, signedBy: certification)
+        for subkey in subkeys {
+            let (publicKey, binding) = try await binding(of: subkey, to: primary, expiresAt: nil, at: time)
+            parts.append(.publicSubkey, publicKey.body, signedBy: binding)
+        }
+        return try Certificate(parsing: parts.encoded)
+    }
+
+    static func certification(
+        of userID: UserID, flags: KeyFlags, expiresAt: UnixSeconds?, by primary: SigningKeyPair, at time: UnixSeconds
+    ) async throws -> Signature {
+        let keyLifetime = try lifetime(of: primary.publicKey, until: expiresAt)
+        return try await Signature.make(
             .positiveCertification, over: .userID(userID, of: primary.publicKey), by: primary, at: time
         ) {
             $0.keyFlags = flags
+            $0.keyLifetime = keyLifetime
             $0.statesPreferences = true
         }
-        encoded.append(packet: .signature, certification.body)
-        for subkey in subkeys {
-            let (publicKey, binding) = try await binding(of: subkey, to: primary, at: time)
-            encoded.append(packet: .publicSubkey, publicKey.body)
-            encoded.append(packet: .signature, binding.body)
-        }
-        return try Certificate(parsing: encoded)
     }
 
-    private static func binding(
-        of subkey: NewSubkey, to primary: SigningKeyPair, at time: UnixSeconds
+    /// The seconds from a key's making to its end, which must lie behind it: zero would mean never.
+    static func lifetime(of key: PublicKey, until end: UnixSeconds?) throws(OpenPGPError) -> UInt32? {
+        guard let end else { return nil }
+        guard end > key.createdAt else { throw .keyExpired }
+        return end - key.createdAt
+    }
+
+    static func binding(
+        of subkey: NewSubkey, to primary: SigningKeyPair, expiresAt: UnixSeconds?, at time: UnixSeconds
     ) async throws -> (PublicKey, Signature) {
         let publicKey: PublicKey
         let flags: KeyFlags
@@ -63,10 +78,12 @@ extension Certificate {
             publicKey = key
             flags = .encrypt
         }
+        let keyLifetime = try lifetime(of: publicKey, until: expiresAt)
         let binding = try await Signature.make(
             .subkeyBinding, over: .subkey(publicKey, of: primary.publicKey), by: primary, at: time
         ) {
             $0.keyFlags = flags
+            $0.keyLifetime = keyLifetime
             $0.notations = notations
             $0.embeddedSignature = backSignature?.body
         }

@@ -26,35 +26,57 @@ extension Certificate {
         }
         var userIDs: [UserID] = []
         while packets.first?.tag == .userID {
-            let userID = try UserID(parsing: packets.removeFirst())
-            let certifications = try Self.ownSignatures(&packets, of: primary)
-            guard !certifications.isEmpty else { throw .unboundComponent(.userID) }
-            for signature in certifications {
-                guard signature.type.isCertification else { throw .unexpectedSignatureType(signature.type.rawValue) }
-                try signature.verify(.userID(userID, of: primary), by: primary)
-                holder.take(signature, of: primary)
-            }
-            userIDs.append(userID)
+            userIDs.append(try Self.userID(&packets, of: primary, &holder))
         }
+        // gpg imports no certificate without a user ID, so this module makes and reads none.
         guard !userIDs.isEmpty else { throw .unboundComponent(.userID) }
         var subkeys: [CertifiedKey] = []
         while packets.first?.tag == .publicSubkey {
             subkeys.append(try Self.subkey(&packets, of: primary, holder))
         }
         if let next = packets.first { throw .unexpectedPacket(next.tag) }
-        self.init(encoded: encoded, primary: holder.key(primary), userIDs: userIDs, subkeys: subkeys)
+        guard let certified = holder.key(primary) else { throw .unboundComponent(.userID) }
+        self.init(encoded: encoded, primary: certified, userIDs: userIDs, subkeys: subkeys)
     }
 
-    /// The signatures that follow a component, those that name another signer left out.
+    /// The signatures that follow a component, those by others left out.
+    ///
+    /// A signature of another algorithm cannot be the primary key's, whatever it says.
     private static func ownSignatures(
         _ packets: inout ArraySlice<Packet>, of primary: PublicKey
     ) throws(OpenPGPError) -> [Signature] {
         var signatures: [Signature] = []
         while packets.first?.tag == .signature {
-            let signature = try Signature(parsing: packets.removeFirst().body)
+            let body = packets.removeFirst().body
+            guard Signature.mayBeECDSA(body) else { continue }
+            let signature = try Signature(parsing: body)
             if signature.names(primary) { signatures.append(signature) }
         }
         return signatures
+    }
+
+    /// A user ID with its certifications, which also speak of the primary key.
+    ///
+    /// Spec: RFC 9580 §5.2.1.13: a certification may be revoked.
+    private static func userID(
+        _ packets: inout ArraySlice<Packet>, of primary: PublicKey, _ holder: inout Validity
+    ) throws(OpenPGPError) -> UserID {
+        let userID = try UserID(parsing: packets.removeFirst())
+        var isCertified = false
+        var revokedAt: UnixSeconds?
+        for signature in try ownSignatures(&packets, of: primary) {
+            try signature.verify(.userID(userID, of: primary), by: primary)
+            if signature.type.isCertification {
+                isCertified = true
+                holder.take(signature, of: primary)
+            } else if signature.type == .certificationRevocation {
+                revokedAt = min(revokedAt ?? signature.createdAt, signature.createdAt)
+            } else {
+                throw .unexpectedSignatureType(signature.type.rawValue)
+            }
+        }
+        guard isCertified else { throw .unboundComponent(.userID) }
+        return UserID(userID.text, revokedAt: revokedAt)
     }
 
     private static func subkey(
@@ -76,8 +98,8 @@ extension Certificate {
                 throw .unexpectedSignatureType(signature.type.rawValue)
             }
         }
-        guard validity.isBound else { throw .unboundComponent(.publicSubkey) }
-        return validity.limited(by: holder).key(subkey)
+        guard let certified = validity.limited(by: holder).key(subkey) else { throw .unboundComponent(.publicSubkey) }
+        return certified
     }
 
     /// Refuses a signing subkey that did not accept this primary key: it could be somebody else's.
@@ -99,55 +121,5 @@ extension Certificate.UserID {
     fileprivate init(parsing packet: Packet) throws(OpenPGPError) {
         guard let text = String(strictUTF8: packet.body) else { throw .malformedPacket(.userID) }
         self.init(text)
-    }
-}
-
-/// What the self-signatures of a component say; the newest counts.
-private struct Validity {
-    private var newest: UnixSeconds?
-    private var flags: KeyFlags = []
-    private var notations: [Notation] = []
-    private var expiresAt: UnixSeconds?
-    private var revokedAt: UnixSeconds?
-
-    var isBound: Bool { newest != nil }
-
-    mutating func take(_ signature: Signature, of key: PublicKey) {
-        if let newest, signature.createdAt < newest { return }
-        newest = signature.createdAt
-        flags = signature.subpackets.keyFlags ?? []
-        notations = signature.subpackets.notations
-        // What an expired signature says is no longer said: the key ends with whichever ends first.
-        expiresAt = [
-            Self.end(of: signature.subpackets.keyLifetime, from: key.createdAt),
-            Self.end(of: signature.subpackets.lifetime, from: signature.createdAt),
-        ].compactMap { $0 }.min()
-    }
-
-    /// Spec: RFC 9580 §5.2.3.13, §5.2.3.18: a lifetime of zero means never.
-    private static func end(of lifetime: UInt32?, from start: UnixSeconds) -> UnixSeconds? {
-        guard let lifetime, lifetime > 0 else { return nil }
-        return UnixSeconds(clamping: UInt64(start) + UInt64(lifetime))
-    }
-
-    /// Spec: RFC 9580 §5.2.3.31: a revocation for a harmless reason leaves earlier signatures good.
-    mutating func revoke(_ signature: Signature) {
-        let reason = signature.subpackets.revocationReason ?? .unspecified
-        let time = reason.keepsEarlierSignatures ? signature.createdAt : 0
-        revokedAt = Swift.min(revokedAt ?? time, time)
-    }
-
-    /// A subkey lives no longer than its primary key.
-    func limited(by holder: Validity) -> Validity {
-        var limited = self
-        limited.expiresAt = [expiresAt, holder.expiresAt].compactMap { $0 }.min()
-        limited.revokedAt = [revokedAt, holder.revokedAt].compactMap { $0 }.min()
-        return limited
-    }
-
-    func key(_ publicKey: PublicKey) -> CertifiedKey {
-        CertifiedKey(
-            previouslyCertified: publicKey, flags: flags, notations: notations, expiresAt: expiresAt,
-            revokedAt: revokedAt)
     }
 }

@@ -1,41 +1,5 @@
 import Encodings
 
-/// A key that its certificate vouches for, with what it may do and when.
-public struct CertifiedKey: Sendable {
-    /// The key.
-    public let publicKey: PublicKey
-    /// What it may be used for.
-    public let flags: KeyFlags
-    /// Statements of the certificate's holder about it.
-    public let notations: [Notation]
-    /// From when on it is no longer good; nil for never.
-    public let expiresAt: UnixSeconds?
-    /// From when on it is revoked, 0 if nothing it ever did counts; nil if it is not revoked.
-    public let revokedAt: UnixSeconds?
-
-    /// The key's fingerprint.
-    public var fingerprint: Fingerprint { publicKey.fingerprint }
-
-    /// A key whose certificate was checked before and that was kept since in a place that is trusted.
-    public init(
-        previouslyCertified publicKey: PublicKey, flags: KeyFlags, notations: [Notation] = [],
-        expiresAt: UnixSeconds? = nil, revokedAt: UnixSeconds? = nil
-    ) {
-        self.publicKey = publicKey
-        self.flags = flags
-        self.notations = notations
-        self.expiresAt = expiresAt
-        self.revokedAt = revokedAt
-    }
-
-    /// Throws unless the key may be used for all of `flags` at a time.
-    public func check(_ flags: KeyFlags, at time: UnixSeconds) throws(OpenPGPError) {
-        guard self.flags.isSuperset(of: flags) else { throw .wrongKeyFlags }
-        if let revokedAt, time >= revokedAt { throw .keyRevoked }
-        if let expiresAt, time >= expiresAt { throw .keyExpired }
-    }
-}
-
 /// A transferable public key whose self-signatures were all verified.
 ///
 /// Spec: RFC 9580 §10.1.
@@ -92,10 +56,13 @@ extension Certificate {
     public struct UserID: Hashable, Sendable {
         /// The text.
         public let text: String
+        /// When its holder took it back; nil for never.
+        public let revokedAt: UnixSeconds?
         var bytes: [UInt8] { Array(text.utf8) }
 
-        init(_ text: String) {
+        init(_ text: String, revokedAt: UnixSeconds? = nil) {
             self.text = text
+            self.revokedAt = revokedAt
         }
     }
 }

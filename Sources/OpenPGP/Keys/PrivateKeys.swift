@@ -61,9 +61,12 @@ public struct DecryptionKeyPair: Sendable {
 
     /// A pair of a private key and the time it was made.
     ///
-    /// Session keys to it are wrapped with AES-256.
-    public init(_ privateKey: any AgreementKey, createdAt: UnixSeconds) {
+    /// - Parameters:
+    ///   - privateKey: the private key.
+    ///   - createdAt: when it was made.
+    ///   - keyWrap: the cipher that wraps session keys to it.
+    public init(_ privateKey: any AgreementKey, createdAt: UnixSeconds, keyWrap: PublicKey.KeyWrap = .aes256) {
         self.privateKey = privateKey
-        publicKey = PublicKey(.ecdh(privateKey.publicKey, keyWrap: .aes256), createdAt: createdAt)
+        publicKey = PublicKey(.ecdh(privateKey.publicKey, keyWrap: keyWrap), createdAt: createdAt)
     }
 }

@@ -70,7 +70,7 @@ public struct PublicKey: Sendable {
     static let curveOID: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
     private static let ecdsa: UInt8 = 19
     private static let ecdh: UInt8 = 18
-    private static let sha256: UInt8 = 8
+    private static let rsa: ClosedRange<UInt8> = 1...3
 
     /// A key made at a time from its material.
     public init(_ material: Material, createdAt: UnixSeconds) {
@@ -89,7 +89,7 @@ public struct PublicKey: Sendable {
         body.append(contentsOf: Self.curveOID)
         body.append(mpi: point)
         if case .ecdh(_, let keyWrap) = material {
-            body.append(contentsOf: [3, 1, Self.sha256, keyWrap.rawValue])
+            body.append(contentsOf: [3, 1, HashAlgorithm.sha256.rawValue, keyWrap.rawValue])
         }
         self.init(material, createdAt: createdAt, body: body)
     }
@@ -110,11 +110,21 @@ public struct PublicKey: Sendable {
 
     init(parsing body: ArraySlice<UInt8>, tag: PacketTag) throws(OpenPGPError) {
         var reader = ByteReader(body)
+        try self.init(reading: &reader, tag: tag)
+        guard reader.isAtEnd else { throw .malformedPacket(tag) }
+    }
+
+    /// Reads the public fields, behind which those of a secret key may follow.
+    init(reading reader: inout ByteReader, tag: PacketTag) throws(OpenPGPError) {
+        let start = reader
         let version = try reader.byte()
         guard version == 4 else { throw .unsupportedVersion(tag, version: version) }
         let createdAt = try reader.uint32()
         let algorithm = try reader.byte()
-        guard algorithm == Self.ecdsa || algorithm == Self.ecdh else { throw .unsupportedKeyAlgorithm(algorithm) }
+        guard algorithm == Self.ecdsa || algorithm == Self.ecdh else {
+            if Self.rsa.contains(algorithm) { try Self.refuseShortModulus(&reader) }
+            throw .unsupportedKeyAlgorithm(algorithm)
+        }
         let oid = try reader.bytes(Int(try reader.byte()))
         guard oid.elementsEqual(Self.curveOID) else { throw .unsupportedCurve }
         let point = try reader.mpi(atMost: 515, in: tag)
@@ -128,8 +138,16 @@ public struct PublicKey: Sendable {
             }
             material = .ecdh(key, keyWrap: try Self.keyWrap(&reader, tag))
         }
-        guard reader.isAtEnd else { throw .malformedPacket(tag) }
-        self.init(material, createdAt: createdAt, body: Array(body))
+        var fields = start
+        self.init(material, createdAt: createdAt, body: Array(try fields.bytes(start.count - reader.count)))
+    }
+
+    /// Names a modulus that is too short, so that its holder learns more than that RSA is outside the profile.
+    ///
+    /// Spec: RFC 9580 §12.4.
+    private static func refuseShortModulus(_ reader: inout ByteReader) throws(OpenPGPError) {
+        let bits = Int(try reader.uint16())
+        guard bits >= 2048 else { throw .weakKey(bits: bits) }
     }
 
     /// The parameters of the key derivation function.
@@ -138,7 +156,7 @@ public struct PublicKey: Sendable {
     private static func keyWrap(_ reader: inout ByteReader, _ tag: PacketTag) throws(OpenPGPError) -> KeyWrap {
         guard try reader.byte() == 3, try reader.byte() == 1 else { throw .malformedPacket(tag) }
         let hash = try reader.byte()
-        guard hash == sha256 else { throw .unsupportedHash(hash) }
+        guard hash == HashAlgorithm.sha256.rawValue else { throw .unsupportedHash(hash) }
         let cipher = try reader.byte()
         guard let keyWrap = KeyWrap(rawValue: cipher) else { throw .unsupportedCipher(cipher) }
         return keyWrap

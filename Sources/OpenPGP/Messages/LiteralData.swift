@@ -41,10 +41,12 @@ struct LiteralData {
 /// Spec: RFC 9580 §5.4.
 struct OnePassSignature {
     let type: SignatureType
+    let hash: HashAlgorithm
     let keyID: [UInt8]
 
     init(_ signature: Signature, by key: PublicKey) {
         type = signature.type
+        hash = signature.hash
         keyID = key.fingerprint.keyID
     }
 
@@ -55,7 +57,7 @@ struct OnePassSignature {
         let typeID = try reader.byte()
         guard let type = SignatureType(rawValue: typeID) else { throw .unexpectedSignatureType(typeID) }
         self.type = type
-        try Signature.checkHash(try reader.byte())
+        hash = try HashAlgorithm(checking: try reader.byte())
         let algorithm = try reader.byte()
         guard algorithm == Signature.ecdsa else { throw .unsupportedKeyAlgorithm(algorithm) }
         keyID = Array(try reader.bytes(8))
@@ -65,6 +67,6 @@ struct OnePassSignature {
     }
 
     var encoded: [UInt8] {
-        [3, type.rawValue, Signature.sha256, Signature.ecdsa] + keyID + [1]
+        [3, type.rawValue, hash.rawValue, Signature.ecdsa] + keyID + [1]
     }
 }

@@ -111,7 +111,7 @@ struct SessionKey {
         hash.update(data: [0, 0, 0, 1])
         secret.withUnsafeBytes { hash.update(bufferPointer: $0) }
         var parameters = [UInt8(PublicKey.curveOID.count)] + PublicKey.curveOID
-        parameters += [ecdh, 3, 1, Signature.sha256, keyWrap.rawValue]
+        parameters += [ecdh, 3, 1, HashAlgorithm.sha256.rawValue, keyWrap.rawValue]
         parameters += Array("Anonymous Sender    ".utf8)
         parameters += recipient.fingerprint.bytes
         hash.update(data: parameters)

@@ -16,8 +16,12 @@ public struct PacketTag: RawRepresentable, Hashable, Sendable {
     public static let signature = PacketTag(rawValue: 2)
     /// One-Pass Signature.
     public static let onePassSignature = PacketTag(rawValue: 4)
+    /// Secret-Key: a primary key with its secret half.
+    public static let secretKey = PacketTag(rawValue: 5)
     /// Public-Key: the primary key of a certificate.
     public static let publicKey = PacketTag(rawValue: 6)
+    /// Secret-Subkey: a subkey with its secret half.
+    public static let secretSubkey = PacketTag(rawValue: 7)
     /// Compressed Data.
     public static let compressedData = PacketTag(rawValue: 8)
     /// Symmetrically Encrypted Data, without integrity protection.

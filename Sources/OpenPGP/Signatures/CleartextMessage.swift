@@ -16,6 +16,7 @@ public struct CleartextMessage: Sendable {
     public let signature: Signature
 
     private static let opening = "-----BEGIN PGP SIGNED MESSAGE-----"
+    private static let hashHeader = "Hash: "
 
     /// A text with its signature.
     ///
@@ -33,12 +34,15 @@ public struct CleartextMessage: Sendable {
     /// - Parameters:
     ///   - text: lines separated by LF, none ending in a blank.
     ///   - signer: the key that signs.
+    ///   - notations: statements of the signer about the signature.
     ///   - time: when it is signed.
     /// - Throws: ``OpenPGPError`` or what the private key throws.
     public static func sign(
-        _ text: String, by signer: SigningKeyPair, at time: UnixSeconds
+        _ text: String, by signer: SigningKeyPair, notations: [Notation] = [], at time: UnixSeconds
     ) async throws -> CleartextMessage {
-        let signature = try await Signature.make(.text, over: .text(Array(text.utf8)), by: signer, at: time)
+        let signature = try await Signature.make(.text, over: .text(Array(text.utf8)), by: signer, at: time) {
+            $0.notations = notations
+        }
         return try CleartextMessage(text: text, signature: signature)
     }
 
@@ -46,9 +50,9 @@ public struct CleartextMessage: Sendable {
     public init(parsing message: some StringProtocol) throws(OpenPGPError) {
         guard message.utf8.count <= Self.maximumSize else { throw .tooLarge }
         var lines = Armor.lines(of: Array(message.utf8))[...]
-        // The hash header is the only one allowed, so that nothing unsigned can pass for text (§7).
+        // One hash header, and no other, so that nothing unsigned can pass for text (§7).
         guard lines.popFirst()?.elementsEqual(Self.opening.utf8) == true,
-            lines.popFirst()?.elementsEqual("Hash: SHA256".utf8) == true,
+            let hash = lines.popFirst(), hash.starts(with: Self.hashHeader.utf8),
             lines.popFirst() == [],
             let end = lines.firstIndex(where: { $0.elementsEqual(Armor.Kind.signature.opening.utf8) })
         else { throw .malformedCleartext }
@@ -67,7 +71,11 @@ public struct CleartextMessage: Sendable {
         guard let packet = packets.first else { throw .notSigned }
         guard packets.count == 1 else { throw .severalSignatures }
         guard packet.tag == .signature else { throw .unexpectedPacket(packet.tag) }
-        try self.init(text: text, signature: try Signature(parsing: packet.body))
+        let signature = try Signature(parsing: packet.body)
+        guard hash.dropFirst(Self.hashHeader.utf8.count).elementsEqual(signature.hash.textName.utf8) else {
+            throw .malformedCleartext
+        }
+        try self.init(text: text, signature: signature)
     }
 
     private static func survives(_ text: [UInt8]) -> Bool {
@@ -83,7 +91,8 @@ public struct CleartextMessage: Sendable {
         var packets: [UInt8] = []
         packets.append(packet: .signature, signature.body)
         let armor = Armor.encode(packets, as: .signature)
-        return "\(Self.opening)\nHash: SHA256\n\n\(escaped.joined(separator: "\n"))\n\(armor)"
+        let head = [Self.opening, Self.hashHeader + signature.hash.textName, ""]
+        return (head + escaped).joined(separator: "\n") + "\n" + armor
     }
 
     /// Verifies the signature against a certificate, judged at the time the signature was made.

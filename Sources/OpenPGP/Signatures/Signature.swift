@@ -40,12 +40,11 @@ public enum SignatureType: UInt8, Sendable {
     }
 }
 
-/// A version 4 ECDSA signature with SHA-256, read and not yet verified.
+/// A version 4 ECDSA signature, read and not yet verified.
 ///
 /// Spec: RFC 9580 §5.2.3.
 public struct Signature: Sendable {
     static let ecdsa: UInt8 = 19
-    static let sha256: UInt8 = 8
 
     /// What the signature is about.
     public let type: SignatureType
@@ -57,6 +56,7 @@ public struct Signature: Sendable {
     /// The content of the packet.
     public let body: [UInt8]
 
+    let hash: HashAlgorithm
     let hashedArea: [UInt8]
     private let digestPrefix: [UInt8]
     private let value: P256.Signing.ECDSASignature
@@ -72,7 +72,7 @@ public struct Signature: Sendable {
         self.type = type
         let algorithm = try reader.byte()
         guard algorithm == Self.ecdsa else { throw .unsupportedKeyAlgorithm(algorithm) }
-        try Self.checkHash(try reader.byte())
+        hash = try HashAlgorithm(checking: try reader.byte())
         let hashed = try reader.bytes(Int(try reader.uint16()))
         let unhashed = try Subpackets(parsing: try reader.bytes(Int(try reader.uint16())))
         var subpackets = try Subpackets(parsing: hashed)
@@ -94,12 +94,16 @@ public struct Signature: Sendable {
         self.value = value
     }
 
-    static func checkHash(_ algorithm: UInt8) throws(OpenPGPError) {
-        switch algorithm {
-        case sha256: return
-        case 1, 2, 3: throw .weakHash(algorithm)
-        default: throw .unsupportedHash(algorithm)
-        }
+    /// What tells this signature from others: all but the area it does not cover, which anyone can change.
+    var identity: [UInt8] { Self.header(type: type, hash: hash, hashedArea: hashedArea) + value.rawRepresentation }
+
+    /// Whether the content of a signature packet can be of a signature by a key of the profile.
+    ///
+    /// What is too short to tell, or of another version, is left to the parser, which refuses it by name.
+    static func mayBeECDSA(_ body: ArraySlice<UInt8>) -> Bool {
+        let header = body.prefix(3)
+        guard header.count == 3, header.first == 4, let algorithm = header.last else { return true }
+        return algorithm == ecdsa
     }
 
     /// Whether the signature says it was made by this key.
@@ -114,10 +118,21 @@ public struct Signature: Sendable {
     /// Throws ``OpenPGPError/badSignature`` unless the signature is by this key over this content.
     func verify(_ content: SignedContent, by key: PublicKey) throws(OpenPGPError) {
         guard case .ecdsa(let publicKey) = key.material, names(key) else { throw .badSignature }
-        let digest = content.digest(trailer: Self.trailer(type: type, hashedArea: hashedArea))
-        guard digest.prefix(2).elementsEqual(digestPrefix), publicKey.isValidSignature(value, for: digest) else {
-            throw .badSignature
-        }
+        let isValid =
+            switch hash {
+            case .sha256: isValid(SHA256.self, content, by: publicKey)
+            case .sha384: isValid(SHA384.self, content, by: publicKey)
+            case .sha512: isValid(SHA512.self, content, by: publicKey)
+            }
+        guard isValid else { throw .badSignature }
+    }
+
+    private func isValid<Hash: HashFunction>(
+        _: Hash.Type, _ content: SignedContent, by key: P256.Signing.PublicKey
+    ) -> Bool {
+        let trailer = Self.trailer(type: type, hash: hash, hashedArea: hashedArea)
+        let digest = content.digest(Hash.self, trailer: trailer)
+        return digest.prefix(2).elementsEqual(digestPrefix) && key.isValidSignature(value, for: digest)
     }
 
     /// Signs content.
@@ -134,9 +149,9 @@ public struct Signature: Sendable {
         complete(&subpackets)
         let hashed = subpackets.hashedArea
         let unhashed = subpackets.unhashedArea
-        let digest = content.digest(trailer: trailer(type: type, hashedArea: hashed))
+        let digest = content.digest(trailer: trailer(type: type, hash: .sha256, hashedArea: hashed))
         let raw = try await key.privateKey.signature(for: digest).rawRepresentation
-        var body = header(type: type, hashedArea: hashed)
+        var body = header(type: type, hash: .sha256, hashedArea: hashed)
         body.append(uint16: unhashed.count)
         body += unhashed
         body += digest.prefix(2)
@@ -145,79 +160,19 @@ public struct Signature: Sendable {
         return try Signature(parsing: body)
     }
 
-    private static func header(type: SignatureType, hashedArea: [UInt8]) -> [UInt8] {
-        var bytes: [UInt8] = [4, type.rawValue, ecdsa, sha256]
+    private static func header(type: SignatureType, hash: HashAlgorithm, hashedArea: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = [4, type.rawValue, ecdsa, hash.rawValue]
         bytes.append(uint16: hashedArea.count)
         bytes += hashedArea
         return bytes
     }
 
     /// Spec: RFC 9580 §5.2.4.
-    private static func trailer(type: SignatureType, hashedArea: [UInt8]) -> [UInt8] {
-        var bytes = header(type: type, hashedArea: hashedArea)
+    private static func trailer(type: SignatureType, hash: HashAlgorithm, hashedArea: [UInt8]) -> [UInt8] {
+        var bytes = header(type: type, hash: hash, hashedArea: hashedArea)
         let length = UInt32(bytes.count)
         bytes += [4, 0xFF]
         bytes.append(uint32: length)
-        return bytes
-    }
-}
-
-/// What a signature covers.
-///
-/// Spec: RFC 9580 §5.2.4.
-enum SignedContent {
-    case document([UInt8])
-    case text([UInt8])
-    case key(PublicKey)
-    case userID(Certificate.UserID, of: PublicKey)
-    case subkey(PublicKey, of: PublicKey)
-
-    fileprivate func digest(trailer: [UInt8]) -> SHA256Digest {
-        var hash = SHA256()
-        switch self {
-        case .document(let bytes):
-            hash.update(data: bytes)
-        case .text(let bytes):
-            hash.update(data: CanonicalText.withNetworkLineEnds(bytes))
-        case .key(let key):
-            hash.update(data: PublicKey.hashed(key.body))
-        case .userID(let userID, let key):
-            var prefix: [UInt8] = [0xB4]
-            prefix.append(uint32: UInt32(userID.bytes.count))
-            hash.update(data: PublicKey.hashed(key.body) + prefix + userID.bytes)
-        case .subkey(let subkey, let primary):
-            hash.update(data: PublicKey.hashed(primary.body) + PublicKey.hashed(subkey.body))
-        }
-        hash.update(data: trailer)
-        return hash.finalize()
-    }
-}
-
-/// Line ends of texts.
-///
-/// Spec: RFC 9580 §5.2.1.2, §5.9.
-enum CanonicalText {
-    /// The text with every line ended by CR LF.
-    static func withNetworkLineEnds(_ text: [UInt8]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count + 32)
-        var previous: UInt8 = 0
-        for byte in text {
-            if byte == 0x0A, previous != 0x0D { bytes.append(0x0D) }
-            bytes.append(byte)
-            previous = byte
-        }
-        return bytes
-    }
-
-    /// The text with every CR LF made an LF.
-    static func withLineFeeds(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        for byte in text {
-            if byte == 0x0A, bytes.last == 0x0D { bytes.removeLast() }
-            bytes.append(byte)
-        }
         return bytes
     }
 }

@@ -81,6 +81,8 @@ public struct Subpackets: Sendable {
     public var intendedRecipients: [Fingerprint] = []
     /// Why a key is revoked (type 29).
     public var revocationReason: RevocationReason?
+    /// What a person wrote about the reason (type 29).
+    public var revocationNote = ""
     /// A signature inside the signature (type 32).
     public var embeddedSignature: [UInt8]?
     /// Whether the preferences of this profile stand in it (types 11, 21, 22, 30): SHA-256, AES-256, no compression,
@@ -132,7 +134,9 @@ extension Subpackets {
         case 16: issuerKeyID = Array(try body.bytes(8))
         case 20: try readNotation(isCritical: isCritical, &body)
         case 27: keyFlags = KeyFlags(rawValue: body.isAtEnd ? 0 : Array(body.remaining())[0])
-        case 29: revocationReason = RevocationReason(rawValue: try body.byte()) ?? .unspecified
+        case 29:
+            revocationReason = RevocationReason(rawValue: try body.byte()) ?? .unspecified
+            revocationNote = String(strictUTF8: body.remaining()) ?? ""
         case 32: embeddedSignature = Array(body.remaining())
         case 33: issuer = try Self.fingerprint(&body)
         case 35: intendedRecipients.append(try Self.fingerprint(&body))
@@ -143,7 +147,7 @@ extension Subpackets {
         default:
             guard !isCritical else { throw .unknownCriticalSubpacket(type) }
         }
-        // Of the kinds of fixed size, nothing may be left over. A revocation reason ends in a free text.
+        // Of the kinds of fixed size, nothing may be left over.
         if [2, 3, 9, 16, 33, 35].contains(type), !body.isAtEnd { throw .malformedPacket(.signature) }
     }
 
@@ -189,7 +193,9 @@ extension Subpackets {
             }
         }
         for recipient in intendedRecipients { area.append(subpacket: 35) { $0 += [4] + recipient.bytes } }
-        if let revocationReason { area.append(subpacket: 29) { $0.append(revocationReason.rawValue) } }
+        if let revocationReason {
+            area.append(subpacket: 29) { $0 += [revocationReason.rawValue] + Array(revocationNote.utf8) }
+        }
         if let embeddedSignature { area.append(subpacket: 32) { $0 += embeddedSignature } }
         return area
     }

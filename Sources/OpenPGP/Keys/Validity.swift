@@ -1,0 +1,56 @@
+import Encodings
+
+/// What the self-signatures of a component say about its key, and from when on.
+struct Validity {
+    private var statements: [CertifiedKey.Statement] = []
+    private var revokedAt: UnixSeconds?
+
+    /// Takes in a binding signature or a certification.
+    mutating func take(_ signature: Signature, of key: PublicKey) {
+        let subpackets = signature.subpackets
+        // What an expired signature says is no longer said: the key ends with whichever ends first.
+        let expiresAt = [
+            Self.end(of: subpackets.keyLifetime, from: key.createdAt),
+            Self.end(of: subpackets.lifetime, from: signature.createdAt),
+        ].compactMap { $0 }.min()
+        let statement = CertifiedKey.Statement(
+            since: signature.createdAt, flags: subpackets.keyFlags ?? [], notations: subpackets.notations,
+            expiresAt: expiresAt)
+        // Of two of the same time, the one that stands later in the certificate counts.
+        statements.insert(statement, at: statements.firstIndex { $0.since > statement.since } ?? statements.endIndex)
+    }
+
+    /// Spec: RFC 9580 §5.2.3.13, §5.2.3.18: a lifetime of zero means never.
+    private static func end(of lifetime: UInt32?, from start: UnixSeconds) -> UnixSeconds? {
+        guard let lifetime, lifetime > 0 else { return nil }
+        return UnixSeconds(clamping: UInt64(start) + UInt64(lifetime))
+    }
+
+    /// Spec: RFC 9580 §5.2.3.31: a revocation for a harmless reason leaves earlier signatures good.
+    mutating func revoke(_ signature: Signature) {
+        let reason = signature.subpackets.revocationReason ?? .unspecified
+        let time = reason.keepsEarlierSignatures ? signature.createdAt : 0
+        revokedAt = Swift.min(revokedAt ?? time, time)
+    }
+
+    /// The validity of a subkey, which at no time lives longer than its primary key.
+    func limited(by holder: Validity) -> Validity {
+        let changes = Set((statements + holder.statements).map(\.since)).sorted()
+        var limited = Validity()
+        limited.revokedAt = [revokedAt, holder.revokedAt].compactMap { $0 }.min()
+        limited.statements = changes.compactMap { time in
+            guard let own = statements.last(where: { $0.since <= time }) else { return nil }
+            let limit = (holder.statements.last { $0.since <= time } ?? holder.statements.first)?.expiresAt
+            return CertifiedKey.Statement(
+                since: time, flags: own.flags, notations: own.notations,
+                expiresAt: [own.expiresAt, limit].compactMap { $0 }.min())
+        }
+        return limited
+    }
+
+    /// The key with all that was stated about it; nil if nothing was.
+    func key(_ publicKey: PublicKey) -> CertifiedKey? {
+        guard let last = statements.last else { return nil }
+        return CertifiedKey(publicKey, earlier: statements.dropLast(), statement: last, revokedAt: revokedAt)
+    }
+}

@@ -1,0 +1,46 @@
+import Encodings
+
+/// What a message says, and thereby how a signature covers it.
+public enum MessageContent: Hashable, Sendable {
+    /// Byte for byte.
+    case binary([UInt8])
+    /// As a text: lines are separated by LF here and by CR LF in messages and in what is signed.
+    case text(String)
+
+    var signatureType: SignatureType {
+        switch self {
+        case .binary: .binary
+        case .text: .text
+        }
+    }
+
+    var signed: SignedContent {
+        switch self {
+        case .binary(let bytes): .document(bytes)
+        case .text(let text): .text(Array(text.utf8))
+        }
+    }
+
+    /// The content of the literal data packet that carries it.
+    func literalData(at time: UnixSeconds) -> [UInt8] {
+        switch self {
+        case .binary(let bytes):
+            LiteralData.encode(bytes, format: .binary, at: time)
+        case .text(let text):
+            LiteralData.encode(CanonicalText.withNetworkLineEnds(Array(text.utf8)), format: .utf8, at: time)
+        }
+    }
+}
+
+/// A message whose one signature was verified.
+///
+/// Only ``SignedMessage/open(_:signers:now:)`` and
+/// ``EncryptedMessage/open(_:with:signers:intendedRecipient:now:)`` make one.
+public struct VerifiedMessage: Sendable {
+    /// The content; for a text, lines are separated by LF.
+    public let content: [UInt8]
+    /// The signature that was verified.
+    public let signature: Signature
+    /// The key that made it.
+    public let signer: CertifiedKey
+}

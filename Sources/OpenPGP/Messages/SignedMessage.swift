@@ -1,0 +1,95 @@
+import Encodings
+
+/// A message that is signed by exactly one key and not encrypted: content and signature travel together.
+///
+/// For a text that stays readable use ``CleartextMessage``, for a signature beside its content ``DetachedSignature``.
+/// Spec: RFC 9580 §10.3, the one-pass signed message.
+public enum SignedMessage {
+    /// The most bytes a message may have.
+    public static let maximumSize = 1024 * 1024
+
+    /// Signs content.
+    ///
+    /// - Parameters:
+    ///   - content: what is said.
+    ///   - signer: the key that signs.
+    ///   - notations: statements of the signer about the signature.
+    ///   - time: when it is signed.
+    /// - Returns: the binary message; ``Armor`` makes a text of it.
+    /// - Throws: what the private key throws.
+    public static func sign(
+        _ content: MessageContent, by signer: SigningKeyPair, notations: [Notation] = [], at time: UnixSeconds
+    ) async throws -> [UInt8] {
+        try await packets(content, by: signer, at: time) { $0.notations = notations }
+    }
+
+    /// Verifies a message.
+    ///
+    /// - Parameters:
+    ///   - message: the binary message.
+    ///   - signers: the keys one of which must have signed, ``Certificate/keys`` of a certificate for instance; judged
+    ///     at the time of signing.
+    ///   - now: the present; a signature from the future is refused.
+    public static func open(
+        _ message: [UInt8], signers: [CertifiedKey], now: UnixSeconds
+    ) throws(OpenPGPError) -> VerifiedMessage {
+        guard message.count <= maximumSize else { throw .tooLarge }
+        return try verified(message[...], signers: signers, now: now)
+    }
+
+    /// The three packets of a signed message.
+    static func packets(
+        _ content: MessageContent, by signer: SigningKeyPair, at time: UnixSeconds,
+        _ complete: (inout Subpackets) -> Void
+    ) async throws -> [UInt8] {
+        let signature = try await Signature.make(
+            content.signatureType, over: content.signed, by: signer, at: time, complete)
+        var packets: [UInt8] = []
+        packets.append(packet: .onePassSignature, OnePassSignature(signature, by: signer.publicKey).encoded)
+        packets.append(packet: .literalData, content.literalData(at: time))
+        packets.append(packet: .signature, signature.body)
+        return packets
+    }
+
+    /// Reads the three packets of a signed message and verifies the signature.
+    static func verified(
+        _ message: ArraySlice<UInt8>, signers: [CertifiedKey], now: UnixSeconds
+    ) throws(OpenPGPError) -> VerifiedMessage {
+        let packets = try parts(of: message)
+        let announced = try OnePassSignature(parsing: packets[0].body)
+        let literal = try LiteralData(parsing: packets[1].body)
+        let signature = try Signature(parsing: packets[2].body)
+        guard announced.type == signature.type, announced.hash == signature.hash else {
+            throw .malformedPacket(.onePassSignature)
+        }
+        let signed: SignedContent
+        switch signature.type {
+        case .binary: signed = .document(Array(literal.content))
+        case .text: signed = .text(Array(literal.content))
+        default: throw .unexpectedSignatureType(signature.type.rawValue)
+        }
+        let signer = try signature.verifySigner(among: signers, over: signed, now: now)
+        guard announced.keyID == signer.fingerprint.keyID else { throw .malformedPacket(.onePassSignature) }
+        return VerifiedMessage(content: literal.text, signature: signature, signer: signer)
+    }
+
+    /// The announcement, the content and the signature, exactly one of each.
+    private static func parts(of message: ArraySlice<UInt8>) throws(OpenPGPError) -> [Packet] {
+        let packets = try Packet.sequence(message)
+        switch packets.first?.tag {
+        case .onePassSignature?: break
+        case .literalData?: throw .notSigned
+        case .compressedData?: throw .compressedData
+        case let tag?: throw .unexpectedPacket(tag)
+        case nil: throw .truncated
+        }
+        guard packets.count > 1 else { throw .truncated }
+        guard packets[1].tag != .onePassSignature else { throw .severalSignatures }
+        guard packets[1].tag != .compressedData else { throw .compressedData }
+        guard packets[1].tag == .literalData else { throw .unexpectedPacket(packets[1].tag) }
+        guard packets.count > 2 else { throw .notSigned }
+        guard packets[2].tag == .signature else { throw .unexpectedPacket(packets[2].tag) }
+        guard packets.count == 3 else { throw packets[3].tag == .signature ? .severalSignatures : .trailingData }
+        return packets
+    }
+}
