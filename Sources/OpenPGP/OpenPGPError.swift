@@ -99,6 +99,8 @@ public enum OpenPGPError: Error, Equatable, Sendable {
 
     // MARK: Encryption
 
+    /// No encryption where a message must be encrypted.
+    case notEncrypted
     /// The message is not encrypted to the key given.
     case notForThisKey
     /// The message cannot be decrypted: one error for every cause, so that the reply tells an attacker nothing.

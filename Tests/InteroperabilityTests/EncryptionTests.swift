@@ -92,7 +92,7 @@ struct EncryptionTests {
         let symmetric = try message("--compress-algo", "none", "--passphrase", "secret", "--symmetric")
         await #expect(throws: OpenPGPError.unexpectedPacket(PacketTag(rawValue: 3))) { try await open(symmetric) }
         let signed = try message("--compress-algo", "none", "--sign")
-        await #expect(throws: OpenPGPError.unexpectedPacket(.onePassSignature)) { try await open(signed) }
+        await #expect(throws: OpenPGPError.notEncrypted) { try await open(signed) }
         let cipher = try message(
             "--compress-algo", "none", "--cipher-algo", "AES128", "--recipient", us, "--sign", "--encrypt")
         await #expect(throws: OpenPGPError.unsupportedCipher(7)) { try await open(cipher) }

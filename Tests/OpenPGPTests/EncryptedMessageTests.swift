@@ -109,8 +109,9 @@ struct EncryptedMessageTests {
     @Test("Signed and not encrypted is refused")
     func unencrypted() async throws {
         let parts = try await box.parts()
-        await #expect(throws: OpenPGPError.unexpectedPacket(.onePassSignature)) { try await box.open(parts.whole) }
-        await #expect(throws: OpenPGPError.unexpectedPacket(.literalData)) { try await box.open(parts.literal) }
+        await #expect(throws: OpenPGPError.notEncrypted) { try await box.open(parts.whole) }
+        await #expect(throws: OpenPGPError.notEncrypted) { try await box.open(parts.literal) }
+        await #expect(throws: OpenPGPError.notEncrypted) { try await box.open(parts.signature + parts.literal) }
         await #expect(throws: OpenPGPError.truncated) { try await box.open([]) }
     }
 

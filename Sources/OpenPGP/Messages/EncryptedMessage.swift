@@ -74,6 +74,7 @@ public enum EncryptedMessage {
         case .protectedData: break
         case .unprotectedData: throw .noIntegrityProtection
         case .compressedData: throw .compressedData
+        case .onePassSignature, .signature, .literalData: throw .notEncrypted
         default: throw .unexpectedPacket(data.tag)
         }
         guard packets.isEmpty else { throw .trailingData }
