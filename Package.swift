@@ -136,7 +136,7 @@ let package = Package(
             ],
             path: "Tests/StorageSupport", swiftSettings: settings),
         tests("Encodings", ["Encodings"]),
-        tests("OpenPGP", ["OpenPGP", "Encodings", crypto]),
+        tests("OpenPGP", ["OpenPGP", "Encodings", crypto], resources: [.copy("Vectors")]),
         tests("JOSE", ["JOSE", "Encodings", crypto]),
         tests("Wire", ["CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto], resources: [.copy("Golden")]),
         tests(
