@@ -40,6 +40,21 @@ struct StandardExampleTests {
         #expect(throws: example.error) { try Signature(parsing: try #require(packets.first).body) }
     }
 
+    @Test("RFC 9580 A.4, A.5: version 6 secret keys, readable and locked", arguments: ["A.4", "A.5"])
+    func secretKeys(section: String) throws {
+        let armored = try Vector.text("rfc9580/\(section).asc")
+        #expect(throws: OpenPGPError.unsupportedVersion(.secretKey, version: 6)) {
+            try SecretKeyBlock(armored: armored, passphrase: "correct horse battery staple")
+        }
+    }
+
+    @Test("RFC 9580 A.7: a message with a version 6 signature")
+    func inlineSigned() throws {
+        let example = Example(section: "A.7", what: "", error: .unsupportedVersion(.onePassSignature, version: 6))
+        let message = try example.bytes(.message)
+        #expect(throws: example.error) { try SignedMessage.open(message, signers: [], now: PeerFixture.time) }
+    }
+
     @Test("RFC 9580 A.6: a cleartext message with a version 6 signature, and without the Hash header we ask for")
     func cleartext() throws {
         let text = try Vector.text("rfc9580/A.6.asc")
