@@ -9,6 +9,9 @@ public final class GPG: Sendable {
     /// The folder of its key ring, where tests put files too.
     public let folder: TemporaryFolder
 
+    /// Whether it is there.
+    public static var isInstalled: Bool { Program.path(of: "gpg") != nil }
+
     /// Starts with an empty key ring.
     public init() throws {
         guard let program = Program.path(of: "gpg") else { throw NotInstalled() }
@@ -30,13 +33,18 @@ public final class GPG: Sendable {
     }
 
     /// Runs gpg without a person to ask.
+    ///
+    /// - Parameters:
+    ///   - arguments: its arguments.
+    ///   - passphrase: what it would ask for.
+    ///   - input: what it reads on standard input.
     @discardableResult
-    public func run(arguments: [String], input: String = "") throws -> ProgramResult {
+    public func run(arguments: [String], passphrase: String = "", input: String = "") throws -> ProgramResult {
         try Program.run(
             program,
             [
                 "--batch", "--no-tty", "--yes", "--trust-model", "always", "--pinentry-mode", "loopback",
-                "--passphrase", "",
+                "--passphrase", passphrase,
             ]
                 + arguments,
             environment: environment, input: input)

@@ -1,0 +1,39 @@
+import Crypto
+import OpenPGP
+import TestSupport
+
+/// A certificate of ours whose private keys can leave for another program.
+struct SoftwareKeys {
+    static let time = Holder.time
+    static let host = "login.example.com"
+
+    /// The primary key, which signs.
+    let primary: SigningKeyPair
+    /// The subkey that signs what was answered with a PIN, if there is one.
+    let pin: SigningKeyPair?
+    /// The subkey that decrypts.
+    let encryption: DecryptionKeyPair
+    let certificate: Certificate
+    let block: SecretKeyBlock
+
+    /// - Parameters:
+    ///   - userID: the user ID.
+    ///   - answers: whether there is a subkey that signs answers, with the notation that says how.
+    ///   - expiresAt: when the certificate ends.
+    init(
+        userID: String = "usr_1 <enr_1@login.example.com>", answers: Bool = true, expiresAt: UnixSeconds? = nil
+    ) async throws {
+        let keys = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey(), P256.KeyAgreement.PrivateKey())
+        primary = SigningKeyPair(keys.0, createdAt: Self.time)
+        let pin = SigningKeyPair(keys.1, createdAt: Self.time)
+        encryption = DecryptionKeyPair(keys.2, createdAt: Self.time)
+        let notation = Notation(name: "method@\(Self.host)", value: "pin")
+        certificate = try await Certificate.make(
+            primary: primary, flags: [.certify, .sign], userID: userID,
+            subkeys: (answers ? [.signing(pin, notations: [notation])] : []) + [.encryption(encryption.publicKey)],
+            expiresAt: expiresAt, at: Self.time)
+        self.pin = answers ? pin : nil
+        block = try SecretKeyBlock(
+            certificate, keys: [.signing(keys.0), .decryption(keys.2)] + (answers ? [.signing(keys.1)] : []))
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// A real rnp with key rings of its own in an empty folder; unlike gpg it keeps no agent.
+public final class RNP: Sendable {
+    /// rnp, or rnpkeys which belongs to it, is not installed.
+    public struct NotInstalled: Error {}
+
+    private let program: String
+    private let keysProgram: String
+    private let home: TemporaryFolder
+    /// Where tests put files.
+    public let folder: TemporaryFolder
+
+    /// Whether both of its programs are there.
+    public static var isInstalled: Bool { Program.path(of: "rnp") != nil && Program.path(of: "rnpkeys") != nil }
+
+    /// Starts with empty key rings.
+    public init() throws {
+        guard let program = Program.path(of: "rnp"), let keysProgram = Program.path(of: "rnpkeys") else {
+            throw NotInstalled()
+        }
+        self.program = program
+        self.keysProgram = keysProgram
+        home = try TemporaryFolder()
+        folder = try TemporaryFolder()
+    }
+
+    /// Runs `rnp`, which works on messages.
+    @discardableResult
+    public func run(_ arguments: String..., passphrase: String = "", input: String = "") throws -> ProgramResult {
+        try run(program, arguments, passphrase, input)
+    }
+
+    /// Runs `rnpkeys`, which works on keys.
+    @discardableResult
+    public func runKeys(_ arguments: String..., passphrase: String = "", input: String = "") throws -> ProgramResult {
+        try run(keysProgram, arguments, passphrase, input)
+    }
+
+    private func run(
+        _ program: String, _ arguments: [String], _ passphrase: String, _ input: String
+    ) throws -> ProgramResult {
+        // Without a passphrase on the command line it would ask for one.
+        let common = ["--homedir", home.url.path, "--notty", "--overwrite", "--password=\(passphrase)"]
+        return try Program.run(program, common + arguments, environment: ["LC_ALL": "C", "TZ": "UTC"], input: input)
+    }
+}
