@@ -67,7 +67,8 @@ struct ClientTests {
         }
     }
 
-    @Test("Design 8: the bootstrap token works from loopback for 24 hours, until it is made anew")
+    @Test(
+        "Design 8, Security in operation: the bootstrap token works from loopback for 24 hours, until it is made anew")
     func bootstrapToken() async throws {
         let world = try await World()
         let token = try #require(
@@ -90,7 +91,7 @@ struct ClientTests {
         #expect(try await !isLetIn(token))
     }
 
-    @Test("Two first starts at once make one operator and one token")
+    @Test("Design 8, Security in operation: two first starts at once make one operator and one token")
     func firstStarts() async throws {
         let world = try await World()
         let tokens = try await withThrowingTaskGroup(of: String?.self) { group in

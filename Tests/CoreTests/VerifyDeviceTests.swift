@@ -7,7 +7,7 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Which device calls")
+@Suite("Design 3.8, step 1: which device calls")
 struct VerifyDeviceTests {
     private func scene() async throws -> (world: World, client: Client, device: TestDevice) {
         let world = try await World()

@@ -5,6 +5,7 @@ import Testing
 
 @Suite("Design 8, Callbacks: private addresses are refused unless allowed")
 struct ReachTests {
+    /// Spec: IANA IPv4 Special-Purpose Address Registry, IANA IPv6 Special-Purpose Address Registry.
     @Test(
         "RFC 6890: what is not public is not reached, in whatever form it comes",
         arguments: [

@@ -4,7 +4,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("NIST SP 800-63B-4 §3.1.3.2: how often a user is asked")
+@Suite("NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4: how often a user is asked")
 struct AskLimitTests {
     private static func tryToAsk(_ scene: Scene) async throws -> Reply {
         try await scene.shop.call(

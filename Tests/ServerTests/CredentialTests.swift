@@ -112,8 +112,10 @@ struct CredentialTests {
         try await Scene.with { scene in
             let secret = try secret(of: scene.shop)
             let encoded = "\(scene.shop.clientID):\(secret)".replacing("_", with: "%5F").replacing("-", with: "%2D")
-            let caller = scene.server.caller("bAsIc \(Base64.encode(Array(encoded.utf8)))")
-            #expect(try await caller.call(.GET, "/v1/users/\(scene.user)").status == 200)
+            for scheme in ["Basic ", "bAsIc ", "basic   "] {
+                let caller = scene.server.caller(scheme + Base64.encode(Array(encoded.utf8)))
+                #expect(try await caller.call(.GET, "/v1/users/\(scene.user)").status == 200, "\(scheme)")
+            }
         }
     }
 

@@ -42,7 +42,7 @@ struct AutomaticRollbackTests {
     fileprivate static let big = SQLStatement("INSERT INTO secrets (name, sealed) VALUES ($1, zeroblob(1000000))")
 
     @Test(
-        "SQLite §Response to errors: nothing of its group lasts, and every write of the group is told so",
+        "SQLite, Response to errors: nothing of its group lasts, and every write of the group is told so",
         arguments: Harm.allCases)
     func wholeGroup(_ harm: Harm) async throws {
         let world = try await World()

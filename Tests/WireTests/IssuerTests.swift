@@ -1,7 +1,7 @@
 import CountersignWire
 import Testing
 
-@Suite("The issuer, compared byte for byte")
+@Suite("RFC 3986 §3.2: the issuer, compared byte for byte")
 struct IssuerTests {
     @Test(
         "Scheme, host and port, and nothing else",

@@ -38,7 +38,8 @@ struct MessageSignatureRefusalTests {
         #expect(throws: expected) { try UnverifiedRequestSignature(input: input, signature: fields.signature) }
     }
 
-    @Test("RFC 9421 §3.3.4: a signature that is not 64 bytes in base 64 is refused")
+    @Test(
+        "RFC 9421 §3.3.4, §4.2: a Signature that is no dictionary with one signature of 64 bytes in base 64 is refused")
     func malformedSignature() throws {
         let fields = try forge.fields()
         let text = String(fields.signature.dropFirst(5).dropLast())

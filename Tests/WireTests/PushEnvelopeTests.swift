@@ -73,7 +73,7 @@ struct PushEnvelopeTests {
     }
 
     @Test(
-        "The longest texts that are allowed leave the payload within the limit of APNs",
+        "APNs provider API: the longest texts that are allowed leave the payload within its limit",
         arguments: ["a", "\u{E9}", "大"])
     func size(unit: String) async throws {
         let alert = PushAlert(
@@ -84,6 +84,8 @@ struct PushEnvelopeTests {
             issuer: sample.issuer, enrollment: sample.enrollment, challenge: sample.challenge, challengeType: type,
             issuedAt: Sample.time, expiresAt: Sample.time.adding(seconds: 300), alert: alert)
         let payload = try await envelope.payload(signedBy: key, keyID: keyID, badge: 999)
+        // Its documentation: 4 KB (4096 bytes) for anything but a call.
+        #expect(PushEnvelope.maximumPayloadSize == 4096)
         #expect(payload.encoded.count <= PushEnvelope.maximumPayloadSize)
         #expect(try verify(payload).alert == alert)
     }

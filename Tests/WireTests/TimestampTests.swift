@@ -2,7 +2,7 @@ import CountersignWire
 import TestSupport
 import Testing
 
-@Suite("RFC 3339: moments in UTC")
+@Suite("RFC 3339 §5.6: moments in UTC")
 struct TimestampTests {
     @Test(
         "Known moments",

@@ -190,12 +190,14 @@ extension TransportResponse {
 
     /// The `Date` field, by which a clock can be corrected before there is a key to sign with.
     ///
-    /// Spec: RFC 9110 §5.6.7.
+    /// In the form that senders must use; one in a form of the last century is as none. Spec: RFC 9110 §5.6.7.
     var date: Timestamp? {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         // Sun, 06 Nov 1994 08:49:37 GMT
         let parts = headers["date"]?.split(separator: " ") ?? []
-        guard parts.count == 6, let month = months.firstIndex(of: String(parts[2])) else { return nil }
+        guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])) else {
+            return nil
+        }
         let number = month + 1 < 10 ? "0\(month + 1)" : "\(month + 1)"
         return Timestamp("\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z")
     }

@@ -5,7 +5,7 @@ import OpenPGP
 
 /// Takes a device's answer.
 ///
-/// The steps are those of design 3.8; step 1 was done when the call was verified.
+/// Step 1 was done when the call was verified. Spec: design 3.8.
 public enum AnswerChallenge {
     /// How many refused answers an enrollment may send within ``attemptWindow``.
     static let maximumAttempts = 10

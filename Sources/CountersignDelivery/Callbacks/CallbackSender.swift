@@ -7,9 +7,9 @@ import Foundation
 package import NIOCore
 import NIOHTTP1
 
-/// Posts callbacks, signed by Standard Webhooks.
+/// Posts callbacks, each signed; redirects are not followed.
 ///
-/// Redirects are not followed.
+/// Spec: Standard Webhooks.
 public struct CallbackSender: Sendable {
     /// How long a receiver may take.
     private static let timeout = TimeAmount.seconds(15)

@@ -13,7 +13,7 @@ extension API {
         guard let header = incoming.headers[.authorization] else {
             throw ProblemDetails(.unauthorized, detail: "there is no Authorization header")
         }
-        let parts = header.split(separator: " ", maxSplits: 1)
+        let parts = header.split(separator: " ")
         guard parts.count == 2 else {
             throw ProblemDetails(.unauthorized, detail: "the Authorization header is malformed")
         }

@@ -92,7 +92,7 @@ extension API {
 
 /// Server-sent events.
 ///
-/// Spec: HTML, *Server-sent events*.
+/// Spec: HTML §9.2.
 extension API {
     /// After how many seconds a stream ends, and how often it shows that it is alive.
     private static let streamLifetime: Int64 = 600

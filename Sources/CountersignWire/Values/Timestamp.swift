@@ -38,13 +38,17 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// RFC 3339 in UTC with milliseconds: `2026-11-20T10:15:02.123Z`.
+    /// The moment in UTC with milliseconds: `2026-11-20T10:15:02.123Z`.
+    ///
+    /// Spec: RFC 3339 §5.6.
     public var description: String {
         let fraction = milliseconds - seconds * 1000
         return "\(dateAndTime).\(Self.digits(fraction, 3))Z"
     }
 
-    /// RFC 3339 in UTC to the second: `2026-11-20T10:15:02Z`.
+    /// The moment in UTC to the second: `2026-11-20T10:15:02Z`.
+    ///
+    /// Spec: RFC 3339 §5.6.
     public var secondsDescription: String { "\(dateAndTime)Z" }
 
     private var dateAndTime: String {

@@ -1,6 +1,6 @@
 /// Why a well-formed JSON value is not what was asked for.
 ///
-/// Pointers are those of RFC 6901.
+/// The pointers name the place. Spec: RFC 6901.
 public enum JSONShapeError: Error, Equatable, Sendable {
     /// A member that must be there is not.
     case missing(pointer: String)
