@@ -83,13 +83,12 @@ public struct TestPhone: Sendable {
         createdIn: Int64 = 0, sentBody: [UInt8]? = nil
     ) async throws -> Reply {
         let bytes = body?.encoded
-        var headers = try await signature(
+        let headers = try await signature(
             method, path, body: bytes, keyID: keyID, nonce: nonce, createdIn: createdIn)
-        if bytes != nil { headers.append(("Content-Type", "application/json")) }
         return try await server.send(method, path, headers: headers, body: sentBody ?? bytes)
     }
 
-    /// The fields that sign a request.
+    /// The fields that sign a request, and the one that says what its body is.
     ///
     /// See ``send(_:_:_:keyID:nonce:createdIn:sentBody:)``.
     public func signature(
@@ -103,7 +102,8 @@ public struct TestPhone: Sendable {
             created: server.clock.now.seconds + createdIn, nonce: nonce ?? Base64URL.encode(Array(UUID().text.utf8)),
             keyID: keyID ?? "\(enrollment)")
         let (input, signature) = try await parameters.sign(request, with: authentication)
-        return [("Signature-Input", input), ("Signature", signature)] + (digest.map { [("Content-Digest", $0)] } ?? [])
+        let ofBody = digest.map { [("Content-Digest", $0), ("Content-Type", "application/json")] }
+        return [("Signature-Input", input), ("Signature", signature)] + (ofBody ?? [])
     }
 
     /// Fetches and decrypts a challenge.

@@ -151,6 +151,42 @@ struct IdempotencyKeyTests {
         }
     }
 
+    @Test("Design 4: a reply is kept for 24 hours, and then the key is free for another request")
+    func expiry() async throws {
+        try await Scene.with { scene in
+            // The operator's token ends after 24 hours, too.
+            let calls = try Self.calls(scene).filter { $0.caller.clientID == scene.shop.clientID }
+            #expect(calls.count == 3)
+            var first: [Reply] = []
+            for call in calls { first.append(try await call.send("key-1")) }
+            scene.server.clock.advance(seconds: 23 * 3600)
+            for (call, first) in zip(calls, first) {
+                let again = try await call.send("key-1")
+                #expect(again.status == 201 && again.body == first.body, "\(again)")
+                #expect(again.headers["idempotency-replayed"] == "true")
+                if call.other != call.body {
+                    expectRefusal(try await call.send("key-1", call.other), 422, "idempotency_conflict")
+                }
+            }
+            scene.server.clock.advance(seconds: 3601)
+            // What is over is swept every few seconds.
+            let end = ContinuousClock.now.advanced(by: .seconds(60))
+            var asked = try await calls[0].send("key-1")
+            while asked.headers["idempotency-replayed"] != nil, .now < end {
+                try await letItWait()
+                asked = try await calls[0].send("key-1")
+            }
+            #expect(asked.status == 201 && asked.body != first[0].body, "\(asked)")
+            for (call, first) in zip(calls, first).dropFirst() {
+                let body = call.other != call.body ? call.other : call.body
+                let new = try await call.send("key-1", body)
+                #expect(new.status == 201 && new.body != first.body, "\(new)")
+                #expect(new.headers["idempotency-replayed"] == nil)
+                #expect(try await call.send("key-1", body).body == new.body)
+            }
+        }
+    }
+
     @Test("A key of other than 1 to 255 visible ASCII characters is 400, and nothing is done")
     func malformed() async throws {
         try await Scene.with { scene in

@@ -19,32 +19,80 @@ struct RepresentationTests {
         }
     }
 
-    @Test("A body is read as JSON and as nothing else, whatever it says it is")
-    func contentType() async throws {
+    @Test(
+        "RFC 9110 §15.5.16: a body that does not say it is JSON, uncompressed, is 415 on every route that reads one",
+        arguments: [
+            [], [("Content-Type", "text/plain")], [("Content-Type", "application/x-www-form-urlencoded")],
+            [("Content-Type", "multipart/form-data; boundary=x")], [("Content-Type", "application/xml")],
+            [("Content-Type", "application/jsonp")], [("Content-Type", "application/problem+json")],
+            [("Content-Type", "json")], [("Content-Type", "")], [("Content-Type", "*/*")],
+            [("Content-Type", "text/plain; application/json")],
+            [("Content-Type", "application/json"), ("Content-Type", "text/plain")],
+            [("Content-Type", "application/json"), ("Content-Encoding", "gzip")],
+        ] as [[(String, String)]])
+    func otherTypes(_ fields: [(String, String)]) async throws {
         try await Scene.with { scene in
-            func send(_ type: String?, _ body: String) async throws -> Reply {
-                let fields = [("Authorization", scene.shop.authorization)] + (type.map { [("Content-Type", $0)] } ?? [])
-                return try await scene.server.send(.POST, "/v1/users", headers: fields, body: Array(body.utf8))
-            }
-            let types = [
-                nil, "application/json", "application/json; charset=utf-8", "text/plain", "application/xml",
-                "application/x-www-form-urlencoded", "application/json; charset=iso-8859-1",
-            ]
-            for (index, type) in types.enumerated() {
-                #expect(try await send(type, #"{"external_id":"kündin-\#(index)"}"#).status == 201)
-            }
+            let fields = fields + [("Authorization", scene.shop.authorization)]
+            let operators = fields.dropLast() + [("Authorization", scene.administrator.authorization)]
             let before = try await scene.snapshot()
-            for (type, body) in [
-                ("application/x-www-form-urlencoded", "external_id=a"),
-                (
-                    "multipart/form-data; boundary=x",
-                    "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--x--"
-                ),
-                ("application/xml", "<external_id>a</external_id>"), ("application/json", "external_id: a"),
-            ] {
-                expectRefusal(try await send(type, body), 400, "malformed_json", at: nil, type)
+            let routes: [(HTTPMethod, String, [(String, String)], String)] = [
+                (.POST, "/v1/challenges", fields, #"{"user":"\#(scene.user)","type":"payment","message":"Pay?"}"#),
+                (.POST, "/v1/users", fields, #"{"external_id":"a"}"#),
+                (.PATCH, "/v1/users/\(scene.user)", fields, #"{"external_id":"a"}"#),
+                (.POST, "/v1/users/\(scene.user)/enrollment-tickets", fields, "{}"),
+                (.POST, "/v1/admin/clients", Array(operators), #"{"name":"Shop"}"#),
+                (.PUT, "/v1/admin/types/other", Array(operators), #"{"expires_in":60}"#),
+            ]
+            for (method, path, headers, body) in routes {
+                let reply = try await scene.server.send(method, path, headers: headers, body: Array(body.utf8))
+                expectRefusal(reply, 415, "unsupported_media_type", at: nil, path)
+                #expect(reply.headers["accept"] == "application/json")
+                #expect(reply.headers["accept-encoding"] == "identity")
             }
             #expect(try await scene.snapshot() == before)
+        }
+    }
+
+    @Test("RFC 9110 §15.5.16: a device's body is held to it too, after its signature")
+    func devices() async throws {
+        try await Scene.with { scene in
+            let asked = try await scene.ask()
+            let path = "/v1/challenges/\(asked.id)/answer"
+            let body = Array(#"{"message":"AA=="}"#.utf8)
+            let fields = try await scene.phone.signature(.POST, path, body: body).map { field in
+                field.0 == "Content-Type" ? ("Content-Type", "text/plain") : field
+            }
+            let reply = try await scene.server.send(.POST, path, headers: fields, body: body)
+            expectRefusal(reply, 415, "unsupported_media_type")
+            #expect(try await scene.approve(asked).json["state"] == "approved")
+        }
+    }
+
+    @Test(
+        "RFC 8259 §11: JSON is JSON in any case and with any parameter, and always UTF-8",
+        arguments: [
+            "application/json", "Application/JSON", "application/json; charset=utf-8", "application/json ;x=y",
+            "application/json; charset=iso-8859-1",
+        ])
+    func json(_ type: String) async throws {
+        try await Scene.with { scene in
+            let fields = [("Authorization", scene.shop.authorization), ("Content-Type", type)]
+            let body = Array(#"{"external_id":"kündin"}"#.utf8)
+            let reply = try await scene.server.send(.POST, "/v1/users", headers: fields, body: body)
+            #expect(reply.status == 201, "\(reply)")
+            let latin = [UInt8](#"{"external_id":"k"#.utf8) + [0xFC] + Array(#"ndin"}"#.utf8)
+            let refused = try await scene.server.send(.POST, "/v1/users", headers: fields, body: latin)
+            expectRefusal(refused, 400, "invalid_utf8")
+        }
+    }
+
+    @Test("Where no body is needed, none need say what it is")
+    func noBody() async throws {
+        try await Scene.with { scene in
+            let path = "/v1/users/\(scene.user)/enrollment-tickets"
+            let fields = [("Authorization", scene.shop.authorization)]
+            let reply = try await scene.server.send(.POST, path, headers: fields)
+            #expect(reply.status == 201)
         }
     }
 

@@ -70,6 +70,7 @@ struct ShutdownTests {
             var request = HTTPClientRequest(url: server.issuer.uri("/v1/users"))
             request.method = .POST
             request.headers.add(name: "Authorization", value: shop.authorization)
+            request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .stream(
                 chunks.map { chunk in
                     pulled.finish()

@@ -14,6 +14,7 @@ struct ProblemTests {
         405: [.methodNotAllowed],
         409: [.externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentNeedsApproval, .alreadyEnrolled],
         413: [.bodyTooLarge],
+        415: [.unsupportedMediaType],
         422: [
             .unknownMember, .missingMember, .invalidMember, .textRefused, .idempotencyConflict, .notAllowedByType,
             .callbackNotRegistered, .certificateInvalid, .answerInvalid,

@@ -43,6 +43,10 @@ struct ErrorMiddleware: RouterMiddleware {
         response.headers[.contentType] = ProblemDetails.mediaType
         if let seconds = problem["retry_after"]?.integer { response.headers[.retryAfter] = "\(seconds)" }
         if problem.knownCode == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"countersign\"" }
+        if problem.knownCode == .unsupportedMediaType {
+            response.headers[.accept] = "application/json"
+            response.headers[.acceptEncoding] = "identity"
+        }
         if let allowed = problem["allowed"]?.string { response.headers[.allow] = allowed }
         return response
     }

@@ -11,6 +11,7 @@ final class API: Sendable {
     /// Whether development rules apply: the issuer and the listener are both loopback.
     let isDevelopment: Bool
     let waits = Waits()
+    let wrongCredentials = WrongCredentials()
 
     init(ports: Ports, isDevelopment: Bool) {
         self.ports = ports

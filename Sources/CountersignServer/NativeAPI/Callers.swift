@@ -18,20 +18,32 @@ extension API {
             throw ProblemDetails(.unauthorized, detail: "the Authorization header is malformed")
         }
         let client: Client?
+        let named: String?
         switch parts[0].lowercased() {
         case "basic":
             guard let (id, secret) = Self.basicCredentials(parts[1]) else {
                 throw ProblemDetails(.unauthorized, detail: "the Authorization header is malformed")
             }
+            named = ClientID(id)?.description
             client = try await AuthenticateClient.authenticate(id, secret: secret, ports: ports)
         case "bearer":
+            named = "bearer"
             client = try await AuthenticateClient.authenticate(
                 bootstrapToken: String(parts[1]), isFromLoopback: incoming.isFromThisMachine, ports: ports)
         default:
             throw ProblemDetails(.unauthorized, detail: "use Basic with a client's id and secret, or Bearer")
         }
-        guard let client else { throw ProblemDetails(.unauthorized) }
+        guard let client else {
+            throw refusal(ofWrongCredential: named, incoming)
+        }
         return client
+    }
+
+    /// What is wrong is the same for a client that there is and one that there is not.
+    private func refusal(ofWrongCredential named: String?, _ incoming: Incoming) -> ProblemDetails {
+        let seconds = wrongCredentials.note(client: named, address: incoming.context.network, at: ports.time.now)
+        guard let seconds else { return ProblemDetails(.unauthorized) }
+        return ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
     }
 
     /// Id and secret, each form-encoded before they were joined.

@@ -27,7 +27,7 @@ extension API {
         }
         routes.client(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] client, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
-            guard let challenge = try await watch(id, of: client, for: try incoming.wait()) else {
+            guard let challenge = try await watch(id, of: client, by: incoming) else {
                 throw ProblemDetails(.challengeNotFound)
             }
             return Response(json: challenge.json)
@@ -48,27 +48,31 @@ extension API {
         }
         routes.client(.get, "/v1/challenges/:challenge/events", .challenges) { [self] client, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
-            return try await events(id, of: client)
+            return try await events(id, of: client, to: incoming.context)
         }
     }
 
     /// The challenge, now or after a wait that counts among the client's.
-    private func watch(_ id: ChallengeID, of client: Client, for seconds: Int64?) async throws -> Challenge? {
-        guard let seconds else {
+    private func watch(_ id: ChallengeID, of client: Client, by incoming: Incoming) async throws -> Challenge? {
+        guard let seconds = try incoming.wait() else {
             return try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports)
         }
         return try await waits.waiting(as: "\(client.id)", atMost: Self.maximumClientWaits) {
-            try await look(at: id, of: client, for: seconds)
+            try await look(at: id, of: client, for: seconds, by: incoming.context)
         }
     }
 
     /// The challenge, when it has ended or the time is up; when the server shuts down, as it stands.
-    private func look(at id: ChallengeID, of client: Client, for seconds: Int64) async throws -> Challenge? {
+    private func look(
+        at id: ChallengeID, of client: Client, for seconds: Int64, by caller: ServerContext
+    ) async throws -> Challenge? {
         let deadline = ports.time.now.adding(seconds: seconds)
-        return try await untilShutdown { [ports] in
-            try await WatchChallenge.challenge(id, of: client.id, waitingUntil: deadline, ports: ports)
-        } orElse: {
-            try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports)
+        return try await caller.untilHungUp { [ports] in
+            try await untilShutdown {
+                try await WatchChallenge.challenge(id, of: client.id, waitingUntil: deadline, ports: ports)
+            } orElse: {
+                try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports)
+            }
         }
     }
 
@@ -98,15 +102,18 @@ extension API {
     private static let streamLifetime: Int64 = 600
     private static let heartbeat: Int64 = 15
 
-    private func events(_ id: ChallengeID, of client: Client) async throws -> Response {
-        guard let first = try await watch(id, of: client, for: nil) else { throw ProblemDetails(.challengeNotFound) }
+    private func events(
+        _ id: ChallengeID, of client: Client, to caller: ServerContext
+    ) async throws -> Response {
+        let found = try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports)
+        guard let first = found else { throw ProblemDetails(.challengeNotFound) }
         let body = ResponseBody { [self] writer in
             let end = ports.time.now.adding(seconds: Self.streamLifetime)
             try await waits.waiting(as: "\(client.id)", atMost: Self.maximumClientWaits) {
                 var challenge = first
                 try await writer.write(Self.event(challenge))
                 while challenge.state == .pending, ports.time.now < end {
-                    guard let next = try await look(at: id, of: client, for: Self.heartbeat) else { break }
+                    guard let next = try await look(at: id, of: client, for: Self.heartbeat, by: caller) else { break }
                     challenge = next
                     let isOver = challenge.state != .pending
                     try await writer.write(isOver ? Self.event(challenge) : ByteBuffer(string: ": alive\n\n"))

@@ -33,7 +33,7 @@ extension API {
             return Response(status: .noContent)
         }
         routes.device(.get, "/v1/enrollments/self/challenges", query: ["wait", "cursor"]) { [self] call, incoming in
-            try await pending(for: call, seconds: try incoming.wait(), cursor: incoming.query["cursor"])
+            try await pending(for: call, by: incoming)
         }
         routes.device(.get, "/v1/challenges/:challenge/message") { [self] call, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
@@ -67,8 +67,9 @@ extension API {
         }
     }
 
-    private func pending(for call: DeviceCall, seconds: Int64?, cursor: String?) async throws -> Response {
-        let deadline = seconds.map { ports.time.now.adding(seconds: $0) }
+    private func pending(for call: DeviceCall, by incoming: Incoming) async throws -> Response {
+        let deadline = try incoming.wait().map { ports.time.now.adding(seconds: $0) }
+        let cursor = incoming.query["cursor"]
         let list = { @Sendable [ports] (deadline: Timestamp?) in
             try await PendingChallenges.list(for: call, waitingUntil: deadline, since: cursor, ports: ports)
         }
@@ -77,10 +78,12 @@ extension API {
             outcome = try await list(nil)
         } else {
             outcome = try await waits.waiting(as: "\(call.enrollment.id)", atMost: Self.maximumDeviceWaits) {
-                try await untilShutdown {
-                    try await list(deadline)
-                } orElse: {
-                    throw ProblemDetails(.unavailable)
+                try await incoming.context.untilHungUp {
+                    try await untilShutdown {
+                        try await list(deadline)
+                    } orElse: {
+                        throw ProblemDetails(.unavailable)
+                    }
                 }
             }
         }

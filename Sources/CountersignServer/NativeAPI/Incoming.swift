@@ -53,10 +53,25 @@ struct Incoming: Sendable {
     }
 
     /// The body as JSON.
-    func json() throws(JSONSyntaxError) -> JSONValue { try JSONValue(parsing: body) }
+    ///
+    /// A body must say that it is JSON: then no page of another site can have a browser send it without asking first.
+    /// Spec: RFC 9110 §15.5.16.
+    func json() throws -> JSONValue {
+        guard body.isEmpty || saysJSON else { throw ProblemDetails(.unsupportedMediaType) }
+        return try JSONValue(parsing: body)
+    }
 
     /// The body of a request that may come without one.
-    func optionalJSON() throws(JSONSyntaxError) -> JSONValue { body.isEmpty ? .members([:]) : try json() }
+    func optionalJSON() throws -> JSONValue { body.isEmpty ? .members([:]) : try json() }
+
+    /// Whether the body is said to be JSON, and not to be compressed; parameters of the type mean nothing.
+    ///
+    /// Spec: RFC 8259 §11.
+    private var saysJSON: Bool {
+        let type = headers[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let coding = headers[.contentEncoding]?.lowercased() ?? "identity"
+        return type == "application/json" && coding == "identity"
+    }
 
     /// A part of the path, or nil when it is not well-formed.
     func parameter(_ name: String) -> String? {

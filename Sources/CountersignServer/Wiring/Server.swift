@@ -128,7 +128,9 @@ public struct Server: Sendable {
         let ports = api.ports
         let (ready, announce) = AsyncStream.makeStream(of: Void.self)
         let application = Application(
-            router: api.router(), server: .http1(configuration: .init(idleTimeout: .seconds(75))),
+            router: api.router(),
+            server: .http1(
+                configuration: .init(additionalChannelHandlers: [HangUpHandler()], idleTimeout: .seconds(75))),
             configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil),
             onServerRunning: { _ in announce.finish() }, logger: quiet(logger))
         let http = CallbackSender.makeClient(reach: reach)

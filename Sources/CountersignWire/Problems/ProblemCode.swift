@@ -11,6 +11,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case textRefused = "text_refused"
     case invalidParameter = "invalid_parameter"
     case bodyTooLarge = "body_too_large"
+    case unsupportedMediaType = "unsupported_media_type"
     case notFound = "not_found"
     case methodNotAllowed = "method_not_allowed"
     case invalidIdempotencyKey = "invalid_idempotency_key"
@@ -96,6 +97,9 @@ extension ProblemCode {
             Meaning(400, "A query parameter has a wrong value", "Mend the parameter that `parameter` names.")
         case .bodyTooLarge:
             Meaning(413, "The body is too large", "Send at most 256 KiB.")
+        case .unsupportedMediaType:
+            Meaning(
+                415, "The body is not said to be JSON", "Send it uncompressed, with `Content-Type: application/json`.")
         case .notFound:
             Meaning(404, "There is nothing here", "Check the path against the OpenAPI document.")
         case .methodNotAllowed:
