@@ -56,7 +56,7 @@ let package = Package(
     targets: [
         .target(name: "Encodings", swiftSettings: settings),
         .target(name: "OpenPGP", dependencies: ["Encodings", crypto, cryptoExtras], swiftSettings: settings),
-        .target(name: "JOSE", dependencies: ["Encodings", crypto], swiftSettings: settings),
+        .target(name: "JOSE", dependencies: ["Encodings", crypto, cryptoExtras], swiftSettings: settings),
         .target(
             name: "CountersignWire",
             dependencies: [
@@ -135,7 +135,10 @@ let package = Package(
                 logging,
             ],
             path: "Tests/StorageSupport", swiftSettings: settings),
-        tests("Encodings", ["Encodings"]),
+        .executableTarget(
+            name: "JOSEPeer", dependencies: ["JOSE", "Encodings", crypto], path: "Tests/JOSEPeer",
+            swiftSettings: settings),
+        tests("Encodings", ["Encodings", logging]),
         tests("OpenPGP", ["OpenPGP", "Encodings", crypto], resources: [.copy("Vectors")]),
         tests("JOSE", ["JOSE", "Encodings", crypto]),
         tests("Wire", ["CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto], resources: [.copy("Golden")]),
@@ -170,7 +173,7 @@ let package = Package(
                 server("NIOHTTP1", "swift-nio"),
             ]),
         tests("Command", ["CountersignCommand", "CountersignWire", "Encodings"]),
-        tests("Interoperability", ["OpenPGP", "CountersignWire", "Encodings", crypto]),
+        tests("Interoperability", ["OpenPGP", "JOSE", "CountersignWire", "Encodings", crypto]),
         tests(
             "System",
             [

@@ -3,6 +3,7 @@
 /// Spec: RFC 4648 §8, with lower case digits on output.
 public enum Hex {
     private static let lower = [UInt8]("0123456789abcdef".utf8)
+    private static let upperCase = UInt8(ascii: "A")...UInt8(ascii: "F")
     private static let upper = [UInt8]("0123456789ABCDEF".utf8)
 
     /// The bytes as lower case hexadecimal digits, two each.
@@ -15,10 +16,19 @@ public enum Hex {
         String(decoding: digits(Array(bytes), upper), as: UTF8.self)
     }
 
-    /// The bytes a text of hexadecimal digits stands for, or nil: an odd number of digits or any other character.
+    /// The bytes a text of lower case hexadecimal digits stands for, or nil: an odd number of digits, or any other
+    /// character.
     ///
-    /// Both cases of letters are read.
+    /// One text for each sequence of bytes, as ``encode(_:)`` writes it.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        guard !text.utf8.contains(where: upperCase.contains) else { return nil }
+        return decodeIgnoringCase(text)
+    }
+
+    /// The bytes of hexadecimal digits in whatever case a person or a program typed them, or nil.
+    ///
+    /// Several texts stand for the same bytes: for what is not compared or hashed as text afterwards.
+    public static func decodeIgnoringCase(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?
         for character in text.utf8 {

@@ -24,9 +24,18 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension Secret: Equatable where Value == [UInt8] {
-    /// Compares in constant time.
-    public static func == (left: Secret, right: Secret) -> Bool {
-        constantTimeEqual(left.value, right.value)
+extension Secret where Value == [UInt8] {
+    /// Whether two secrets are the same bytes, in constant time.
+    ///
+    /// There is no `==`: who compares says so.
+    public func isSame(as other: Secret) -> Bool {
+        constantTimeEqual(value, other.value)
+    }
+}
+
+extension Secret where Value == String {
+    /// Whether two secrets are the same bytes, in constant time.
+    public func isSame(as other: Secret) -> Bool {
+        constantTimeEqual(Array(value.utf8), Array(other.value.utf8))
     }
 }

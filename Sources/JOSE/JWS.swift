@@ -1,68 +1,135 @@
-public import Crypto
-import Encodings
+public import Encodings
 
-/// A private key that signs JSON: in software, or in hardware that never lets it out.
-public protocol JWSSigningKey: Sendable {
-    /// The public half.
-    var publicKey: P256.Signing.PublicKey { get }
-
-    /// The ECDSA signature of a SHA-256 digest.
-    func jwsSignature(for digest: SHA256Digest) async throws -> P256.Signing.ECDSASignature
-}
-
-extension P256.Signing.PrivateKey: JWSSigningKey {
-    /// Signs in software.
-    ///
-    /// See ``JWSSigningKey/jwsSignature(for:)``.
-    public func jwsSignature(for digest: SHA256Digest) async throws -> P256.Signing.ECDSASignature {
-        try signature(for: digest)
-    }
-}
-
-/// A signed content in compact form, with ES256.
+/// A signed content in compact form.
 ///
-/// Spec: RFC 7515 §7.1, RFC 7518 §3.4.
+/// ``verify(_:algorithms:type:keys:)`` takes nothing from the content itself but what the caller said it may hold: the
+/// algorithm is one of those the caller names, the type is the one the caller names, the key is the one that the
+/// header names among those the caller has. Keys that a header brings along or points to (`jwk`, `jku`, `x5c`, `x5u`)
+/// are never looked at.
+///
+/// Spec: RFC 7515 §5.2 and §7.1, RFC 8725 §3.
 public enum JWS {
     /// The most bytes a compact JWS may have.
     public static let maximumSize = 64 * 1024
+    /// The most bytes the header of one may have in its base64url form.
+    public static let maximumHeaderSize = 8 * 1024
 
-    /// Signs a content.
+    /// Signs a content with the algorithm that belongs to the key.
     ///
     /// - Parameters:
     ///   - payload: the content.
-    ///   - type: the `typ` header, which says what kind of content it is.
+    ///   - type: the `typ` header, which says what kind of content it is; nil for none.
     ///   - key: the key that signs.
-    ///   - keyID: the `kid` header.
+    ///   - keyID: the `kid` header; nil for none, and then it is verified only by who knows the key anyway.
+    /// - Throws: ``JOSEError/tooLarge`` when nobody would read it, ``JOSEError/badSignature`` when the key gave
+    ///   something that is no signature of its kind, and what the key throws.
     public static func sign(
-        _ payload: [UInt8], type: String, by key: any JWSSigningKey, keyID: String
+        _ payload: [UInt8], type: String?, by key: any JWSSigningKey, keyID: String?
     ) async throws -> String {
-        let header = JSONValue.members(["alg": "ES256", "typ": .string(type), "kid": .string(keyID)])
-        let input = "\(Base64URL.encode(header.encoded)).\(Base64URL.encode(payload))"
-        let signature = try await key.jwsSignature(for: SHA256.hash(data: Array(input.utf8)))
-        return "\(input).\(Base64URL.encode(signature.rawRepresentation))"
+        let publicKey = key.jwsPublicKey
+        let header = JSONValue.members([
+            "alg": .string(publicKey.algorithm.rawValue), "typ": type.map { .string($0) },
+            "kid": keyID.map { .string($0) },
+        ])
+        let encodedHeader = Base64URL.encode(header.encoded)
+        let input = "\(encodedHeader).\(Base64URL.encode(payload))"
+        guard encodedHeader.utf8.count <= maximumHeaderSize,
+            input.utf8.count + 1 + (publicKey.signatureSize * 4 + 2) / 3 <= maximumSize
+        else { throw JOSEError.tooLarge }
+        let signature = try await key.jwsSignature(of: Array(input.utf8))
+        guard signature.count == publicKey.signatureSize else { throw JOSEError.badSignature }
+        return "\(input).\(Base64URL.encode(signature))"
     }
 
-    /// The content, after its signature was verified.
+    /// The content, after its signature was verified by the key its header names.
     ///
     /// - Parameters:
     ///   - compact: the JWS.
-    ///   - type: the `typ` it must have, compared byte for byte.
+    ///   - algorithms: those it may be signed with.
+    ///   - type: the `typ` it must have.
     ///   - keys: the keys one of which the header must name.
-    public static func verify(_ compact: String, type: String, keys: JWKSet) throws(JOSEError) -> [UInt8] {
-        guard compact.utf8.count <= maximumSize else { throw .tooLarge }
-        let parts = compact.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3,
-            let header = Base64URL.decode(Substring(parts[0])).flatMap({ try? JSONValue(parsing: $0) })?.object,
-            let payload = Base64URL.decode(Substring(parts[1])),
-            let raw = Base64URL.decode(Substring(parts[2])), raw.count == 64,
-            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: raw)
-        else { throw .malformed }
-        guard header["crit"] == nil else { throw .criticalHeader }
-        guard header["alg"] == "ES256" else { throw .unexpectedAlgorithm }
-        guard header["typ"] == .string(type) else { throw .unexpectedType }
-        guard let keyID = header["kid"]?.string, let key = keys[keyID] else { throw .unknownKeyID }
-        let input = Array(compact.utf8[..<parts[1].endIndex])
-        guard key.publicKey.isValidSignature(signature, for: SHA256.hash(data: input)) else { throw .badSignature }
-        return payload
+    public static func verify(
+        _ compact: String, algorithms: Set<JWSAlgorithm>, type: JWSType, keys: JWKSet
+    ) throws(JOSEError) -> VerifiedJWS {
+        let parsed = try ParsedJWS(compact, algorithms: algorithms, type: type)
+        guard let keyID = parsed.header["kid"]?.string, let key = keys[keyID] else { throw .unknownKeyID }
+        return try VerifiedJWS(parsed, by: key)
     }
+
+    /// The content, after its signature was verified by this one key.
+    ///
+    /// For those who know from elsewhere whose content it is, and of that one the only key. A header that names a key
+    /// must name this one.
+    ///
+    /// - Parameters:
+    ///   - compact: the JWS.
+    ///   - algorithms: those it may be signed with.
+    ///   - type: the `typ` it must have.
+    ///   - key: the only key.
+    public static func verify(
+        _ compact: String, algorithms: Set<JWSAlgorithm>, type: JWSType, key: JWK
+    ) throws(JOSEError) -> VerifiedJWS {
+        let parsed = try ParsedJWS(compact, algorithms: algorithms, type: type)
+        if let keyID = parsed.header["kid"] {
+            guard let name = key.keyID, keyID == .string(name) else { throw .unknownKeyID }
+        }
+        return try VerifiedJWS(parsed, by: key)
+    }
+}
+
+/// A signed content whose signature was verified.
+public struct VerifiedJWS: Sendable {
+    /// The content.
+    public let payload: [UInt8]
+    /// The header, which is signed as well; of its members only `alg`, `typ` and `kid` were looked at.
+    public let header: JSONObject
+    /// The key that verified it.
+    public let key: JWK
+
+    fileprivate init(_ parsed: ParsedJWS, by key: JWK) throws(JOSEError) {
+        // A key has one algorithm: a header cannot have it used with another.
+        guard key.publicKey.algorithm == parsed.algorithm else { throw .wrongKey }
+        guard parsed.signature.count == key.publicKey.signatureSize else { throw .malformed }
+        guard key.publicKey.isValid(parsed.signature, for: parsed.input) else { throw .badSignature }
+        payload = parsed.payload
+        header = parsed.header
+        self.key = key
+    }
+}
+
+/// A content of the right form, not verified.
+private struct ParsedJWS {
+    let header: JSONObject
+    let algorithm: JWSAlgorithm
+    let payload: [UInt8]
+    let signature: [UInt8]
+    /// What was signed: header and payload as they came.
+    let input: [UInt8]
+
+    init(_ compact: String, algorithms: Set<JWSAlgorithm>, type: JWSType) throws(JOSEError) {
+        guard compact.utf8.count <= JWS.maximumSize else { throw .tooLarge }
+        let parts = compact.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .malformed }
+        guard parts[0].count <= JWS.maximumHeaderSize else { throw .tooLarge }
+        // The reader of JSON refuses a name that stands twice. Spec: RFC 7515 §4.
+        guard let header = Base64URL.decode(Substring(parts[0])).flatMap({ try? JSONValue(parsing: $0) })?.object,
+            let payload = Base64URL.decode(Substring(parts[1])), let signature = Base64URL.decode(Substring(parts[2]))
+        else { throw .malformed }
+        guard header["crit"] == nil, header["b64"] == nil else { throw .criticalHeader }
+        guard let algorithm = header["alg"]?.string.flatMap({ name in algorithms.first { $0.isNamed(name) } }) else {
+            throw .unexpectedAlgorithm
+        }
+        if case .exactly(let type) = type {
+            guard header["typ"] == .string(type) else { throw .unexpectedType }
+        }
+        self.header = header
+        self.algorithm = algorithm
+        self.payload = payload
+        self.signature = signature
+        input = Array(compact.utf8[..<parts[1].endIndex])
+    }
+}
+
+extension JWSAlgorithm {
+    fileprivate func isNamed(_ name: String) -> Bool { rawValue.hasSameBytes(as: name) }
 }

@@ -60,4 +60,22 @@ struct StrictUTF8Tests {
         #expect(!"".hasSameBytes(as: "\u{0}"))
         #expect("".hasSameBytes(as: ""))
     }
+
+    @Test("RFC 3629 §3: only well-formed UTF-8 makes a string")
+    func examples() {
+        #expect(String(strictUTF8: Array("né".utf8)) == "né")
+        #expect(String(strictUTF8: Array("\u{FFFD}".utf8)) == "\u{FFFD}")
+        let malformed: [[UInt8]] = [
+            [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80], [0xFF], [0x41, 0xC3],
+        ]
+        for bytes in malformed { #expect(String(strictUTF8: bytes) == nil) }
+    }
+
+    @Test("Canonically equivalent texts of other bytes are told apart")
+    func sameBytes() {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        #expect(composed == decomposed)
+        #expect(!composed.hasSameBytes(as: decomposed))
+        #expect(composed.hasSameBytes(as: "é"))
+    }
 }

@@ -18,7 +18,7 @@ struct PushEnvelopeTests {
     init() throws {
         sample = try Sample()
         let jwk = JWK(key.publicKey)
-        (keys, keyID) = (JWKSet([JWK(P256.Signing.PrivateKey().publicKey), jwk]), jwk.keyID)
+        (keys, keyID) = (JWKSet([JWK(P256.Signing.PrivateKey().publicKey), jwk]), jwk.thumbprint)
         envelope = PushEnvelope(
             issuer: sample.issuer, enrollment: sample.enrollment, challenge: sample.challenge,
             challengeType: sample.payment, issuedAt: Sample.time, expiresAt: Sample.time.adding(seconds: 300),
@@ -44,7 +44,8 @@ struct PushEnvelopeTests {
 
     private func claims() async throws -> JSONValue {
         let jws = try #require(try await payload()["countersign"]?["jws"]?.string)
-        return try JSONValue(parsing: try JWS.verify(jws, type: PushEnvelope.type, keys: keys))
+        return try JSONValue(
+            parsing: try JWS.verify(jws, algorithms: [.es256], type: .exactly(PushEnvelope.type), keys: keys).payload)
     }
 
     @Test("A payload has the form that APNs and the device read")

@@ -25,7 +25,7 @@ public struct IssuerKeys: Sendable {
         self.signing = signing
         self.encryption = encryption
         self.push = push
-        pushKeyID = JWK.thumbprint(of: push.publicKey)
+        pushKeyID = JWK(push.publicKey).thumbprint
     }
 
     /// The public halves of the keys for push envelopes.

@@ -34,7 +34,7 @@ extension Receipt {
         self.details = details
         signingDataHash = try lines.optional("signing-data") { value in
             guard value.utf8.starts(with: "sha256:".utf8),
-                let hash = Hex.decode(Substring(value.utf8.dropFirst(7))), hash.count == 32
+                let hash = Hex.decodeIgnoringCase(Substring(value.utf8.dropFirst(7))), hash.count == 32
             else { return nil }
             return hash
         }

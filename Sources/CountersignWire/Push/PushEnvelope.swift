@@ -132,7 +132,9 @@ public struct PushEnvelope: Hashable, Sendable {
             let body = payload["aps"]?["alert"]?["body"]?.string
         else { throw .malformed }
         let content: [UInt8]
-        do { content = try JWS.verify(jws, type: Self.type, keys: keys) } catch { throw .signature(error) }
+        do {
+            content = try JWS.verify(jws, algorithms: [.es256], type: .exactly(Self.type), keys: keys).payload
+        } catch { throw .signature(error) }
         guard let claims = try? JSONValue(parsing: content),
             let challenge = claims["jti"]?.string.flatMap({ ChallengeID($0) }),
             let type = claims["type"]?.string.flatMap({ TypeName($0) }),

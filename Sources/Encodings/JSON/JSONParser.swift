@@ -154,7 +154,7 @@ public struct JSONParser {
 
     private mutating func fourDigits() throws(JSONSyntaxError) -> UInt32 {
         guard offset + 4 <= bytes.count,
-            let digits = Hex.decode(String(decoding: bytes[offset..<offset + 4], as: UTF8.self))
+            let digits = Hex.decodeIgnoringCase(String(decoding: bytes[offset..<offset + 4], as: UTF8.self))
         else { throw .unexpected(offset: offset) }
         offset += 4
         return UInt32(digits[0]) << 8 | UInt32(digits[1])

@@ -23,9 +23,9 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
         bytes = Array(digest)
     }
 
-    /// A fingerprint written as 40 hexadecimal digits, or nil.
+    /// A fingerprint written as 40 hexadecimal digits in either case, or nil.
     public init?(_ text: some StringProtocol) {
-        guard let bytes = Hex.decode(text) else { return nil }
+        guard let bytes = Hex.decodeIgnoringCase(text) else { return nil }
         self.init(bytes: bytes)
     }
 

@@ -1,0 +1,47 @@
+public import Encodings
+
+/// A set of public keys, each of whose names stands once.
+///
+/// Spec: RFC 7517 §5.
+public struct JWKSet: Sendable {
+    /// The most keys a set that is read may have.
+    public static let maximumCount = 64
+
+    /// The keys.
+    public let keys: [JWK]
+
+    /// A set of these keys; of several with one name only the first can be found.
+    public init(_ keys: [JWK]) {
+        self.keys = keys
+    }
+
+    /// Reads a set.
+    ///
+    /// Keys of kinds not supported, or too weak, are left out, as the specification asks. A malformed key, a private
+    /// one, and two that have the same name refuse the whole set.
+    public init(_ value: JSONValue) throws(JOSEError) {
+        guard let elements = value["keys"]?.array else { throw .malformed }
+        guard elements.count <= Self.maximumCount else { throw .tooLarge }
+        var keys: [JWK] = []
+        var names: Set<[UInt8]> = []
+        for element in elements {
+            do throws(JOSEError) {
+                keys.append(try JWK(element))
+            } catch .unsupportedKey {
+                continue
+            } catch .weakKey {
+                continue
+            }
+            // Which of two keys of one name was meant would be a guess.
+            guard let name = keys.last?.keyID else { continue }
+            guard names.insert(Array(name.utf8)).inserted else { throw .duplicateKeyID }
+        }
+        self.keys = keys
+    }
+
+    /// The set as JSON.
+    public var json: JSONValue { .members(["keys": .array(keys.map(\.json))]) }
+
+    /// The key of this name, or nil.
+    public subscript(keyID: String) -> JWK? { keys.first { $0.keyID?.hasSameBytes(as: keyID) == true } }
+}

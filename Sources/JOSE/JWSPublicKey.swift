@@ -1,0 +1,92 @@
+public import Crypto
+import Encodings
+
+/// A public key of one of the kinds that signatures are verified with.
+public enum JWSPublicKey: Sendable {
+    /// A point on P-256, for ES256.
+    case p256(P256.Signing.PublicKey)
+    /// An RSA key of at least 2048 bits, for RS256.
+    case rsa(RSAPublicKey)
+    /// A point on Ed25519, for EdDSA.
+    case ed25519(Curve25519.Signing.PublicKey)
+
+    /// The only algorithm this kind of key is used with.
+    public var algorithm: JWSAlgorithm {
+        switch self {
+        case .p256: .es256
+        case .rsa: .rs256
+        case .ed25519: .edDSA
+        }
+    }
+
+    /// How many bytes a signature has.
+    ///
+    /// Spec: RFC 7518 §3.3 and §3.4, RFC 8032 §5.1.6.
+    var signatureSize: Int {
+        switch self {
+        case .p256, .ed25519: 64
+        case .rsa(let key): key.modulus.count
+        }
+    }
+
+    /// Whether a signature is one of the input by this key.
+    func isValid(_ signature: [UInt8], for input: [UInt8]) -> Bool {
+        switch self {
+        case .p256(let key):
+            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+            return key.isValidSignature(signature, for: input)
+        case .rsa(let key): return key.isValid(signature, for: input)
+        case .ed25519(let key): return key.isValidSignature(signature, for: input)
+        }
+    }
+
+    /// The members that make the key, in the order of their names.
+    ///
+    /// Spec: RFC 7638 §3.2, RFC 8037 §2.
+    var requiredMembers: JSONObject {
+        switch self {
+        case .p256(let key):
+            let raw = key.rawRepresentation
+            return [
+                "crv": "P-256", "kty": "EC", "x": .string(Base64URL.encode(raw.prefix(32))),
+                "y": .string(Base64URL.encode(raw.suffix(32))),
+            ]
+        case .rsa(let key):
+            return [
+                "e": .string(Base64URL.encode(key.exponent)), "kty": "RSA", "n": .string(Base64URL.encode(key.modulus)),
+            ]
+        case .ed25519(let key):
+            return ["crv": "Ed25519", "kty": "OKP", "x": .string(Base64URL.encode(key.rawRepresentation))]
+        }
+    }
+
+    /// The SHA-256 thumbprint of the key in base64url.
+    ///
+    /// Spec: RFC 7638 §3.
+    public var thumbprint: String {
+        Base64URL.encode(Array(SHA256.hash(data: JSONValue.object(requiredMembers).encoded)))
+    }
+}
+
+extension JWSPublicKey {
+    /// Reads the members that make a public key, and no others.
+    init(_ object: JSONObject) throws(JOSEError) {
+        guard object["kty"]?.string != nil else { throw .malformed }
+        // Values of JSON are compared by bytes: "OKP" with a Kelvin sign equals "OKP" for a `String`.
+        switch (object["kty"], object["crv"]) {
+        case ("EC", "P-256"):
+            let point = try object.octets("x", 32) + object.octets("y", 32)
+            guard let key = try? P256.Signing.PublicKey(rawRepresentation: point) else { throw .malformed }
+            self = .p256(key)
+        case ("OKP", "Ed25519"):
+            let point = try object.octets("x", 32)
+            guard !Ed25519Point.isWeak(point) else { throw .weakKey }
+            guard Ed25519Point.isReduced(point), let key = try? Curve25519.Signing.PublicKey(rawRepresentation: point)
+            else { throw .malformed }
+            self = .ed25519(key)
+        case ("RSA", _):
+            self = .rsa(try RSAPublicKey(modulus: object.number("n"), exponent: object.number("e")))
+        default: throw .unsupportedKey
+        }
+    }
+}

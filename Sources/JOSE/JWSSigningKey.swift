@@ -1,0 +1,41 @@
+public import Crypto
+import Encodings
+
+/// A private key that signs JSON: in software, or in hardware that never lets it out.
+///
+/// A key in a Secure Enclave conforms with two lines: its public key, and `try signature(for: input)` in its raw
+/// representation.
+public protocol JWSSigningKey: Sendable {
+    /// The public half, whose kind says with which algorithm the key signs.
+    var jwsPublicKey: JWSPublicKey { get }
+
+    /// The signature of the input, in the form its algorithm has within a JWS.
+    ///
+    /// ES256: the two numbers of the signature, 32 bytes each; RS256: as many bytes as the modulus; EdDSA: 64 bytes.
+    /// Hashing the input is part of it. Spec: RFC 7518 §3, RFC 8037 §3.1.
+    func jwsSignature(of input: [UInt8]) async throws -> [UInt8]
+}
+
+extension P256.Signing.PrivateKey: JWSSigningKey {
+    /// The public half.
+    public var jwsPublicKey: JWSPublicKey { .p256(publicKey) }
+
+    /// Signs in software.
+    ///
+    /// See ``JWSSigningKey/jwsSignature(of:)``.
+    public func jwsSignature(of input: [UInt8]) async throws -> [UInt8] {
+        Array(try signature(for: input).rawRepresentation)
+    }
+}
+
+extension Curve25519.Signing.PrivateKey: JWSSigningKey {
+    /// The public half.
+    public var jwsPublicKey: JWSPublicKey { .ed25519(publicKey) }
+
+    /// Signs in software.
+    ///
+    /// See ``JWSSigningKey/jwsSignature(of:)``.
+    public func jwsSignature(of input: [UInt8]) async throws -> [UInt8] {
+        Array(try signature(for: input))
+    }
+}
