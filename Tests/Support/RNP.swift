@@ -27,13 +27,13 @@ public final class RNP: Sendable {
 
     /// Runs `rnp`, which works on messages.
     @discardableResult
-    public func run(_ arguments: String..., passphrase: String = "", input: String = "") throws -> ProgramResult {
+    public func run(_ arguments: [String], passphrase: String = "", input: String = "") throws -> ProgramResult {
         try run(program, arguments, passphrase, input)
     }
 
     /// Runs `rnpkeys`, which works on keys.
     @discardableResult
-    public func runKeys(_ arguments: String..., passphrase: String = "", input: String = "") throws -> ProgramResult {
+    public func runKeys(_ arguments: [String], passphrase: String = "", input: String = "") throws -> ProgramResult {
         try run(keysProgram, arguments, passphrase, input)
     }
 

@@ -31,6 +31,13 @@ final class GPGPeer: Peer {
         own = try gpg.makeKey().fingerprint.description
     }
 
+    func makeKey(lasting days: UInt32) async throws {
+        let then = ["--faked-system-time", "\(Holder.time)!"]
+        own = "expired@example.com"
+        try run(then + ["--quick-generate-key", own, "nistp256", "sign", "\(days)d"]).succeeded()
+        try run(then + ["--quick-add-key", "\(try certificate().fingerprint)", "nistp256", "encr", "0"]).succeeded()
+    }
+
     func certificate() throws -> Certificate {
         try Certificate(armored: try gpg.run("--armor", "--export", own).succeeded().output)
     }
@@ -92,7 +99,8 @@ final class GPGPeer: Peer {
         return .refused
     }
 
-    func sign(_ content: [UInt8], _ form: SignedForm) throws -> [UInt8] {
+    func sign(_ content: [UInt8], _ form: SignedForm, on day: UnixSeconds?) throws -> [UInt8] {
+        let time = day.map { ["--faked-system-time", "\($0)!"] } ?? []
         let command: [String]
         switch form {
         case .cleartext: command = ["--clearsign"]
@@ -100,7 +108,7 @@ final class GPGPeer: Peer {
         case .inline: command = ["--compress-algo", "none", "--sign"]
         }
         let file = try gpg.folder.write("content", content)
-        try run(["--local-user", own, "--output", gpg.folder.path("signed")] + command + [file]).succeeded()
+        try run(time + ["--local-user", own, "--output", gpg.folder.path("signed")] + command + [file]).succeeded()
         return try gpg.folder.read("signed")
     }
 
@@ -110,7 +118,7 @@ final class GPGPeer: Peer {
             ["--compress-algo", compresses ? "zip" : "none", "--recipient", "\(recipient.fingerprint)"]
                 + (signs ? ["--local-user", own, "--sign"] : [])
                 + ["--output", gpg.folder.path("message"), "--encrypt", file]
-        ).succeeded()
+        ).orRefusal()
         return try gpg.folder.read("message")
     }
 

@@ -93,6 +93,8 @@ protocol Peer: AnyObject {
     func take(_ block: String, passphrase: String?) throws
     /// Makes a P-256 key of its own that signs and one that decrypts.
     func makeKey() async throws
+    /// Makes such a key as of ``Holder/time``, which lasted some days.
+    func makeKey(lasting days: UInt32) async throws
     /// The certificate of its own key.
     func certificate() throws -> Certificate
     /// Its own secret keys, armored; only after ``makeKey()``.
@@ -105,15 +107,25 @@ protocol Peer: AnyObject {
     func verify(_ signed: [UInt8], _ form: SignedForm, over content: [UInt8]) throws -> Verdict
     /// Decrypts and verifies a message; no content if it refuses.
     func open(_ message: [UInt8]) throws -> (content: [UInt8]?, verdict: Verdict)
-    /// Signs with its own key.
-    func sign(_ content: [UInt8], _ form: SignedForm) throws -> [UInt8]
-    /// Encrypts to another, and signs unless told not to.
+    /// Signs with its own key, now or on a day.
+    func sign(_ content: [UInt8], _ form: SignedForm, on day: UnixSeconds?) throws -> [UInt8]
+    /// Encrypts to another, and signs unless told not to; throws ``PeerRefusal`` if it will not.
     func seal(_ content: [UInt8], to recipient: Certificate, signs: Bool, compresses: Bool) throws -> [UInt8]
     /// Its own certificate after it revoked a key of it.
     func revoke(_ key: Fingerprint, because reason: RevocationReason) throws -> Certificate
 }
 
+/// A peer did not do what it was asked for.
+struct PeerRefusal: Error {
+    let result: ProgramResult
+}
+
 extension Peer {
+    /// Signs with its own key, now.
+    func sign(_ content: [UInt8], _ form: SignedForm) throws -> [UInt8] {
+        try sign(content, form, on: nil)
+    }
+
     /// Encrypts to another and signs, as the profile wants it.
     func seal(_ content: [UInt8], to recipient: Certificate) throws -> [UInt8] {
         try seal(content, to: recipient, signs: true, compresses: false)
@@ -126,6 +138,11 @@ extension ProgramResult {
     func succeeded(sourceLocation: SourceLocation = #_sourceLocation) -> ProgramResult {
         #expect(status == 0, "\(output)\(errors)", sourceLocation: sourceLocation)
         return self
+    }
+
+    /// Throws if the program did not succeed, where that is an answer.
+    func orRefusal() throws {
+        guard status == 0 else { throw PeerRefusal(result: self) }
     }
 }
 

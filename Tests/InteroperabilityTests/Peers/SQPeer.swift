@@ -30,9 +30,17 @@ final class SQPeer: Peer {
         self.passphrase = passphrase
     }
 
-    /// sq 0.27 makes no P-256 keys, so it gets one of ours.
     func makeKey() async throws {
-        let keys = try await SoftwareKeys(userID: "peer@example.com", answers: false)
+        try await makeKey(until: nil)
+    }
+
+    func makeKey(lasting days: UInt32) async throws {
+        try await makeKey(until: Holder.time + days * 86400)
+    }
+
+    /// sq 0.27 makes no P-256 keys, so it gets one of ours.
+    private func makeKey(until end: UnixSeconds?) async throws {
+        let keys = try await SoftwareKeys(userID: "peer@example.com", answers: false, expiresAt: end)
         try take(try keys.block.armored(passphrase: nil), passphrase: nil)
     }
 
@@ -111,7 +119,7 @@ final class SQPeer: Peer {
         return .good(String(key.output.1.suffix(16)))
     }
 
-    func sign(_ content: [UInt8], _ form: SignedForm) throws -> [UInt8] {
+    func sign(_ content: [UInt8], _ form: SignedForm, on day: UnixSeconds?) throws -> [UInt8] {
         let output = sq.folder.path("signed")
         let command: [String]
         switch form {
@@ -122,7 +130,9 @@ final class SQPeer: Peer {
         case .inline: command = (isEarly ? [] : ["--message"]) + ["--binary", "--output", output]
         }
         let key = [isEarly ? "--signer-key" : "--signer-file", ownKey]
-        try run(["sign"] + command + key + [try sq.folder.write("content", content)]).succeeded()
+        let time = day.map { ["--time", ListedKey.day($0)] } ?? []
+        let file = try sq.folder.write("content", content)
+        try run((isEarly ? ["sign"] + time : time + ["sign"]) + command + key + [file]).succeeded()
         return try sq.folder.read("signed")
     }
 
@@ -135,7 +145,7 @@ final class SQPeer: Peer {
         } else if !isEarly {
             command += ["--without-signature"]
         }
-        try run(command + [try sq.folder.write("content", content)]).succeeded()
+        try run(command + [try sq.folder.write("content", content)]).orRefusal()
         return try sq.folder.read("message")
     }
 
