@@ -17,7 +17,7 @@ struct ArmorTests {
 
     private func decode(_ text: String) throws -> [UInt8] { try Armor.decode(text, as: .message) }
 
-    @Test("RFC 9580 §6.1: the checksum of 123456789 is 21CF02, and the armor holds it")
+    @Test("RFC 9580 §6.1, §6.1.1: the checksum of 123456789 is 21CF02, and the armor holds it")
     func knownAnswer() throws {
         #expect(Armor.encode(Self.digits, as: .message) == Self.armored)
         #expect(try decode(Self.armored) == Self.digits)

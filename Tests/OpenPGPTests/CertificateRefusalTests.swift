@@ -18,7 +18,7 @@ struct CertificateRefusalTests {
         #expect(throws: error, sourceLocation: sourceLocation) { try Certificate(parsing: Array(parts.joined())) }
     }
 
-    @Test("A user ID that the primary key did not certify is refused")
+    @Test("RFC 9580 §5.11: a user ID that the primary key did not certify, or that is not UTF-8, is refused")
     func userIDs() async throws {
         let certification = try await forge.certification()
         expect(.unboundComponent(.userID), forge.key)

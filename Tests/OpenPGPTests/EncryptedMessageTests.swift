@@ -128,7 +128,7 @@ struct EncryptedMessageTests {
         }
     }
 
-    @Test("Compressed and unprotected data are refused by name wherever they stand")
+    @Test("RFC 9580 §5.6, §5.7: compressed and unprotected data are refused by name wherever they stand")
     func otherData() async throws {
         let message = try await box.sealed()
         let key = Array(try Packet.sequence(message[...])[0].body)

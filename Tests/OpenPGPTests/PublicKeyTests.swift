@@ -40,6 +40,24 @@ struct PublicKeyTests {
         }
     }
 
+    @Test("RFC 9580 §5.5.2.2, §5.5.5.4, §5.5.5.6: version, time, algorithm, curve, point, and how a key is derived")
+    func layout() throws {
+        let start: [UInt8] = [4, 0x6A, 0, 0, 1]
+        let curve: [UInt8] = [8, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+        // An integer of 515 bits: 04, x and y.
+        let size: [UInt8] = [0x02, 0x03]
+        let ecdsa = P256.Signing.PrivateKey().publicKey
+        #expect(
+            PublicKey(.ecdsa(ecdsa), createdAt: 0x6A00_0001).body
+                == start + [19] + curve + size + Array(ecdsa.x963Representation))
+        let ecdh = P256.KeyAgreement.PrivateKey().publicKey
+        for (keyWrap, cipher) in [(.aes128, 7), (.aes256, 9)] as [(PublicKey.KeyWrap, UInt8)] {
+            #expect(
+                PublicKey(.ecdh(ecdh, keyWrap: keyWrap), createdAt: 0x6A00_0001).body
+                    == start + [18] + curve + size + Array(ecdh.x963Representation) + [3, 1, 8, cipher])
+        }
+    }
+
     @Test("A key cut off anywhere is refused as cut off")
     func truncated() {
         for body in [signing, encryption] {
@@ -125,7 +143,7 @@ struct PublicKeyTests {
     }
 
     @Test(
-        "RFC 9580 §5.5.5.5: key derivation with other hashes, ciphers and forms is refused",
+        "RFC 9580 §5.5.5.6, §9.3: key derivation with other hashes, ciphers and forms is refused",
         arguments: [
             ([3, 1, 2, 9], .unsupportedHash(2)), ([3, 1, 10, 9], .unsupportedHash(10)),
             ([3, 1, 8, 8], .unsupportedCipher(8)), ([3, 1, 8, 2], .unsupportedCipher(2)),

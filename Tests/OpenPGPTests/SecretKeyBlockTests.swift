@@ -106,7 +106,7 @@ struct SecretKeyBlockTests {
         return [0] + fields
     }
 
-    @Test("RFC 9580 §5.5.3: each form outside the profile is refused by name")
+    @Test("RFC 9580 §3.7.1, §3.7.2.1, §5.5.3: each form outside the profile is refused by name")
     func forms() throws {
         func refused(
             _ error: OpenPGPError, _ fields: [UInt8], passphrase: String? = "a",

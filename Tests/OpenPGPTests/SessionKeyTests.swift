@@ -64,7 +64,7 @@ struct SessionKeyTests {
         await #expect(throws: OpenPGPError.unsupportedKeyAlgorithm(algorithm)) { try await open(body) }
     }
 
-    @Test("A session key packet cut off anywhere is refused as cut off, a longer one as malformed")
+    @Test("RFC 9580 §5.1.5: a session key packet cut off anywhere is refused as cut off, a longer one as malformed")
     func truncated() async throws {
         let body = try SessionKey().encrypted(to: recipient.publicKey)
         for length in 0..<9 {

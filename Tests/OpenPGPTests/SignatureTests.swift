@@ -120,6 +120,38 @@ struct SignatureTests {
         }
     }
 
+    @Test("RFC 9580 §5.2.4: the content is hashed, then the signature to the end of its area, then 04 FF and a length")
+    func hashedBytes() async throws {
+        let holder = try await Holder()
+        let (key, subkey) = (holder.primary.publicKey, holder.encryption.publicKey)
+        func counted(_ mark: UInt8, _ body: [UInt8], width: Int) -> [UInt8] {
+            let length = (0..<width).reversed().map { UInt8(truncatingIfNeeded: body.count >> (8 * $0)) }
+            return [mark] + length + body
+        }
+        let hashedKey = counted(0x99, key.body, width: 2)
+        let userID = Certificate.UserID("a <a@example.com>")
+        let contents: [(SignatureType, SignedContent, [UInt8])] = [
+            (.binary, .document([1, 0x0A, 2]), [1, 0x0A, 2]), (.text, .text([1, 0x0A, 2]), [1, 0x0D, 0x0A, 2]),
+            (.keyRevocation, .key(key), hashedKey),
+            (.positiveCertification, .userID(userID, of: key), hashedKey + counted(0xB4, userID.bytes, width: 4)),
+            (.subkeyBinding, .subkey(subkey, of: key), hashedKey + counted(0x99, subkey.body, width: 2)),
+        ]
+        for (type, content, bytes) in contents {
+            let signature = try await Signature.make(type, over: content, by: holder.primary, at: Holder.time)
+            let hashed = Array(signature.body.prefix(6 + signature.hashedArea.count))
+            let digest = SHA256.hash(data: bytes + hashed + [4] + counted(0xFF, hashed, width: 4).prefix(5))
+            var reader = ByteReader(signature.body.dropFirst(hashed.count))
+            _ = try reader.bytes(Int(try reader.uint16()))
+            #expect(Array(try reader.bytes(2)) == Array(digest.prefix(2)))
+            let integers = [
+                try reader.mpi(atMost: 256, in: .signature), try reader.mpi(atMost: 256, in: .signature),
+            ]
+            let raw = integers.flatMap { [UInt8](repeating: 0, count: 32 - $0.count) + $0 }
+            guard case .ecdsa(let publicKey) = key.material else { throw OpenPGPError.wrongKeyFlags }
+            #expect(publicKey.isValidSignature(try P256.Signing.ECDSASignature(rawRepresentation: raw), for: digest))
+        }
+    }
+
     @Test("A signature is good for its content, its kind of content and its key alone")
     func otherContent() async throws {
         let (holder, other) = (try await Holder(), try await Holder())

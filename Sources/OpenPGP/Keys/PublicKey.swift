@@ -38,7 +38,7 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
 
 /// A version 4 public key of the profile: NIST P-256 for ECDSA or for ECDH.
 ///
-/// Spec: RFC 9580 §5.5.2.2, §5.5.5.4, §5.5.5.5.
+/// Spec: RFC 9580 §5.5.2.2, §5.5.5.4, §5.5.5.6.
 public struct PublicKey: Sendable {
     /// What the key computes.
     public enum Material: Sendable {
@@ -152,7 +152,7 @@ public struct PublicKey: Sendable {
 
     /// The parameters of the key derivation function.
     ///
-    /// Spec: RFC 9580 §5.5.5.5.
+    /// Spec: RFC 9580 §5.5.5.6.
     private static func keyWrap(_ reader: inout ByteReader, _ tag: PacketTag) throws(OpenPGPError) -> KeyWrap {
         guard try reader.byte() == 3, try reader.byte() == 1 else { throw .malformedPacket(tag) }
         let hash = try reader.byte()

@@ -4,7 +4,7 @@ import Encodings
 
 /// The fields of a secret key packet behind its public ones.
 ///
-/// Spec: RFC 9580 §5.5.3, §3.7.2.
+/// Spec: RFC 9580 §5.5.3, §3.7.2.1.
 enum SecretKeyMaterial {
     private static let unprotected: UInt8 = 0
     private static let checked: UInt8 = 254
