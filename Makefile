@@ -1,7 +1,7 @@
 # Countersign: `make` alone prints this help.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long bench check format build docs clean
+.PHONY: help demo test test-fast test-long fuzz bench check format build docs clean
 
 help: ## Print this help
 	@echo "Countersign: trusted-device authentication you run yourself."
@@ -21,6 +21,9 @@ test-fast: ## The pure targets only: no other program, under a minute after the 
 
 test-long: ## What takes hours or a quiet machine: 500 kills, the benchmark
 	@scripts/test long
+
+fuzz: ## Feed the parsers broken inputs (SECONDS_EACH=20 PARSERS="json armor"; see Fuzz/README.md)
+	@$(if $(SECONDS_EACH),SECONDS_EACH='$(SECONDS_EACH)') $(if $(SEED),SEED='$(SEED)') scripts/fuzz $(PARSERS)
 
 bench: ## Measure full cycles per second on this machine (ARGS="--help" for its options)
 	@scripts/bench $(ARGS)

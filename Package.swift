@@ -184,3 +184,17 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The fuzzer shares the properties of the parsers with the test target that replays its corpus, and two targets cannot
+// share files: `make fuzz` builds the one, everything else the other. See Fuzz/README.md.
+let parsed: [Target.Dependency] = ["CountersignCore", "CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto]
+if Context.environment["COUNTERSIGN_FUZZ"] == nil {
+    package.targets.append(
+        .testTarget(
+            name: "ParserTests", dependencies: parsed + ["TestSupport"], exclude: ["Fuzzer"], swiftSettings: settings))
+} else {
+    package.targets.append(
+        .executableTarget(
+            name: "CountersignFuzz", dependencies: parsed, path: "Tests/ParserTests", exclude: ["Replay"],
+            swiftSettings: settings))
+}

@@ -1,0 +1,82 @@
+import CountersignWire
+import Crypto
+import Encodings
+import OpenPGP
+
+extension Parser {
+    static let signedURI = "https://login.example.com/v1/challenges/pending?wait=20"
+
+    /// The fields of a signed HTTP request, a line each: `Signature-Input`, `Signature`, `Content-Digest` or nothing;
+    /// then the body.
+    static let httpSignature = Parser("http-signature", memoryPerByte: 256) { input in
+        let lines = input.split(separator: 0x0A, maxSplits: 3, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        let body = Array((lines.count > 3 ? lines[3] : "").utf8)
+        let digest = lines.count > 2 && !lines[2].isEmpty ? lines[2] : nil
+        if let digest, ContentDigest.matches(digest, body: body) {
+            let text = Base64.encode(Array(SHA256.hash(data: body)))
+            try expect(digest.contains(text), "a digest matches that is not there")
+        }
+        let request = SignedRequest(
+            method: "POST", targetURI: signedURI, contentDigest: digest, authorization: nil)
+        let parameters: SignatureParameters
+        do throws(MessageSignatureError) {
+            let signature = try UnverifiedRequestSignature(
+                input: lines[0], signature: lines.count > 1 ? lines[1] : nil)
+            try signature.verify(request, body: body, by: FixedKeys.http.publicKey)
+            parameters = signature.parameters
+        } catch {
+            return .refused
+        }
+        try expect(
+            parameters.created >= 0 && (16...64).contains(parameters.nonce.utf8.count),
+            "a signature is verified that the profile refuses")
+        return .read
+    }
+
+    /// The text of receipts.
+    static let receipt = Parser("receipt", memoryPerByte: 256) { input in
+        let text = String(decoding: input, as: UTF8.self)
+        let receipt: Receipt
+        do throws(ReceiptError) { receipt = try Receipt(parsing: text) } catch { return .refused }
+        try expect(receipt.text.hasSameBytes(as: text), "a receipt has two spellings")
+        try expect(try again("a receipt") { try Receipt(parsing: receipt.text) } == receipt, "a receipt changes")
+        return .read
+    }
+
+    /// The content of QR codes and links that enroll a device.
+    static let invitation = Parser("invitation") { input in
+        guard let invitation = EnrollmentInvitation(String(decoding: input, as: UTF8.self)) else { return .refused }
+        let again = try again("an invitation") { EnrollmentInvitation(invitation.text) }
+        try expect(again == invitation && again.text.hasSameBytes(as: invitation.text), "an invitation changes")
+        return .read
+    }
+
+    /// Values that have exactly one spelling, and texts that may be shown.
+    static let values = Parser("values", memoryPerByte: 256) { input in
+        let text = String(decoding: input, as: UTF8.self)
+        let isText = text.utf8.elementsEqual(input)
+        try expect((String(strictUTF8: input) != nil) == isText, "UTF-8 is told apart in two ways")
+        let spellings: [(String, String?)] = [
+            ("base 64", Base64.decode(text).map { Base64.encode($0) }),
+            ("base64url", Base64URL.decode(text).map { Base64URL.encode($0) }),
+            ("base 32", CrockfordBase32.decode(text).map(CrockfordBase32.encode)),
+            ("a challenge id", ChallengeID(text)?.description), ("an enrollment id", EnrollmentID(text)?.description),
+            ("an issuer", Issuer(text)?.description), ("a type's name", TypeName(text)?.description),
+            ("a nonce", Nonce(text)?.description), ("a number", EntryNumber(text)?.digits),
+            ("a time", Timestamp(text).map { text.utf8.count == 20 ? $0.secondsDescription : $0.description }),
+            ("a line", (try? DisplayLine(text))?.text), ("a message", (try? DisplayMessage(text))?.text),
+            ("a name", (try? ClientName(text))?.text),
+        ]
+        for (what, spelling) in spellings {
+            guard let spelling else { continue }
+            try expect(spelling.hasSameBytes(as: text), "\(what) has two spellings")
+        }
+        if let bytes = Hex.decode(text) {
+            try expect(
+                Hex.encode(bytes).hasSameBytes(as: text.lowercased()), "hexadecimal digits change when they are written"
+            )
+        }
+        return spellings.contains { $0.1 != nil } ? .read : .refused
+    }
+}
