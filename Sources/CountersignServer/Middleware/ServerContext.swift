@@ -17,7 +17,7 @@ struct ServerContext: RequestContext {
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         var generator = SystemRandomNumberGenerator()
-        requestID = "req_" + Hex.encode((0..<8).map { _ in generator.next() })
+        requestID = "req_" + withUnsafeBytes(of: generator.next() as UInt64) { Hex.encode($0) }
         channel = source.channel
         isFromLoopback = source.channel.remoteAddress.map(Self.isLoopback) ?? false
     }

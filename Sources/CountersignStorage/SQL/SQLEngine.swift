@@ -20,10 +20,13 @@ package enum SQLValue: Hashable, Sendable {
 package struct SQLStatement: Sendable {
     package let text: String
     /// Which argument each placeholder means, by its first appearance: the way SQLite numbers them.
-    private let argumentsByAppearance: [Int]
+    package let argumentsByAppearance: [Int]
+    /// The hash of the text, computed once: connections look their prepared statements up for every run.
+    private let textHash: Int
 
     package init(_ text: String) {
         self.text = text
+        textHash = text.hashValue
         var order: [Int] = []
         for part in text.split(separator: "$").dropFirst(text.first == "$" ? 0 : 1) {
             guard let number = Int(part.prefix { $0.isNumber }), !order.contains(number - 1) else { continue }
@@ -31,16 +34,14 @@ package struct SQLStatement: Sendable {
         }
         argumentsByAppearance = order
     }
+}
 
-    /// The arguments in the order in which their placeholders first appear.
-    ///
-    /// A text with U+0000 is refused: PostgreSQL keeps none, and what reads a C string would see the half before it.
-    package func byAppearance(_ arguments: [SQLValue]) throws(StoreError) -> [SQLValue] {
-        for case .text(let text) in arguments where text.utf8.contains(0) {
-            throw StoreError.engine("a text holds U+0000")
-        }
-        return argumentsByAppearance.map { arguments[$0] }
-    }
+extension SQLStatement: Hashable {
+    /// Equal texts.
+    package static func == (left: SQLStatement, right: SQLStatement) -> Bool { left.text == right.text }
+
+    /// Feeds the hash of the text.
+    package func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
 }
 
 /// A connection inside a transaction.
@@ -115,6 +116,9 @@ package struct SQLRow: Sendable {
     package init(_ values: [SQLValue]) {
         self.values = values
     }
+
+    /// Some columns as they are.
+    package subscript(_ columns: Range<Int>) -> [SQLValue] { Array(values[columns]) }
 
     package func text(_ column: Int) throws -> String {
         guard let text = try optionalText(column) else { throw corrupt(column) }

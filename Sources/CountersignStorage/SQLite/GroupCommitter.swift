@@ -12,7 +12,7 @@ final class GroupCommitter: Sendable {
         /// Runs the write inside its savepoint.
         ///
         /// What it returns reports the result, given the fate of the commit.
-        let run: @Sendable (Database) throws -> @Sendable ((any Error)?) -> Void
+        let run: @Sendable (SQLiteConnection) throws -> @Sendable ((any Error)?) -> Void
         let fail: @Sendable (any Error) -> Void
     }
 
@@ -33,15 +33,22 @@ final class GroupCommitter: Sendable {
     /// How many writes share a transaction at most, so that one caller's wait stays short.
     private static let maximumBatch = 256
 
-    private let pool: DatabasePool
+    private let writer: DatabaseQueue
+    private let statements: Mutex<SQLiteStatements>
     private let queue = Mutex(Queue())
     private let counted = Mutex(CommitCount())
 
     /// How much was committed so far.
     var count: CommitCount { counted.withLock { $0 } }
 
-    init(pool: DatabasePool) {
-        self.pool = pool
+    /// Commits on a writer's queue.
+    ///
+    /// - Parameters:
+    ///   - writer: the connection that writes.
+    ///   - statements: the statements of the same connection.
+    init(writer: DatabaseQueue, statements: sending SQLiteStatements) {
+        self.writer = writer
+        self.statements = Mutex(statements)
     }
 
     /// Runs a write and returns when it is on the disk.
@@ -50,8 +57,8 @@ final class GroupCommitter: Sendable {
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             let job = Job(
-                run: { database in
-                    let result = try body(SQLiteConnection(database: database))
+                run: { connection in
+                    let result = try body(connection)
                     return { failure in continuation.resume(with: failure.map { .failure($0) } ?? .success(result)) }
                 },
                 fail: { continuation.resume(throwing: $0) })
@@ -60,12 +67,12 @@ final class GroupCommitter: Sendable {
                 defer { queue.isDraining = true }
                 return !queue.isDraining
             }
-            if mustDrain { pool.asyncWriteWithoutTransaction { self.drain($0) } }
+            if mustDrain { writer.asyncWriteWithoutTransaction { _ in self.drain() } }
         }
     }
 
     /// Empties the queue, batch by batch, on the writer's own queue.
-    private func drain(_ database: Database) {
+    private func drain() {
         while true {
             let batch = queue.withLock { queue -> [Job] in
                 let batch = Array(queue.jobs.prefix(Self.maximumBatch))
@@ -74,28 +81,27 @@ final class GroupCommitter: Sendable {
                 return batch
             }
             guard !batch.isEmpty else { return }
-            run(batch, on: database)
+            statements.withLock { run(batch, on: SQLiteConnection(statements: $0)) }
         }
     }
 
-    private func run(_ batch: [Job], on database: Database) {
+    private func run(_ batch: [Job], on connection: SQLiteConnection) {
         var reports: [@Sendable ((any Error)?) -> Void] = []
         var failures: [(Job, any Error)] = []
         var commitFailure: (any Error)?
-        let connection = SQLiteConnection(database: database)
         do {
             try connection.execute(Statements.begin)
             for job in batch {
                 try connection.execute(Statements.savepoint)
                 do {
-                    let report = try job.run(database)
+                    let report = try job.run(connection)
                     try connection.execute(Statements.release)
                     reports.append(report)
                 } catch {
                     failures.append((job, error))
                     // A full disk, say, ends the whole transaction: there is no savepoint left to go back to, and what
                     // followed would be a transaction of its own.
-                    guard database.isInsideTransaction else { throw error }
+                    guard connection.isInsideTransaction else { throw error }
                     try connection.execute(Statements.back)
                     try connection.execute(Statements.release)
                 }
@@ -108,7 +114,7 @@ final class GroupCommitter: Sendable {
         } catch {
             // Nothing of the batch lasts, whichever of its writes went well.
             commitFailure = error
-            if database.isInsideTransaction { _ = try? connection.execute(Statements.rollback) }
+            if connection.isInsideTransaction { _ = try? connection.execute(Statements.rollback) }
         }
         let fate = commitFailure.map(Self.translated)
         for report in reports { report(fate) }

@@ -1,12 +1,18 @@
+import CountersignCore
 import GRDB
 import GRDBSQLite
 
 /// One connection, wrapped for the length of a transaction.
 ///
-/// GRDB prepares and keeps the statements; SQLite's own functions run them, because what wraps arguments and rows for
-/// everybody costs more than most of our statements.
+/// SQLite's own functions run the statements, because what wraps arguments and rows for everybody costs more than most
+/// of our statements.
 struct SQLiteConnection: SQLConnection {
-    let database: Database
+    let statements: SQLiteStatements
+
+    /// Whether a transaction is under way.
+    ///
+    /// SQLite ends one by itself when, say, the disk is full.
+    var isInsideTransaction: Bool { sqlite3_get_autocommit(statements.handle) == 0 }
 
     func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
         var rows: [SQLRow] = []
@@ -19,35 +25,29 @@ struct SQLiteConnection: SQLConnection {
     @discardableResult
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue] = []) throws -> Int {
         try run(statement, arguments) { _ in }
-        return database.changesCount
+        return Int(sqlite3_changes(statements.handle))
     }
 
     private func run(
         _ statement: SQLStatement, _ arguments: [SQLValue], _ eachRow: (SQLiteStatement) -> Void
     ) throws {
-        let handle = try database.cachedStatement(sql: statement.text).sqliteStatement
+        let handle = try statements.prepared(statement)
         defer {
             sqlite3_reset(handle)
             // What was bound may be secret; the statement is kept.
-            sqlite3_clear_bindings(handle)
+            if !arguments.isEmpty { sqlite3_clear_bindings(handle) }
         }
-        for (index, argument) in try statement.byAppearance(arguments).enumerated() {
-            let code = argument.bind(to: handle, at: CInt(index + 1))
-            guard code == SQLITE_OK else { throw error(code) }
+        for (index, argument) in statement.argumentsByAppearance.enumerated() {
+            let code = try arguments[argument].bind(to: handle, at: CInt(index + 1))
+            guard code == SQLITE_OK else { throw statements.error(code) }
         }
         while true {
             switch sqlite3_step(handle) {
             case SQLITE_ROW: eachRow(handle)
             case SQLITE_DONE: return
-            case let code: throw error(code)
+            case let code: throw statements.error(code)
             }
         }
-    }
-
-    /// Must be made before anything else is asked of the connection, which remembers one message.
-    private func error(_ code: CInt) -> DatabaseError {
-        let message = database.sqliteConnection.flatMap(sqlite3_errmsg).map { String(cString: $0) }
-        return DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
     }
 }
 
@@ -55,11 +55,16 @@ extension SQLValue {
     /// Has SQLite copy what is bound.
     private static let transient = unsafeBitCast(OpaquePointer(bitPattern: -1), to: sqlite3_destructor_type.self)
 
-    fileprivate func bind(to handle: SQLiteStatement, at index: CInt) -> CInt {
+    /// Binds a value to a placeholder.
+    ///
+    /// A text with U+0000 is refused: PostgreSQL keeps none, and what reads a C string would see the half before it.
+    fileprivate func bind(to handle: SQLiteStatement, at index: CInt) throws(StoreError) -> CInt {
         switch self {
         case .null: return sqlite3_bind_null(handle, index)
         case .integer(let number): return sqlite3_bind_int64(handle, index, number)
-        case .text(let text): return sqlite3_bind_text(handle, index, text, CInt(text.utf8.count), Self.transient)
+        case .text(let text):
+            guard !text.utf8.contains(0) else { throw StoreError.engine("a text holds U+0000") }
+            return sqlite3_bind_text(handle, index, text, CInt(text.utf8.count), Self.transient)
         // Without an address, which an empty array need not have, it would be NULL.
         case .blob(let bytes) where bytes.isEmpty: return sqlite3_bind_zeroblob(handle, index, 0)
         case .blob(let bytes): return sqlite3_bind_blob(handle, index, bytes, CInt(bytes.count), Self.transient)

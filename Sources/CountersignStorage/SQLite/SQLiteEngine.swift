@@ -7,12 +7,10 @@ import Synchronization
 package final class SQLiteEngine: SQLEngine {
     package let dialect = SQLDialect(
         integer: "INTEGER", blob: "BLOB", sequence: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT")
-    private static let begin = SQLStatement("BEGIN")
-    private static let commit = SQLStatement("COMMIT")
 
     package let wakes: any Wakes
     private let hub: WakeHub
-    private let pool: DatabasePool
+    private let readers: SQLiteReaders
     private let committer: GroupCommitter
 
     /// Opens a database file, or makes it, readable by its owner alone.
@@ -30,17 +28,22 @@ package final class SQLiteEngine: SQLEngine {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(10)
-        configuration.maximumReaderCount = max(5, 2 * ProcessInfo.processInfo.activeProcessorCount)
-        let pool = try storeErrors { try DatabasePool(path: path, configuration: configuration) }
-        // The pool sets NORMAL when it turns the write-ahead log on, so FULL must come after.
-        try storeErrors {
-            try pool.writeWithoutTransaction { writer in
-                try writer.execute(sql: "PRAGMA synchronous = FULL")
-                try SQLiteDurability.demand(of: writer)
+        configuration.journalMode = .wal
+        let writer = try storeErrors { try DatabaseQueue(path: path, configuration: configuration) }
+        // The address alone leaves the closure: GRDB closes the connection, and its statements are finalized whenever.
+        let address = try storeErrors {
+            try writer.writeWithoutTransaction { database in
+                // GRDB sets NORMAL when it turns the write-ahead log on, so FULL must come after.
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+                // What a savepoint may have to take back is kept in memory, and in no file that is made for it.
+                try database.execute(sql: "PRAGMA temp_store = MEMORY")
+                try SQLiteDurability.demand(of: database)
+                return UInt(bitPattern: database.sqliteConnection)
             }
         }
-        self.pool = pool
-        committer = GroupCommitter(pool: pool)
+        guard let handle = OpaquePointer(bitPattern: address) else { throw StoreError.unavailable }
+        committer = GroupCommitter(writer: writer, statements: SQLiteStatements(of: handle, isOwner: false))
+        readers = SQLiteReaders(path: path)
     }
 
     package var commitCount: CommitCount { committer.count }
@@ -48,22 +51,8 @@ package final class SQLiteEngine: SQLEngine {
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result
     ) async throws -> Result {
-        try readHere(body)
-    }
-
-    /// Reads on the thread that asks: a read takes microseconds, and a change of threads costs more than that.
-    ///
-    /// There are more readers than threads that run tasks, so that none waits for another.
-    private func readHere<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
-        try storeErrors {
-            // In a transaction, so that all statements see one state; the pool's own compiles its statements each time.
-            try pool.unsafeRead { database in
-                let connection = SQLiteConnection(database: database)
-                try connection.execute(Self.begin)
-                defer { _ = try? connection.execute(Self.commit) }
-                return try body(connection)
-            }
-        }
+        // On the thread that asks: a read takes microseconds, and a change of threads costs more than that.
+        try storeErrors { try readers.read(body) }
     }
 
     package func write<Result: Sendable>(
