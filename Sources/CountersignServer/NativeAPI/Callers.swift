@@ -52,8 +52,8 @@ extension API {
     private static func basicCredentials(_ text: Substring) -> (id: String, secret: String)? {
         guard let bytes = Base64.decode(text), let joined = String(strictUTF8: bytes),
             let colon = joined.utf8.firstIndex(of: UInt8(ascii: ":")),
-            let id = String(joined[..<colon]).removingPercentEncoding,
-            let secret = String(joined[joined.utf8.index(after: colon)...]).removingPercentEncoding
+            let id = Incoming.decoded(joined[..<colon]),
+            let secret = Incoming.decoded(joined[joined.utf8.index(after: colon)...])
         else { return nil }
         return (id, secret)
     }

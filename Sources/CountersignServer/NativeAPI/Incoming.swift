@@ -75,7 +75,15 @@ struct Incoming: Sendable {
 
     /// A part of the path, or nil when it is not well-formed.
     func parameter(_ name: String) -> String? {
-        context.parameters.get(name)?.removingPercentEncoding
+        context.parameters.get(name).flatMap { Self.decoded($0[...]) }
+    }
+
+    /// A text with its percent-encodings decoded, or nil when they are malformed.
+    ///
+    /// Spec: RFC 3986 §2.1.
+    static func decoded(_ text: Substring) -> String? {
+        // Most have none, and are told so faster.
+        text.utf8.contains(UInt8(ascii: "%")) ? String(text).removingPercentEncoding : String(text)
     }
 
     /// A part of the path that names something; what it cannot name is not there.
@@ -122,8 +130,7 @@ struct Incoming: Sendable {
         var query: [String: String] = [:]
         for part in target[target.index(after: mark)...].split(separator: "&") {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = String(pair[0]).removingPercentEncoding,
-                let value = pair.count == 2 ? String(pair[1]).removingPercentEncoding : "",
+            guard let name = Self.decoded(pair[0]), let value = pair.count == 2 ? Self.decoded(pair[1]) : "",
                 query.updateValue(value, forKey: name) == nil
             else { throw ProblemDetails(.invalidParameter, detail: "the query is malformed") }
         }

@@ -113,22 +113,38 @@ public struct UnverifiedRequestSignature: Sendable {
     ///   - signature: the value of `Signature`, or nil when the request has none.
     public init(input: String?, signature: String?) throws(MessageSignatureError) {
         guard let input, let signature else { throw .missing }
+        if let fields = CanonicalSignatureFields(input: input, signature: signature) {
+            self.signature = try Self.ecdsa(fields.signature)
+            components = fields.components
+            parameters = try Self.parameters {
+                fields.texts[$0]
+            } created: {
+                fields.created
+            }
+            serializedParameters = fields.serializedParameters
+            return
+        }
         let inputs = try Self.dictionary(input)
         let signatures = try Self.dictionary(signature)
         guard inputs.count == 1, signatures.count == 1 else { throw .several }
         let (label, value) = inputs[inputs.startIndex]
         guard case .innerList(let list) = value, case .item(let item)? = signatures[label],
-            case .undecodedByteSequence(let text) = item.rfc9651BareItem,
-            let raw = Base64.decode(text), raw.count == 64,
-            let ecdsa = try? P256.Signing.ECDSASignature(rawRepresentation: raw)
+            case .undecodedByteSequence(let text) = item.rfc9651BareItem
         else { throw .malformed }
-        self.signature = ecdsa
+        self.signature = try Self.ecdsa(text)
         components = try Self.components(list)
         parameters = try Self.parameters(list)
         // The base holds the parameters in their one serialization, whatever blanks they came with (RFC 9421 §2.5).
         var serializer = StructuredFieldValueSerializer()
         guard let bytes = try? serializer.writeListFieldValue([.innerList(list)]) else { throw .malformed }
         serializedParameters = String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func ecdsa(_ text: String) throws(MessageSignatureError) -> P256.Signing.ECDSASignature {
+        guard let raw = Base64.decode(text), raw.count == 64,
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: raw)
+        else { throw .malformed }
+        return signature
     }
 
     private static func dictionary(_ field: String) throws(MessageSignatureError) -> OrderedMap<String, ItemOrInnerList>
@@ -151,18 +167,28 @@ public struct UnverifiedRequestSignature: Sendable {
 
     private static func parameters(_ list: InnerList) throws(MessageSignatureError) -> SignatureParameters {
         let parameters = list.rfc9651Parameters
-        let known = ["created", "nonce", "keyid", "alg", "tag"]
-        for (name, _) in parameters where !known.contains(name) { throw .parameter(name) }
-        func text(_ name: String) throws(MessageSignatureError) -> String {
-            guard case .string(let value)? = parameters[name] else { throw .parameter(name) }
-            return value
+        for (name, _) in parameters where name != "created" && CanonicalSignatureFields.Name(rawValue: name) == nil {
+            throw .parameter(name)
         }
-        guard try text("tag") == SignatureParameters.tag else { throw .parameter("tag") }
-        guard try text("alg") == SignatureParameters.algorithm else { throw .parameter("alg") }
-        guard case .integer(let created)? = parameters["created"], created >= 0 else { throw .parameter("created") }
-        let nonce = try text("nonce")
-        guard SignatureParameters.nonceLengths.contains(nonce.utf8.count) else { throw .parameter("nonce") }
-        return SignatureParameters(created: created, nonce: nonce, keyID: try text("keyid"))
+        return try Self.parameters { name in
+            if case .string(let text)? = parameters[name.rawValue] { text } else { nil }
+        } created: {
+            if case .integer(let created)? = parameters["created"] { created } else { nil }
+        }
+    }
+
+    /// The parameters, each as the profile has it.
+    private static func parameters(
+        text: (CanonicalSignatureFields.Name) -> String?, created: () -> Int64?
+    ) throws(MessageSignatureError) -> SignatureParameters {
+        guard text(.tag) == SignatureParameters.tag else { throw .parameter("tag") }
+        guard text(.algorithm) == SignatureParameters.algorithm else { throw .parameter("alg") }
+        guard let created = created(), created >= 0 else { throw .parameter("created") }
+        guard let nonce = text(.nonce), SignatureParameters.nonceLengths.contains(nonce.utf8.count) else {
+            throw .parameter("nonce")
+        }
+        guard let keyID = text(.keyID) else { throw .parameter("keyid") }
+        return SignatureParameters(created: created, nonce: nonce, keyID: keyID)
     }
 
     /// Throws unless the signature is this key's over exactly this request.
