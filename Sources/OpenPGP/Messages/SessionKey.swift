@@ -22,8 +22,7 @@ struct SessionKey {
     /// The content of a version 3 session key packet for one recipient.
     func encrypted(to recipient: PublicKey) throws(OpenPGPError) -> [UInt8] {
         guard case .ecdh(let publicKey, let keyWrap) = recipient.material else { throw .wrongKeyFlags }
-        // Only CryptoKit's compact form wants keys tried until one fits it; this key travels whole.
-        let ephemeral = P256.KeyAgreement.PrivateKey(compactRepresentable: false)
+        let ephemeral = Self.ephemeralKey()
         guard let secret = try? ephemeral.sharedSecretFromKeyAgreement(with: publicKey),
             let wrapped = try? AES.KeyWrap.wrap(
                 SymmetricKey(data: padded()), using: Self.wrappingKey(secret, keyWrap, recipient))
@@ -35,6 +34,18 @@ struct SessionKey {
         body.append(UInt8(wrapped.count))
         body += wrapped
         return body
+    }
+
+    /// A key for one agreement.
+    ///
+    /// `P256.KeyAgreement.PrivateKey()` signs something and verifies it to see whether the new key works, at more than the
+    /// price of the agreement. A number below the order is as good a key; one that is not is refused and drawn again.
+    /// Spec: FIPS 186-5 A.2.2.
+    private static func ephemeralKey() -> P256.KeyAgreement.PrivateKey {
+        while true {
+            let number = SymmetricKey(size: .bits256)
+            if let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: number) { return key }
+        }
     }
 
     /// Opens a session key packet.
