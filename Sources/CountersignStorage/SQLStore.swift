@@ -6,6 +6,7 @@ public struct SQLStore: Store {
     let engine: any SQLEngine
     let sealer: Sealer
     let issuer: Issuer
+    private let parsed = ParsedRows()
 
     /// Who waits for commits of this store.
     public var wakes: any Wakes { engine.wakes }
@@ -33,7 +34,7 @@ public struct SQLStore: Store {
         _ body: @escaping @Sendable (any StoreReader) throws -> Result
     ) async throws -> Result {
         try await engine.read { connection in
-            try body(SQLTransaction(connection: connection, sealer: sealer, issuer: issuer))
+            try body(SQLTransaction(connection: connection, sealer: sealer, issuer: issuer, parsed: parsed))
         }
     }
 
@@ -44,7 +45,7 @@ public struct SQLStore: Store {
         _ body: @escaping @Sendable (any StoreWriter) throws -> Result
     ) async throws -> Result {
         try await engine.write { connection in
-            let transaction = SQLTransaction(connection: connection, sealer: sealer, issuer: issuer)
+            let transaction = SQLTransaction(connection: connection, sealer: sealer, issuer: issuer, parsed: parsed)
             let result = try body(transaction)
             return (result, wakes: transaction.topics)
         }
@@ -58,12 +59,14 @@ final class SQLTransaction: StoreWriter {
     let connection: any SQLConnection
     let sealer: Sealer
     let issuer: Issuer
+    let parsed: ParsedRows
     private(set) var topics: [WakeTopic] = []
 
-    init(connection: any SQLConnection, sealer: Sealer, issuer: Issuer) {
+    init(connection: any SQLConnection, sealer: Sealer, issuer: Issuer, parsed: ParsedRows) {
         self.connection = connection
         self.sealer = sealer
         self.issuer = issuer
+        self.parsed = parsed
     }
 
     func wake(_ topic: WakeTopic) {

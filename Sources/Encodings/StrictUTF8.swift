@@ -13,6 +13,19 @@ extension String {
     }
 }
 
+extension String {
+    /// Whether two strings are the same bytes.
+    ///
+    /// As for any other text, without a call for each byte.
+    public func hasSameBytes(as other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        let equal = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in left.elementsEqual(right) }
+        }
+        return (equal ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+}
+
 extension StringProtocol {
     /// Whether two strings are the same bytes.
     ///

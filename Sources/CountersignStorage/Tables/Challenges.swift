@@ -193,6 +193,16 @@ extension SQLTransaction {
     }
 
     private func challenge(_ row: SQLRow) throws -> Challenge {
+        let asked = try parsed.challenges.value(try row.id(0), of: row[0..<13]) { try self.asked(row) }
+        return Challenge(
+            question: asked.question, alert: asked.alert, methods: asked.methods,
+            numberHash: try row.optionalBlob(13), expiresAt: try row.time(14),
+            callbackURI: try row.optionalText(15).map(CallbackURI.init(stored:)),
+            clientState: try row.optionalText(16), locale: try row.optionalText(17), state: try state(row))
+    }
+
+    /// The columns that asking writes and nothing changes.
+    private func asked(_ row: SQLRow) throws -> ParsedRows.Asked {
         guard let nonce = Nonce(bytes: try row.blob(5)) else { throw StoreError.corruptRow("challenge nonce") }
         let question = Question(
             challenge: try row.id(0), nonce: nonce, issuer: issuer, client: try row.id(1),
@@ -201,12 +211,10 @@ extension SQLTransaction {
             context: try row.optionalValue(6) { try? DisplayLine($0) }, askedAt: try row.time(7),
             details: try row.value(8, details), signingData: try row.optionalText(9),
             message: try row.value(10) { try? DisplayMessage($0) })
-        return Challenge(
-            question: question, alert: try row.value(11) { try? DisplayMessage($0) },
-            methods: try row.text(12).split(separator: " ").compactMap { Method(rawValue: String($0)) },
-            numberHash: try row.optionalBlob(13), expiresAt: try row.time(14),
-            callbackURI: try row.optionalText(15).map(CallbackURI.init(stored:)),
-            clientState: try row.optionalText(16), locale: try row.optionalText(17), state: try state(row))
+        return (
+            question, try row.value(11) { try? DisplayMessage($0) },
+            try row.text(12).split(separator: " ").compactMap { Method(rawValue: String($0)) }
+        )
     }
 
     private func details(_ text: String) -> [Detail]? {

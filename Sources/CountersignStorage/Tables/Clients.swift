@@ -28,7 +28,8 @@ private enum Statements {
 /// Clients, the operator's token and challenge types.
 extension SQLTransaction {
     func client(_ id: ClientID) throws -> Client? {
-        try first(Statements.byID, [id.value], Client.init)
+        try first(Statements.byID, [id.value]) { row in try parsed.clients.value(id, of: row[0..<8]) { try Client(row) }
+        }
     }
 
     func clients() throws -> [Client] {
@@ -63,7 +64,9 @@ extension SQLTransaction {
     }
 
     func challengeType(_ name: TypeName) throws -> ChallengeType? {
-        try first(Statements.type, [.text("\(name)")], ChallengeType.init)
+        try first(Statements.type, [.text("\(name)")]) { row in
+            try parsed.types.value("\(name)", of: row[0..<2]) { try ChallengeType(row) }
+        }
     }
 
     func challengeTypes() throws -> [ChallengeType] {

@@ -41,7 +41,7 @@ private enum Statements {
 /// Enrollments, tickets and the nonces of devices.
 extension SQLTransaction {
     func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
-        try first(Statements.byID, [id.value], Enrollment.init)
+        try first(Statements.byID, [id.value], enrollment)
     }
 
     func enrollmentState(_ id: EnrollmentID) throws -> Enrollment.State? {
@@ -49,11 +49,11 @@ extension SQLTransaction {
     }
 
     func enrollments(of user: UserID) throws -> [Enrollment] {
-        try all(Statements.ofUser, [user.value], Enrollment.init)
+        try all(Statements.ofUser, [user.value], enrollment)
     }
 
     func activeEnrollments(of user: UserID) throws -> [Enrollment] {
-        try all(Statements.activeOfUser, [user.value], Enrollment.init)
+        try all(Statements.activeOfUser, [user.value], enrollment)
     }
 
     func certificate(of enrollment: EnrollmentID) throws -> [UInt8]? {
@@ -118,23 +118,30 @@ extension Enrollment.State {
     }
 }
 
-extension Enrollment {
-    fileprivate init(_ row: SQLRow) throws {
+/// Rows to values.
+extension SQLTransaction {
+    private func enrollment(_ row: SQLRow) throws -> Enrollment {
+        let id: EnrollmentID = try row.id(0)
+        let device = try parsed.devices.value(id, of: row[5..<9]) { try Self.device(row) }
+        return Enrollment(
+            id: id, user: try row.id(1), client: try row.id(2), state: try Enrollment.State(row, at: 3),
+            credential: .certificate(device.keys), device: device.description, createdAt: try row.time(9))
+    }
+
+    /// The columns that enrollment writes and nothing changes.
+    private static func device(_ row: SQLRow) throws -> ParsedRows.Device {
         func key(_ column: Int, _ flags: KeyFlags) throws -> CertifiedKey {
             guard let publicKey = try? PublicKey(parsing: try row.blob(column)) else {
                 throw StoreError.corruptRow("enrollment key")
             }
             return CertifiedKey(previouslyCertified: publicKey, flags: flags)
         }
-        self.init(
-            id: try row.id(0), user: try row.id(1), client: try row.id(2), state: try State(row, at: 3),
-            credential: .certificate(
-                DeviceKeys(
-                    primary: try key(5, [.certify, .sign]), authentication: try key(6, .authenticate),
-                    encryption: try key(7, .encrypt))),
-            device: try row.value(8) { text in
-                (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? DeviceDescription($0, at: "") }
-            },
-            createdAt: try row.time(9))
+        let keys = DeviceKeys(
+            primary: try key(5, [.certify, .sign]), authentication: try key(6, .authenticate),
+            encryption: try key(7, .encrypt))
+        let description = try row.value(8) { text in
+            (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? DeviceDescription($0, at: "") }
+        }
+        return (keys, description)
     }
 }
