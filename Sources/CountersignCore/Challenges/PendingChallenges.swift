@@ -32,20 +32,17 @@ public enum PendingChallenges {
         let issuer = ports.issuer
         // Subscribed before the first look: a challenge in between is not missed.
         let subscription = deadline.map { _ in ports.wakes.subscribe(to: .enrollment(id)) }
-        if let refusal = try await ports.store.commit({ try $0.admit(call, issuer: issuer) }) {
-            return .refused(refusal)
+        // The first look shares the transaction that lets the device in.
+        var now = ports.time.now
+        var found = try await ports.store.commit { [now] writer in
+            if let refusal = try writer.admit(call, issuer: issuer) { return Look.refused(refusal) }
+            return .pending(try writer.pendingChallenges(of: id, user: user, now: now, limit: limit))
         }
         while true {
-            let now = ports.time.now
-            let found: Result<[Challenge], DeviceRefusal> = try await ports.store.read { reader in
-                // Removal ends a wait at once.
-                if let refusal = try reader.refusal(of: id, issuer: issuer) { return .failure(refusal) }
-                return .success(try reader.pendingChallenges(of: id, user: user, now: now, limit: limit))
-            }
             let challenges: [Challenge]
             switch found {
-            case .failure(let refusal): return .refused(refusal)
-            case .success(let list): challenges = list
+            case .refused(let refusal): return .refused(refusal)
+            case .pending(let list): challenges = list
             }
             let current = Self.cursor(of: challenges)
             guard let deadline, let subscription, now < deadline, current == cursor ?? Self.cursor(of: []) else {
@@ -53,7 +50,19 @@ public enum PendingChallenges {
             }
             let firstEnd = challenges.map(\.expiresAt).min() ?? deadline
             try await subscription.wait(until: min(deadline, firstEnd))
+            now = ports.time.now
+            found = try await ports.store.read { [now] reader in
+                // Removal ends a wait at once.
+                if let refusal = try reader.refusal(of: id, issuer: issuer) { return .refused(refusal) }
+                return .pending(try reader.pendingChallenges(of: id, user: user, now: now, limit: limit))
+            }
         }
+    }
+
+    /// What a look finds.
+    private enum Look: Sendable {
+        case pending([Challenge])
+        case refused(DeviceRefusal)
     }
 
     /// Stands for a list: a hash over the ids in it.
