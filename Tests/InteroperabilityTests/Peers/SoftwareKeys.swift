@@ -15,6 +15,8 @@ struct SoftwareKeys {
     let encryption: DecryptionKeyPair
     let certificate: Certificate
     let block: SecretKeyBlock
+    /// The block as of a person who keeps the primary key elsewhere.
+    let withoutPrimary: SecretKeyBlock
 
     /// - Parameters:
     ///   - userID: the user ID.
@@ -33,7 +35,8 @@ struct SoftwareKeys {
             subkeys: (answers ? [.signing(pin, notations: [notation])] : []) + [.encryption(encryption.publicKey)],
             expiresAt: expiresAt, at: Self.time)
         self.pin = answers ? pin : nil
-        block = try SecretKeyBlock(
-            certificate, keys: [.signing(keys.0), .decryption(keys.2)] + (answers ? [.signing(keys.1)] : []))
+        let subkeys = [.decryption(keys.2)] + (answers ? [.signing(keys.1)] : []) as [SecretKeyBlock.Key]
+        block = try SecretKeyBlock(certificate, keys: [.signing(keys.0)] + subkeys)
+        withoutPrimary = try SecretKeyBlock(certificate, keys: subkeys)
     }
 }
