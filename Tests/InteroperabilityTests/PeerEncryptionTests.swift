@@ -62,9 +62,20 @@ struct PeerEncryptionTests {
             let opened = try await Self.open(message, with: keys, from: certificate)
             #expect(opened.content == content)
             #expect(opened.signer.fingerprint == certificate.fingerprint)
-            // sq alone names the one it writes to under its signature.
-            let recipients = opened.signature.subpackets.intendedRecipients
-            #expect(recipients == (name == .sq ? [keys.certificate.fingerprint] : []))
+            // sq alone names the one it writes to under its signature; who insists on that gets no other's.
+            let us = keys.certificate.fingerprint
+            if name == .sq {
+                let named = try await Self.open(message, with: keys, from: certificate, for: us)
+                #expect(named.signature.subpackets.intendedRecipients == [us])
+                await #expect(throws: OpenPGPError.wrongIntendedRecipient) {
+                    try await Self.open(message, with: keys, from: certificate, for: certificate.fingerprint)
+                }
+            } else {
+                #expect(opened.signature.subpackets.intendedRecipients == [])
+                await #expect(throws: OpenPGPError.wrongIntendedRecipient) {
+                    try await Self.open(message, with: keys, from: certificate, for: us)
+                }
+            }
         }
     }
 
@@ -100,9 +111,9 @@ struct PeerEncryptionTests {
     }
 
     private static func open(
-        _ message: [UInt8], with keys: SoftwareKeys, from signer: Certificate
+        _ message: [UInt8], with keys: SoftwareKeys, from signer: Certificate, for recipient: Fingerprint? = nil
     ) async throws -> VerifiedMessage {
         try await EncryptedMessage.open(
-            message, with: keys.encryption, signers: signer.keys, intendedRecipient: nil, now: .max)
+            message, with: keys.encryption, signers: signer.keys, intendedRecipient: recipient, now: .max)
     }
 }

@@ -121,6 +121,28 @@ struct PeerSignatureTests {
         }
     }
 
+    @Test("RFC 9580 §6: armored, too, ours is good for a peer and a peer's for us", arguments: PeerName.installed)
+    func armored(name: PeerName) async throws {
+        let (keys, content) = (try await SoftwareKeys(), Self.bytes)
+        let peer = try await name.startWithKey()
+        let certificate = try peer.certificate()
+        try peer.learn(keys.certificate)
+        let time = SoftwareKeys.time
+        let detached = try await DetachedSignature.sign(.binary(content), by: keys.primary, at: time).armored
+        let inline = Armor.encode(
+            try await SignedMessage.sign(.binary(content), by: keys.primary, at: time), as: .message)
+        for (text, form) in [(detached, SignedForm.detached), (inline, .inline)] {
+            let verdict = try peer.verify(Array(text.utf8), form, over: content)
+            #expect(verdict == .good(keys.certificate.fingerprint), "\(form)")
+        }
+        for (kind, form) in [(Armor.Kind.signature, SignedForm.detached), (.message, .inline)] {
+            let text = String(decoding: try peer.sign(content, form, on: nil, armored: true), as: UTF8.self)
+            let signer = try Self.signer(
+                of: try Armor.decode(text, as: kind), form, over: content, by: certificate)
+            #expect(signer == certificate.fingerprint, "\(form)")
+        }
+    }
+
     /// The key that signed, once we verified what a peer made.
     private static func signer(
         of signed: [UInt8], _ form: SignedForm, over content: [UInt8], by certificate: Certificate

@@ -99,7 +99,8 @@ final class GPGPeer: Peer {
         return .refused
     }
 
-    func sign(_ content: [UInt8], _ form: SignedForm, on day: UnixSeconds?) throws -> [UInt8] {
+    func sign(_ content: [UInt8], _ form: SignedForm, on day: UnixSeconds?, armored: Bool) throws -> [UInt8] {
+        let armor = armored && form != .cleartext ? ["--armor"] : []
         let time = day.map { ["--faked-system-time", "\($0)!"] } ?? []
         let command: [String]
         switch form {
@@ -108,7 +109,8 @@ final class GPGPeer: Peer {
         case .inline: command = ["--compress-algo", "none", "--sign"]
         }
         let file = try gpg.folder.write("content", content)
-        try run(time + ["--local-user", own, "--output", gpg.folder.path("signed")] + command + [file]).succeeded()
+        try run(armor + time + ["--local-user", own, "--output", gpg.folder.path("signed")] + command + [file])
+            .succeeded()
         return try gpg.folder.read("signed")
     }
 

@@ -107,8 +107,8 @@ protocol Peer: AnyObject {
     func verify(_ signed: [UInt8], _ form: SignedForm, over content: [UInt8]) throws -> Verdict
     /// Decrypts and verifies a message; no content if it refuses.
     func open(_ message: [UInt8]) throws -> (content: [UInt8]?, verdict: Verdict)
-    /// Signs with its own key, now or on a day.
-    func sign(_ content: [UInt8], _ form: SignedForm, on day: UnixSeconds?) throws -> [UInt8]
+    /// Signs with its own key, now or on a day, into a binary or an armored file; a cleartext one is armored anyway.
+    func sign(_ content: [UInt8], _ form: SignedForm, on day: UnixSeconds?, armored: Bool) throws -> [UInt8]
     /// Encrypts to another, and signs unless told not to; throws ``PeerRefusal`` if it will not.
     func seal(_ content: [UInt8], to recipient: Certificate, signs: Bool, compresses: Bool) throws -> [UInt8]
     /// Its own certificate after it revoked a key of it.
@@ -121,9 +121,9 @@ struct PeerRefusal: Error {
 }
 
 extension Peer {
-    /// Signs with its own key, now.
-    func sign(_ content: [UInt8], _ form: SignedForm) throws -> [UInt8] {
-        try sign(content, form, on: nil)
+    /// Signs with its own key, now or on a day, into a binary file.
+    func sign(_ content: [UInt8], _ form: SignedForm, on day: UnixSeconds? = nil) throws -> [UInt8] {
+        try sign(content, form, on: day, armored: false)
     }
 
     /// Encrypts to another and signs, as the profile wants it.

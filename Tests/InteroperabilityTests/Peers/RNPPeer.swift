@@ -95,7 +95,8 @@ final class RNPPeer: Peer {
         return isRevoked ? .revokedKey(keyID.uppercased()) : .good(keyID.uppercased())
     }
 
-    func sign(_ content: [UInt8], _ form: SignedForm, on day: UnixSeconds?) throws -> [UInt8] {
+    func sign(_ content: [UInt8], _ form: SignedForm, on day: UnixSeconds?, armored: Bool) throws -> [UInt8] {
+        let armor = armored && form != .cleartext ? ["--armor"] : []
         let command: [String]
         switch form {
         case .cleartext: command = ["--clearsign"]
@@ -104,7 +105,7 @@ final class RNPPeer: Peer {
         }
         let time = day.map { ["--current-time", ListedKey.day($0)] } ?? []
         let files = [try rnp.folder.write("content", content), "--output", rnp.folder.path("signed")]
-        try rnp.run(command + ["-u", own] + time + files, passphrase: passphrase).succeeded()
+        try rnp.run(command + armor + ["-u", own] + time + files, passphrase: passphrase).succeeded()
         return try rnp.folder.read("signed")
     }
 

@@ -119,15 +119,15 @@ final class SQPeer: Peer {
         return .good(String(key.output.1.suffix(16)))
     }
 
-    func sign(_ content: [UInt8], _ form: SignedForm, on day: UnixSeconds?) throws -> [UInt8] {
+    func sign(_ content: [UInt8], _ form: SignedForm, on day: UnixSeconds?, armored: Bool) throws -> [UInt8] {
+        let binary = armored ? [] : ["--binary"]
         let output = sq.folder.path("signed")
         let command: [String]
         switch form {
         case .cleartext: command = [isEarly ? "--cleartext-signature" : "--cleartext", "--output", output]
         case .detached:
-            command =
-                isEarly ? ["--detached", "--binary", "--output", output] : ["--binary", "--signature-file", output]
-        case .inline: command = (isEarly ? [] : ["--message"]) + ["--binary", "--output", output]
+            command = binary + (isEarly ? ["--detached", "--output", output] : ["--signature-file", output])
+        case .inline: command = binary + (isEarly ? [] : ["--message"]) + ["--output", output]
         }
         let key = [isEarly ? "--signer-key" : "--signer-file", ownKey]
         let time = day.map { ["--time", ListedKey.day($0)] } ?? []
