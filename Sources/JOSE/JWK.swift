@@ -25,7 +25,7 @@ public struct JWK: Sendable {
 
     /// A key named by its own thumbprint.
     ///
-    /// Spec: RFC 7638.
+    /// Spec: RFC 7638 §3.
     public init(_ publicKey: JWSPublicKey) {
         self.init(publicKey, keyID: publicKey.thumbprint)
     }

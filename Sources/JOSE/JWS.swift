@@ -7,7 +7,7 @@ public import Encodings
 /// header names among those the caller has. Keys that a header brings along or points to (`jwk`, `jku`, `x5c`, `x5u`)
 /// are never looked at.
 ///
-/// Spec: RFC 7515 §5.2 and §7.1, RFC 8725 §3.
+/// Spec: RFC 7515 §5.2 and §7.1, RFC 8725 §3.1, §3.10 and §3.11.
 public enum JWS {
     /// The most bytes a compact JWS may have.
     public static let maximumSize = 64 * 1024

@@ -75,7 +75,7 @@ struct AlgorithmTests {
         }
     }
 
-    @Test("RFC 7518 §3.3, §3.4: a signature of another length is refused", arguments: TestKey.allCases)
+    @Test("RFC 7518 §3.3, §3.4, RFC 8032 §5.1.6: a signature of another length is refused", arguments: TestKey.allCases)
     func lengths(key: TestKey) async throws {
         let compact = try await key.sign(Self.header(key))
         let parts = compact.split(separator: ".").map(String.init)

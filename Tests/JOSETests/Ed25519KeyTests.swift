@@ -18,7 +18,9 @@ struct Ed25519KeyTests {
         "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
     ].map { Hex.decode($0) ?? [] }
 
-    @Test("RFC 8725 §3.5: a point of small order is no key: with the neutral one anybody's signature verifies")
+    @Test(
+        "RFC 8725 §3.5, RFC 8032 §5.1: a point of small order is no key: with the neutral one anybody's signature verifies"
+    )
     func smallOrder() throws {
         for point in Self.smallOrder {
             for sign in [0, 0x80] as [UInt8] {
@@ -32,7 +34,7 @@ struct Ed25519KeyTests {
         #expect(neutral.isValidSignature(forged, for: Array("anything".utf8)))
     }
 
-    @Test("RFC 8032 §5.1.3: a coordinate of 2^255 − 19 or more is refused, one below is read")
+    @Test("RFC 8032 §5.1.3, step 1: a coordinate of 2^255 − 19 or more is refused, one below is read")
     func reduced() throws {
         for first in UInt8(0xEE)...0xFF {
             let point = [first] + [UInt8](repeating: 0xFF, count: 30) + [0x7F]

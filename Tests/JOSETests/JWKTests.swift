@@ -58,7 +58,9 @@ struct JWKTests {
         }
     }
 
-    @Test("RFC 7518 §6.2.1: coordinates of a wrong length, spelling or kind are refused", arguments: ["x", "y"])
+    @Test(
+        "RFC 7518 §6.2.1.2, §6.2.1.3: coordinates of a wrong length, spelling or kind are refused",
+        arguments: ["x", "y"])
     func coordinates(name: String) throws {
         let right = try #require(Self.json[name]?.string)
         let bytes = try #require(Base64URL.decode(right))

@@ -168,7 +168,7 @@ struct JWSTests {
     }
 
     @Test(
-        "RFC 7515 §4: a header that is no object, no JSON, or names something twice is refused",
+        "RFC 7515 §4, §5.2: a header that is no object, no JSON, or names something twice is refused",
         arguments: [
             "", "[]", "\"ES256\"", "null", "{",
             "{\"alg\":\"ES256\",\"alg\":\"none\",\"typ\":\"test+jwt\",\"kid\":\"key\"}",

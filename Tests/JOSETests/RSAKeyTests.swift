@@ -1,5 +1,5 @@
 import Encodings
-import JOSE
+@testable import JOSE
 import Testing
 
 @Suite("RFC 7518 §6.3: RSA keys")
@@ -38,7 +38,7 @@ struct RSAKeyTests {
     }
 
     @Test(
-        "FIPS 186-5 §5.1: an exponent below 65537 is refused as weak, 1 before all",
+        "FIPS 186-5 §5.1 and appendix A.1.1: an exponent below 65537 is refused as weak, 1 before all",
         arguments: [[1], [3], [17], [1, 1], [0xFF, 0xFF], [1, 0, 0]] as [[UInt8]])
     func smallExponents(exponent: [UInt8]) {
         // 65536 is even, and weak all the same.
@@ -80,6 +80,30 @@ struct RSAKeyTests {
         let verified = try JWS.verify(
             compact, algorithms: [.rs256], type: .exactly("x"), keys: JWKSet([JWK(.rsa(publicKey), keyID: "key")]))
         #expect(verified.payload == [1, 2, 3])
+    }
+
+    @Test("RFC 8017 A.1.1 and appendix A.1.2, RFC 5280 §4.1, RFC 5208 §5: each form of DER is read as the same key")
+    func forms() throws {
+        func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+            [tag, 0x82, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
+        }
+        // SEQUENCE { rsaEncryption, NULL }
+        let algorithm: [UInt8] = [0x30, 13, 6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1, 5, 0]
+        let key = try RSAPrivateKey()
+        let numbers = element(0x30, element(0x02, [0] + key.publicKey.modulus) + [0x02, 3, 1, 0, 1])
+        let info = element(0x30, algorithm + element(0x03, [0] + numbers))
+        #expect(key.publicKey.derRepresentation == info)
+        for form in [numbers, info] {
+            #expect(try RSAPublicKey(derRepresentation: form).modulus == key.publicKey.modulus)
+        }
+        let plain = key.derRepresentation.reveal()
+        #expect(try #require(PKCS1.decode(plain)).prefix(2) == [key.publicKey.modulus, [1, 0, 1]])
+        let wrapped = element(0x30, [2, 1, 0] + algorithm + element(0x04, plain))
+        for form in [plain, wrapped] {
+            let read = try RSAPrivateKey(derRepresentation: Secret(form))
+            #expect(read.derRepresentation.reveal() == plain)
+            #expect(read.publicKey.modulus == key.publicKey.modulus)
+        }
     }
 
     @Test("Nothing outside the sizes is made, and no other DER is read")

@@ -89,12 +89,15 @@ struct VectorTests {
         }
     }
 
-    @Test("RFC 7638 §3.1: the thumbprint of the example")
+    @Test("RFC 7638 §3, §3.1, §3.2: the thumbprint of the example, made of what makes the key and of nothing else")
     func thumbprint() throws {
         let key = try JWK(Vectors.rsaKey.publicHalf)
         #expect(key.thumbprint == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
         #expect(key.keyID == "2011-04-29")
         #expect(JWK(key.publicKey).keyID == key.thumbprint)
+        for (name, value) in [("kid", "other"), ("use", "sig"), ("a", "b")] as [(String, JSONValue)] {
+            #expect(try JWK(Vectors.rsaKey.publicHalf.with(name, value)).thumbprint == key.thumbprint)
+        }
     }
 
     @Test("RFC 8037 A.1, A.2: the example's private key has the example's public key")
