@@ -123,6 +123,15 @@ struct QueryPlanTests {
         ])
     }
 
+    @Test("The open challenges of a user are counted by the index of those that are open, not of all there ever were")
+    func openChallenges() async throws {
+        let (client, user, _) = try await scene()
+        _ = recorder.take()
+        _ = try await world.ask(try world.request(for: user), by: client)
+        let count = try #require(recorder.take().first { $0.statement.text.contains("SELECT count(*)") })
+        #expect(try await plan(of: count).contains { $0.contains("INDEX challenges_open") })
+    }
+
     @Test("Emptying the outbox")
     func outbox() async throws {
         let client = try await world.makeClient().client

@@ -22,10 +22,12 @@ private enum Statements {
         SELECT asked_at, state FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at > $3
         ORDER BY asked_at DESC LIMIT $4
         """)
+    /// Joined to nothing, the client is no reason to choose the index over all the user's challenges instead of the one
+    /// over the few that are open.
     static let openCount = SQLStatement(
         """
         SELECT count(*) FROM (SELECT 1 AS one FROM challenges
-        WHERE user_id = $1 AND state = 'pending' AND client_id = $2 AND expires_at > $3 LIMIT $4) AS open
+        WHERE user_id = $1 AND state = 'pending' AND client_id || '' = $2 AND expires_at > $3 LIMIT $4) AS open
         """)
     static let target = SQLStatement(
         "SELECT fetched_at FROM challenge_targets WHERE challenge_id = $1 AND enrollment_id = $2")
