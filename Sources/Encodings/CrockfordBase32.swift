@@ -16,20 +16,30 @@ public enum CrockfordBase32 {
     /// 16 bytes as 26 characters, most significant first, so that texts sort as the bytes do.
     public static func encode(_ bytes: [UInt8]) -> String {
         precondition(bytes.count == 16)
-        var text: [UInt8] = []
-        text.reserveCapacity(length)
-        var pending: UInt32 = 0
-        // 26 characters hold 130 bits: the value stands behind two zero bits.
-        var pendingBits = 2
-        for byte in bytes {
-            pending = pending << 8 | UInt32(byte)
-            pendingBits += 8
-            while pendingBits >= 5 {
-                pendingBits -= 5
-                text.append(alphabet[Int(pending >> UInt32(pendingBits) & 31)])
+        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        return encode(number(bytes[..<8]), number(bytes[8...]))
+    }
+
+    /// A number of 128 bits as 26 characters, behind a prefix: ids are written too often for anything in between.
+    ///
+    /// - Parameters:
+    ///   - high: the upper half.
+    ///   - low: the lower half.
+    ///   - prefix: what stands before it.
+    public static func encode(_ high: UInt64, _ low: UInt64, after prefix: String = "") -> String {
+        var prefix = prefix
+        return prefix.withUTF8 { prefix in
+            String(unsafeUninitializedCapacity: prefix.count + length) { text in
+                _ = text.initialize(fromContentsOf: prefix)
+                for place in 0..<length {
+                    // 26 characters hold 130 bits: the first one holds the uppermost three.
+                    let shift = 125 - 5 * place
+                    let bits = shift >= 64 ? high >> (shift - 64) : low >> shift | high << (64 - shift)
+                    text.initializeElement(at: prefix.count + place, to: alphabet[Int(bits & 31)])
+                }
+                return prefix.count + length
             }
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The 16 bytes of 26 characters, or nil.

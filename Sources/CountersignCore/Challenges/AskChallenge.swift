@@ -93,7 +93,7 @@ public enum AskChallenge {
                     return (.failure(refusal), nil)
                 }
                 try store(asked, event: chance.event, at: now, in: writer)
-                return (.success(asked), reply(asked))
+                return (.success(asked), idempotency == nil ? nil : reply(asked))
             }
         }
     }

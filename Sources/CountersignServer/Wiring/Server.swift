@@ -132,7 +132,7 @@ public struct Server: Sendable {
             server: .http1(
                 configuration: .init(additionalChannelHandlers: [HangUpHandler()], idleTimeout: .seconds(75))),
             configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil),
-            onServerRunning: { _ in announce.finish() }, logger: quiet(logger))
+            onServerRunning: { _ in announce.finish() }, logger: Self.silent)
         let http = CallbackSender.makeClient(reach: reach)
         let worker = OutboxWorker(
             queue: store, wakes: hub, time: ports.time, random: ports.random, callbacks: CallbackSender(client: http),
@@ -164,6 +164,10 @@ public struct Server: Sendable {
             throw error
         }
     }
+
+    /// What the framework would say of requests is thrown, and logged by the API; a logger that writes would put its words
+    /// together for every request all the same.
+    private static let silent = Logger(label: "http") { _ in SwiftLogNoOpLogHandler() }
 
     /// The framework logs connections that end; what matters of that is thrown, and requests are logged by the API.
     private func quiet(_ logger: Logger) -> Logger {

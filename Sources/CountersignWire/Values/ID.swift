@@ -35,7 +35,7 @@ public struct ID<Kind: IDKind>: Hashable, Sendable {
     }
 }
 
-/// Reads and writes ids of whatever kind: apart from the generic type, so that the work on bytes is compiled once.
+/// Reads ids of whatever kind: apart from the generic type, so that the work on bytes is compiled once.
 private enum IDText {
     static func read(_ text: [UInt8], prefix: String) -> (high: UInt64, low: UInt64)? {
         let start = prefix.utf8.count + 1
@@ -43,17 +43,6 @@ private enum IDText {
             let bytes = CrockfordBase32.decode(utf8: text[start...])
         else { return nil }
         return (number(bytes.prefix(8)), number(bytes.suffix(8)))
-    }
-
-    static func write(_ prefix: String, _ high: UInt64, _ low: UInt64) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(16)
-        for number in [high, low] {
-            for shift in stride(from: UInt64(56), through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: number >> shift))
-            }
-        }
-        return prefix + "_" + CrockfordBase32.encode(bytes)
     }
 
     static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
@@ -64,7 +53,7 @@ private enum IDText {
 extension ID: CustomStringConvertible {
     /// The id as it is written everywhere.
     public var description: String {
-        IDText.write(Kind.prefix, high, low)
+        CrockfordBase32.encode(high, low, after: Kind.prefix + "_")
     }
 }
 

@@ -53,17 +53,32 @@ extension JSONValue {
     }
 
     private static func write(_ text: String, to bytes: inout [UInt8]) {
+        var text = text
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0x0A: bytes.append(contentsOf: "\\n".utf8)
-            case 0x00..<0x20, 0x7F: bytes.append(contentsOf: "\\u00\(Hex.encode([byte]))".utf8)
-            default: bytes.append(byte)
+        text.withUTF8 { utf8 in
+            // What stands between two escapes, as a rule the whole text, is copied in one piece.
+            var start = 0
+            for place in utf8.indices where needsEscape(utf8[place]) {
+                bytes.append(contentsOf: utf8[start..<place])
+                writeEscape(of: utf8[place], to: &bytes)
+                start = place + 1
             }
+            bytes.append(contentsOf: utf8[start...])
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func writeEscape(of byte: UInt8, to bytes: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            bytes.append(UInt8(ascii: "\\"))
+            bytes.append(byte)
+        case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+        default: bytes.append(contentsOf: "\\u00\(Hex.encode([byte]))".utf8)
+        }
     }
 }
