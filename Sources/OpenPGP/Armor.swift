@@ -40,22 +40,33 @@ public enum Armor {
     /// Headers are skipped; a checksum may be missing and must not be wrong; only blank lines may stand around the
     /// object.
     public static func decode(_ text: some StringProtocol, as kind: Kind) throws(OpenPGPError) -> [UInt8] {
-        var lines = lines(of: Array(text.utf8))[...]
-        while lines.first == [] { lines.removeFirst() }
-        while lines.last == [] { lines.removeLast() }
-        guard let opening = lines.popFirst(), opening.elementsEqual(kind.opening.utf8),
-            let closing = lines.popLast(), closing.elementsEqual(kind.closing.utf8),
-            let blank = lines.firstIndex(of: []),
-            lines[..<blank].allSatisfy(isHeader)
-        else { throw .malformedArmor }
-        lines = lines[(blank + 1)...]
-        var expected: ArraySlice<UInt8>?
-        if let last = lines.last, last.count == 5, last.first == UInt8(ascii: "=") {
-            expected = last.dropFirst()
-            lines.removeLast()
+        try decode(utf8: Array(text.utf8)[...], as: kind)
+    }
+
+    /// The bytes of an armored object given as UTF-8.
+    static func decode(utf8 text: ArraySlice<UInt8>, as kind: Kind) throws(OpenPGPError) -> [UInt8] {
+        var lines = Lines(text)
+        var opening = lines.next()
+        while opening?.isEmpty == true { opening = lines.next() }
+        guard opening?.elementsEqual(kind.opening.utf8) == true else { throw .malformedArmor }
+        while let header = lines.next(), !header.isEmpty {
+            guard isHeader(header) else { throw .malformedArmor }
         }
-        guard !lines.isEmpty, lines.allSatisfy({ !$0.isEmpty && $0.count <= 76 }),
-            let bytes = Base64.decode(utf8: lines.flatMap { $0 }[...])
+        var encoded: [UInt8] = []
+        var expected: ArraySlice<UInt8>?
+        var isClosed = false
+        while !isClosed, let line = lines.next() {
+            if line.elementsEqual(kind.closing.utf8) {
+                isClosed = true
+            } else if line.count == 5, line.first == UInt8(ascii: "="), expected == nil {
+                expected = line.dropFirst()
+            } else {
+                guard !line.isEmpty, line.count <= 76, expected == nil else { throw .malformedArmor }
+                encoded += line
+            }
+        }
+        guard isClosed, lines.allSatisfy(\.isEmpty), !encoded.isEmpty,
+            let bytes = Base64.decode(utf8: encoded[...])
         else { throw .malformedArmor }
         if let expected {
             guard let sum = Base64.decode(utf8: expected) else { throw .malformedArmor }
@@ -64,16 +75,28 @@ public enum Armor {
         return bytes
     }
 
-    private static func isHeader(_ line: [UInt8]) -> Bool {
-        String(decoding: line, as: UTF8.self).utf8.firstRange(of: ": ".utf8) != nil
+    private static func isHeader(_ line: ArraySlice<UInt8>) -> Bool {
+        zip(line, line.dropFirst()).contains { $0 == (UInt8(ascii: ":"), 0x20) }
     }
 
-    /// Lines split at LF, each without the CR that may end it.
+    /// Lines separated by LF, each without the CR that may end it, one at a time: a list of them could be a hundred
+    /// times as large as a text of empty ones.
     ///
     /// Bytes, not characters: CR LF is one `Character`.
-    static func lines(of text: [UInt8]) -> [[UInt8]] {
-        text.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
-            Array(line.last == 0x0D ? line.dropLast() : line)
+    struct Lines: Sequence, IteratorProtocol {
+        /// What follows the lines taken so far; nil after the last one.
+        private(set) var rest: ArraySlice<UInt8>?
+
+        init(_ text: ArraySlice<UInt8>) {
+            rest = text
+        }
+
+        mutating func next() -> ArraySlice<UInt8>? {
+            guard let text = rest else { return nil }
+            let end = text.firstIndex(of: 0x0A)
+            rest = end.map { text[($0 + 1)...] }
+            let line = text[..<(end ?? text.endIndex)]
+            return line.last == 0x0D ? line.dropLast() : line
         }
     }
 

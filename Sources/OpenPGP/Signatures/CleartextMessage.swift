@@ -49,25 +49,15 @@ public struct CleartextMessage: Sendable {
     /// Reads a message.
     public init(parsing message: some StringProtocol) throws(OpenPGPError) {
         guard message.utf8.count <= Self.maximumSize else { throw .tooLarge }
-        var lines = Armor.lines(of: Array(message.utf8))[...]
+        var lines = Armor.Lines(Array(message.utf8)[...])
         // One hash header, and no other, so that nothing unsigned can pass for text (§7).
-        guard lines.popFirst()?.elementsEqual(Self.opening.utf8) == true,
-            let hash = lines.popFirst(), hash.starts(with: Self.hashHeader.utf8),
-            lines.popFirst() == [],
-            let end = lines.firstIndex(where: { $0.elementsEqual(Armor.Kind.signature.opening.utf8) })
+        guard lines.next()?.elementsEqual(Self.opening.utf8) == true,
+            let hash = lines.next(), hash.starts(with: Self.hashHeader.utf8),
+            lines.next()?.isEmpty == true
         else { throw .malformedCleartext }
-        var text: [[UInt8]] = []
-        for line in lines[..<end] {
-            if line.starts(with: "- ".utf8) {
-                text.append(Array(line.dropFirst(2)))
-            } else {
-                guard line.first != UInt8(ascii: "-") else { throw .malformedCleartext }
-                text.append(line)
-            }
-        }
-        guard let text = String(strictUTF8: Array(text.joined(separator: [0x0A]))) else { throw .malformedCleartext }
-        let armor = String(decoding: Array(lines[end...].joined(separator: [0x0A])), as: UTF8.self)
-        let packets = try Packet.sequence(try Armor.decode(armor, as: .signature)[...])
+        let (signed, armor) = try Self.parts(&lines)
+        guard let text = String(strictUTF8: signed) else { throw .malformedCleartext }
+        let packets = try Packet.sequence(try Armor.decode(utf8: armor, as: .signature)[...])
         guard let packet = packets.first else { throw .notSigned }
         guard packets.count == 1 else { throw .severalSignatures }
         guard packet.tag == .signature else { throw .unexpectedPacket(packet.tag) }
@@ -78,14 +68,29 @@ public struct CleartextMessage: Sendable {
         try self.init(text: text, signature: signature)
     }
 
+    /// The text, its dashes no longer escaped, and the armor that follows it.
+    private static func parts(
+        _ lines: inout Armor.Lines
+    ) throws(OpenPGPError) -> (text: [UInt8], armor: ArraySlice<UInt8>) {
+        var text: [UInt8] = []
+        while let armor = lines.rest, let line = lines.next() {
+            if line.elementsEqual(Armor.Kind.signature.opening.utf8) { return (Array(text.dropLast()), armor) }
+            let isEscaped = line.starts(with: "- ".utf8)
+            guard isEscaped || line.first != UInt8(ascii: "-") else { throw .malformedCleartext }
+            text += isEscaped ? line.dropFirst(2) : line
+            text.append(0x0A)
+        }
+        throw .malformedCleartext
+    }
+
     private static func survives(_ text: [UInt8]) -> Bool {
         !text.contains(0x0D)
-            && Armor.lines(of: text).allSatisfy { $0.last != 0x20 && $0.last != 0x09 }
+            && Armor.Lines(text[...]).allSatisfy { $0.last != 0x20 && $0.last != 0x09 }
     }
 
     /// The message as a file: dash-escaped text and armored signature, ending in a newline.
     public var encoded: String {
-        let escaped = Armor.lines(of: Array(text.utf8)).map { line in
+        let escaped = Armor.Lines(Array(text.utf8)[...]).map { line in
             (line.first == UInt8(ascii: "-") ? "- " : "") + String(decoding: line, as: UTF8.self)
         }
         var packets: [UInt8] = []

@@ -77,11 +77,12 @@ extension Seeds {
         try put(.cleartext, "refused-line-ends-in-blank", signed.replacingOccurrences(of: "\na\n", with: "\na \n"))
         try put(.cleartext, "refused-other-header", signed.replacingOccurrences(of: "SHA256", with: "SHA512"))
         try await writeMessages()
+        try await writeSecretKeys(certificate)
     }
 
     private func writeMessages() async throws {
         for (name, content) in [
-            ("text", EncryptedMessage.Content.text(Self.receipt)), ("binary", .binary([0, 1, 2, 0xFF])),
+            ("text", MessageContent.text(Self.receipt)), ("binary", .binary([0, 1, 2, 0xFF])),
         ] {
             let sealed = try await EncryptedMessage.seal(
                 content, signedBy: FixedKeys.primary, to: FixedKeys.encryption.publicKey,
@@ -107,9 +108,28 @@ extension Seeds {
             packets.append(packet: .signature, signature.body)
             try put(.messageContent, name, packets)
             try put(.packets, "message-content-\(name)", packets)
+            try put(.signedMessage, name, packets)
+            try put(.detachedSignature, name, try DetachedSignature(signature).encoded)
+            try put(.detachedSignature, "\(name)-armored", try DetachedSignature(signature).armored)
         }
         try put(.messageContent, "refused-compressed", [0xC8, 0x02, 0x00, 0x00])
         try put(.message, "refused-no-integrity-protection", [0xC9, 0x01, 0x00])
+    }
+
+    private func writeSecretKeys(_ certificate: Certificate) async throws {
+        let block = try SecretKeyBlock(
+            certificate,
+            keys: [.signing(FixedKeys.signing("primary")), .decryption(FixedKeys.agreement("encryption"))])
+        let open = try block.encoded(passphrase: nil)
+        try put(.secretKeys, "unprotected-one-elsewhere", open)
+        try put(.secretKeys, "protected", try block.encoded(passphrase: Parser.passphrase))
+        try put(.secretKeys, "refused-other-passphrase", try block.encoded(passphrase: "other"))
+        try put(.secretKeys, "refused-cut-off", open.dropLast(9))
+        try put(.packets, "secret-keys", open)
+        try put(.armor, "secret-keys", try block.armored(passphrase: nil))
+        try put(.detachedSignature, "refused-certificate", certificate.encoded)
+        try put(.signedMessage, "refused-certificate", certificate.encoded)
+        try put(.signedMessage, "refused-unsigned", [0xCB, 0x07, 0x62, 0, 0, 0, 0, 0, 0x41])
     }
 
     private func writeJOSE() async throws {
@@ -132,8 +152,17 @@ extension Seeds {
         try put(.jwsHeader, "refused-no-algorithm", header.replacingOccurrences(of: "ES256", with: "none"))
         try put(.jwsHeader, "refused-unknown-key", header.replacingOccurrences(of: #""fuzzing""#, with: #""other""#))
         try put(.jwks, "key", key.json.encoded)
-        try put(.jwks, "set", JWKSet([key, key]).json.encoded)
-        try put(.jwks, "set-with-unsupported", #"{"keys":[{"kty":"oct","k":"AAAA"}]}"#)
+        try put(.jwks, "set", JWKSet([key, JWK(.p256(FixedKeys.http.publicKey))]).json.encoded)
+        try put(.jwks, "set-with-unsupported", #"{"keys":[{"kty":"OKP","crv":"X25519","x":"AAAA"}]}"#)
+        try put(.jwks, "refused-symmetric-key", #"{"keys":[{"kty":"oct","k":"AAAA"}]}"#)
+        let edwards = try Curve25519.Signing.PrivateKey(
+            rawRepresentation: SHA256.hash(data: Array("countersign fuzzing key: edwards".utf8)))
+        try put(.jwks, "key-ed25519", JWK(.ed25519(edwards.publicKey)).json.encoded)
+        let modulus = [0xC1] + [UInt8](repeating: 0x5D, count: 255)
+        try put(
+            .jwks, "key-rsa",
+            #"{"kty":"RSA","n":"\#(Base64URL.encode(modulus))","e":"AQAB","kid":"rsa","alg":"RS256"}"#)
+        try put(.jwks, "refused-name-twice", JWKSet([key, key]).json.encoded)
         var altered = members
         altered["d"] = "AAAA"
         try put(.jwks, "refused-private-key", JSONValue.object(altered).encoded)

@@ -20,13 +20,13 @@ enum FixedKeys {
     /// Signs HTTP requests.
     static let http = signing("http")
 
-    private static func signing(_ name: String) -> P256.Signing.PrivateKey {
+    static func signing(_ name: String) -> P256.Signing.PrivateKey {
         // Each name was tried once: its hash is in range.
         // swift-format-ignore
         try! P256.Signing.PrivateKey(rawRepresentation: scalar(name))
     }
 
-    private static func agreement(_ name: String) -> P256.KeyAgreement.PrivateKey {
+    static func agreement(_ name: String) -> P256.KeyAgreement.PrivateKey {
         // swift-format-ignore
         try! P256.KeyAgreement.PrivateKey(rawRepresentation: scalar(name))
     }

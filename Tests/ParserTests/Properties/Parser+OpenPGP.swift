@@ -55,7 +55,7 @@ extension Parser {
     static let armor = Parser("armor", memoryPerByte: 160) { input in
         let text = String(decoding: input, as: UTF8.self)
         var verdict = Verdict.refused
-        for kind in [Armor.Kind.message, .publicKey, .signature] {
+        for kind in Armor.Kind.allCases {
             let bytes: [UInt8]
             do throws(OpenPGPError) { bytes = try Armor.decode(text, as: kind) } catch { continue }
             verdict = .read
@@ -98,6 +98,52 @@ extension Parser {
         return .read
     }
 
+    /// Certificates with their secret keys; what is protected is protected by ``passphrase``.
+    static let secretKeys = Parser("secret-keys", memoryPerByte: 200) { input in
+        let block: SecretKeyBlock
+        do throws(OpenPGPError) {
+            block = try SecretKeyBlock(parsing: input, passphrase: passphrase)
+        } catch {
+            return .refused
+        }
+        let written = try again("a secret key block") { try block.encoded(passphrase: nil) }
+        let again = try again("a secret key block") { try SecretKeyBlock(parsing: written) }
+        try expect(
+            try again.encoded(passphrase: nil) == written && again.certificate.encoded == block.certificate.encoded,
+            "a secret key block changes when it is written")
+        return .read
+    }
+
+    /// What protects the secret keys of the corpus.
+    static let passphrase = "fuzzing"
+
+    /// Signatures beside what they cover.
+    static let detachedSignature = Parser("detached-signature", memoryPerByte: 200) { input in
+        let isArmored = input.starts(with: "-----".utf8)
+        let signature: DetachedSignature
+        do throws(OpenPGPError) {
+            signature =
+                isArmored
+                ? try DetachedSignature(armored: String(decoding: input, as: UTF8.self))
+                : try DetachedSignature(parsing: input)
+        } catch {
+            return .refused
+        }
+        let again = try again("a detached signature") { try DetachedSignature(armored: signature.armored) }
+        try expect(again.encoded == signature.encoded, "a detached signature changes when it is written")
+        return .read
+    }
+
+    /// Messages that carry their signature and are not encrypted.
+    static let signedMessage = Parser("signed-message", memoryPerByte: 128) { input in
+        do throws(OpenPGPError) {
+            let opened = try SignedMessage.open(input, signers: [signer], now: FixedKeys.now)
+            return opened.signer.fingerprint == signer.fingerprint ? .read : .refused
+        } catch {
+            return .refused
+        }
+    }
+
     /// Encrypted messages.
     static let message = Parser("message", memoryPerByte: 128) { try await open($0) }
 
@@ -113,7 +159,6 @@ extension Parser {
     }
 
     private static func open(_ message: [UInt8]) async throws -> Verdict {
-        let signer = CertifiedKey(previouslyCertified: FixedKeys.primary.publicKey, flags: [.certify, .sign])
         do {
             let opened = try await EncryptedMessage.open(
                 message, with: FixedKeys.encryption, signers: [signer],
@@ -125,6 +170,9 @@ extension Parser {
             throw refusal is Violation ? refusal : Violation(description: "refused by \(refusal)")
         }
     }
+
+    private static let signer = CertifiedKey(
+        previouslyCertified: FixedKeys.primary.publicKey, flags: [.certify, .sign])
 
     /// One session key for all inputs, so that only the content differs.
     private enum Sealing {

@@ -35,7 +35,8 @@ struct Parser: Sendable, CustomStringConvertible {
 extension Parser {
     /// Every parser; a new one is one more line.
     static let all: [Parser] = [
-        .packets, .armor, .cleartext, .certificate, .message, .messageContent,
+        .packets, .armor, .cleartext, .certificate, .secretKeys, .detachedSignature, .signedMessage, .message,
+        .messageContent,
         .jws, .jwsHeader, .jwks,
         .json, .wireBodies, .serverBodies, .pushEnvelope,
         .httpSignature, .receipt, .invitation, .values,

@@ -16,8 +16,9 @@ struct Phone: Sendable {
         let url = try #require(URL(string: server))
         let app = AppDescription(name: "Test app", version: "1", deviceName: "Test phone")
         return Phone(
-            authenticator: try await Authenticator(issuer: url, app: app, vault: vault), ledger: ledger,
-            keeper: keeper)
+            authenticator: try await Authenticator(
+                issuer: url, app: app, vault: vault, transport: CountedTransport(flights: keeper.flights)),
+            ledger: ledger, keeper: keeper)
     }
 
     /// Enrolls with a ticket, and with another one when the SDK gave up because the server was away for too long.

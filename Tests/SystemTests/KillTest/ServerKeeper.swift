@@ -13,6 +13,8 @@ actor ServerKeeper {
     private var failure: ServerProcess.Unusable?
     /// How often the server was killed.
     private(set) var kills = 0
+    /// Whose requests the kills cut off.
+    nonisolated let flights = Flights()
     /// How long each start took, from the call that makes the process to the line that says it serves.
     private(set) var startTimes: [Duration] = []
 
@@ -29,6 +31,9 @@ actor ServerKeeper {
     nonisolated var data: String { folder.path("data") }
     /// Where it is reached.
     nonisolated var url: String { "http://127.0.0.1:\(port)" }
+
+    /// The process it is, while it runs.
+    var processID: Int32? { running?.id }
 
     /// Starts it; returns when it answers requests.
     func start() async throws {
@@ -53,6 +58,7 @@ actor ServerKeeper {
         isUp = Occurrence()
         running = nil
         kills += 1
+        flights.noteKill()
         await server.end(by: SIGKILL)
         try watchdog.watch(nil)
     }

@@ -6,9 +6,10 @@ final class ServerProcess: Sendable {
     private let exit = Occurrence()
     private let output: AsyncStream<String>
 
-    /// Where the program is: beside the tests.
+    /// Where the program is: what `COUNTERSIGN_PROGRAM` names, or beside the tests.
     static var program: String {
         get throws {
+            if let program = ProcessInfo.processInfo.environment["COUNTERSIGN_PROGRAM"] { return program }
             let tests = [Bundle.main.executablePath, CommandLine.arguments.first].compactMap { $0 }
             // On macOS the tests are a bundle, and its executable lies three folders deeper.
             let folders = tests.map { URL(filePath: $0).deletingLastPathComponent() }.flatMap { folder in

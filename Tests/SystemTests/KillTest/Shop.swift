@@ -32,19 +32,35 @@ struct PersistentCaller: Sendable {
     ) async throws -> Reply {
         while true {
             try await keeper.ready()
-            var request = HTTPClientRequest(url: keeper.url + path)
-            request.method = method
-            request.headers.add(name: "Authorization", value: authorization)
-            if let key { request.headers.add(name: "Idempotency-Key", value: key) }
-            if let body {
-                request.headers.add(name: "Content-Type", value: "application/json")
-                request.body = .bytes(body)
-            }
-            guard let reply = try? await exchange(request, path) else { continue }
+            let key = key.map { [("Idempotency-Key", $0)] } ?? []
+            let request = request(method, path, body, [("Authorization", authorization)] + key)
+            let waits = path.contains("wait=")
+            guard let reply = try? await keeper.flights.track(waits: waits, { try await exchange(request, path) })
+            else { continue }
             // A server that is killed says nothing. One that says it failed has a fault.
             if reply.status >= 500 { await ledger.violate("\(reply)") }
             return reply
         }
+    }
+
+    /// Sends a request once.
+    func send(
+        _ method: HTTPMethod, _ path: String, _ body: [UInt8]?, fields: [(String, String)]
+    ) async throws -> Reply {
+        try await exchange(request(method, path, body, fields), path)
+    }
+
+    private func request(
+        _ method: HTTPMethod, _ path: String, _ body: [UInt8]?, _ fields: [(String, String)]
+    ) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: keeper.url + path)
+        request.method = method
+        for (name, value) in fields { request.headers.add(name: name, value: value) }
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(body)
+        }
+        return request
     }
 
     private func exchange(_ request: HTTPClientRequest, _ path: String) async throws -> Reply {

@@ -1,0 +1,63 @@
+import AsyncHTTPClient
+import Foundation
+
+import ServerTestSupport
+import TestSupport
+import Testing
+
+/// Many who wait for news on connections of their own: what each costs, and that all are told.
+@Suite("Design 7: thousands wait at a time, and all are woken")
+struct WaitersTests {
+    /// The most memory a waiter may take.
+    private static let limit = 20 * 1024
+    /// Below this, what the server takes at its beginning outweighs what the waiters take.
+    private static let measurable = 2000
+
+    @Test("Half wait for the end of a challenge, half for a device's next one; each costs at most 20 KB")
+    func wait() async throws {
+        let count = ProcessInfo.processInfo.environment["COUNTERSIGN_WAITERS"].flatMap { Int($0) } ?? 200
+        let folder = try TemporaryFolder()
+        let port = FreePort.next()
+        let keeper = try ServerKeeper(folder: folder, port: port)
+        let http = PersistentCaller.makeClient()
+        let polls = Polls(port: port)
+        do {
+            try await keeper.start()
+            try await run(count, keeper, PersistentCaller(keeper: keeper, http: http, ledger: Ledger()), polls)
+        } catch {
+            Issue.record("\(error); the server's last words: \(await keeper.lastWords)")
+        }
+        try await polls.close()
+        try? await keeper.stop()
+        try await http.shutdown()
+    }
+
+    private func run(_ count: Int, _ keeper: ServerKeeper, _ caller: PersistentCaller, _ polls: Polls) async throws {
+        let stage = try await WaitersStage(caller: caller, data: keeper.data)
+        let usage = ServerUsage(process: try #require(await keeper.processID))
+        // Whatever is made once is made by a few.
+        for index in 0..<20 { try await polls.open(try await stage.request(index)) }
+        try await usage.idle()
+        let before = try usage.memory
+        let begin = ContinuousClock.now
+        for index in 20..<count { try await polls.open(try await stage.request(index)) }
+        try await usage.idle()
+        let opened = ContinuousClock.now - begin
+        let each = (try usage.memory - before) / (count - 20)
+        #expect(polls.statuses == [:], "nobody is answered before there are news")
+        let processor = try usage.processorTime
+        let wake = ContinuousClock.now
+        try await stage.tellAll()
+        await polls.replies(count)
+        let told = ContinuousClock.now - wake
+        try await usage.idle()
+        let cost = (try usage.processorTime - processor) / Double(count)
+        print(
+            """
+            waiters: \(count) on connections of their own, opened in \(opened), \(each) bytes of memory each
+            waiters: all told within \(told), \(Int(cost * 1_000_000)) µs of the server's processor time each
+            """)
+        #expect(polls.statuses == [200: count])
+        #expect(count < Self.measurable || each <= Self.limit)
+    }
+}
