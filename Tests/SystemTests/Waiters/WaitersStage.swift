@@ -6,15 +6,16 @@ import Testing
 
 /// A shop, a user whose challenge is open, and users with a device that nobody has asked yet.
 struct WaitersStage: Sendable {
-    /// Each device's polls are a part of all: many devices, so that no one lock or row is everybody's.
-    private static let deviceCount = 16
+    /// How often a device may wait at a time, and a few times less.
+    private static let pollsPerDevice = 6
 
     private let caller: PersistentCaller
     private let shop: String
     private let challenge: String
     private let devices: [(user: String, device: WaitingDevice)]
 
-    init(caller: PersistentCaller, data: String) async throws {
+    /// Makes everybody; as many devices as are needed for half of so many polls.
+    init(polls: Int, caller: PersistentCaller, data: String) async throws {
         self.caller = caller
         let token = try String(contentsOfFile: "\(data)/bootstrap.token", encoding: .utf8)
             .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -31,7 +32,7 @@ struct WaitersStage: Sendable {
             try await caller.call(.POST, path, body.encoded, authorization: shop).success()
         }
         var devices: [(String, WaitingDevice)] = []
-        for _ in 0...Self.deviceCount {
+        for _ in 0...(polls / 2 / Self.pollsPerDevice + 1) {
             let user = try #require(try await post("/v1/users")["id"]?.string)
             let ticket = try #require(try await post("/v1/users/\(user)/enrollment-tickets")["qr"]?.string)
             devices.append((user, try await WaitingDevice(ticket: ticket, caller: caller)))
@@ -48,7 +49,7 @@ struct WaitersStage: Sendable {
     /// The poll of one who waits, as it goes over the wire.
     func request(_ index: Int) async throws -> [UInt8] {
         guard index.isMultiple(of: 2) else {
-            return try await devices[index / 2 % Self.deviceCount].device.pollRequest()
+            return try await devices[index / 2 % devices.count].device.pollRequest()
         }
         let lines = [
             "GET /v1/challenges/\(challenge)?wait=60 HTTP/1.1", "Host: 127.0.0.1", "Authorization: \(shop)", "", "",

@@ -33,7 +33,7 @@ struct WaitersTests {
     }
 
     private func run(_ count: Int, _ keeper: ServerKeeper, _ caller: PersistentCaller, _ polls: Polls) async throws {
-        let stage = try await WaitersStage(caller: caller, data: keeper.data)
+        let stage = try await WaitersStage(polls: count, caller: caller, data: keeper.data)
         let usage = ServerUsage(process: try #require(await keeper.processID))
         // Whatever is made once is made by a few.
         for index in 0..<20 { try await polls.open(try await stage.request(index)) }
