@@ -49,6 +49,19 @@ struct SessionKeyTests {
         #expect(throws: OpenPGPError.wrongKeyFlags) { try key.encrypted(to: try PeerFixture.primary().publicKey) }
     }
 
+    @Test("FIPS 186-5 A.2.2: every message has a key of its own for its agreement, and each opens")
+    func ephemeralKeys() async throws {
+        let key = SessionKey()
+        var points: Set<[UInt8]> = []
+        for _ in 0..<100 {
+            let sealed = try key.encrypted(to: recipient.publicKey)
+            // Behind version, key ID, algorithm and bit count.
+            points.insert(Array(sealed[12..<77]))
+            #expect(try await open(sealed) == key.key.withUnsafeBytes { Array($0) })
+        }
+        #expect(points.count == 100)
+    }
+
     @Test("RFC 9580 §5.1: other versions are refused by number", arguments: [0, 2, 4, 6] as [UInt8])
     func versions(version: UInt8) throws {
         let body = [version] + (try SessionKey().encrypted(to: recipient.publicKey)).dropFirst()

@@ -48,6 +48,29 @@ struct CanonicalSignatureFieldsTests {
         #expect(outcome(fields.input + " ", fields.signature) == .success(parameters))
     }
 
+    @Test("RFC 9651 §3.1.2: a label is a key, and one that is not is refused, whoever reads it")
+    func labels() throws {
+        let fields = try forge.fields()
+        #expect(fields.input.hasPrefix("sig=") && fields.signature.hasPrefix("sig="))
+        func pair(_ label: String) -> (input: String, signature: String) {
+            (label + fields.input.dropFirst(3), label + fields.signature.dropFirst(3))
+        }
+        let expected = outcome(fields.input, fields.signature)
+        // The last three are left to the parser.
+        for (label, isByHand) in [
+            ("a", true), ("sig1", true), ("a-b_c", true), ("z-", true), ("*a", false), ("a.b", false), ("a*", false),
+        ] {
+            let (input, signature) = pair(label)
+            #expect((CanonicalSignatureFields(input: input, signature: signature) != nil) == isByHand, "\(label)")
+            #expect(outcome(input, signature) == expected, "\(label)")
+        }
+        for label in ["", "Sig", "sIg", "1a", "-a", "_a", ".a", "a b", "é"] {
+            let (input, signature) = pair(label)
+            #expect(CanonicalSignatureFields(input: input, signature: signature) == nil, "\(label)")
+            #expect(outcome(input, signature) == .failure(.malformed), "\(label)")
+        }
+    }
+
     @Test("Signature-Input changed in any one byte: one outcome, whoever reads it")
     func input() throws {
         let fields = try forge.fields()

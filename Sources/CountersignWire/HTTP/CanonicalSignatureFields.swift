@@ -59,7 +59,7 @@ struct CanonicalSignatureFields {
 
 /// Reads a field byte by byte.
 ///
-/// Spec: RFC 8941 §4.2.
+/// Spec: RFC 9651 §4.2.
 private struct FieldReader {
     private let bytes: [UInt8]
     private var offset = 0
@@ -86,7 +86,7 @@ private struct FieldReader {
 
     /// A key that begins with a letter.
     ///
-    /// Spec: RFC 8941 §3.1.2.
+    /// Spec: RFC 9651 §3.1.2.
     mutating func key() -> String? {
         guard offset < bytes.count, Self.isLowercase(bytes[offset]) else { return nil }
         return run { byte in
@@ -103,7 +103,7 @@ private struct FieldReader {
 
     /// A number of at most 15 digits that does not begin with a zero.
     ///
-    /// Spec: RFC 8941 §3.3.1.
+    /// Spec: RFC 9651 §3.3.1.
     mutating func integer() -> Int64? {
         guard offset < bytes.count, bytes[offset] != UInt8(ascii: "0"), let digits = run(where: Self.isDigit),
             digits.utf8.count <= 15
