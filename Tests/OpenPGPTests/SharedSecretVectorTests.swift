@@ -62,6 +62,18 @@ struct SharedSecretVectorTests {
         }
     }
 
+    @Test(
+        "RFC 9580 §11.5: among them are shared secrets that begin with a zero, which must not be cut short",
+        arguments: ["aes128-text-16-zero.txt", "aes256-binary-16-zero.txt"])
+    func leadingZero(name: String) async throws {
+        let fields = try Vector.fields("ecdh/\(name)")
+        let packet = try #require(try Packet.sequence(try message(fields)[...]).first)
+        // Behind version, key ID, algorithm and the size of the point.
+        let ephemeral = try P256.KeyAgreement.PublicKey(x963Representation: packet.body.dropFirst(12).prefix(65))
+        let secret = try await keys(fields).0.privateKey.sharedSecret(with: ephemeral)
+        #expect(secret.withUnsafeBytes { $0[0] } == 0)
+    }
+
     @Test("RFC 9580 §11.5: the key of another recipient opens none of them, whichever cipher wraps")
     func otherKey() async throws {
         let fields = try Vector.fields("ecdh/aes128-text-16.txt")
