@@ -17,6 +17,9 @@ final class SQLiteReaders: Sendable {
     private final class Reader: Sendable {
         let statements: Mutex<SQLiteStatements>
 
+        /// Whether its last transaction has ended.
+        var isFree: Bool { statements.withLock { !SQLiteConnection(statements: $0).isInsideTransaction } }
+
         init(path: String) throws {
             var handle: OpaquePointer?
             let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
@@ -42,7 +45,8 @@ final class SQLiteReaders: Sendable {
     /// Reads in a transaction, so that all statements see one state.
     func read<Result: Sendable>(_ body: @Sendable (any SQLConnection) throws -> Result) throws -> Result {
         let reader = try idle.withLock { $0.popLast() } ?? Reader(path: path)
-        defer { idle.withLock { $0.append(reader) } }
+        // One that is left in a transaction, whatever the reason, would show its state for ever.
+        defer { if reader.isFree { idle.withLock { $0.append(reader) } } }
         return try reader.statements.withLock { statements in
             let connection = SQLiteConnection(statements: statements)
             try connection.execute(Self.begin)

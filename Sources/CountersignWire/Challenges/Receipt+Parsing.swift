@@ -66,9 +66,13 @@ extension Receipt {
     }
 
     private static func detail(_ value: Substring) -> Detail? {
-        guard let separator = value.utf8.firstRange(of: " = ".utf8) else { return nil }
-        return try? Detail(
-            label: String(value[..<separator.lowerBound]), value: String(value[separator.upperBound...]))
+        // A label has no `=` in it, so the first one is that of the separator.
+        let blank = UInt8(ascii: " ")
+        guard let sign = value.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let label = value.utf8[..<sign]
+        let text = value.utf8[value.utf8.index(after: sign)...]
+        guard label.last == blank, text.first == blank else { return nil }
+        return try? Detail(label: String(Substring(label.dropLast())), value: String(Substring(text.dropFirst())))
     }
 }
 

@@ -94,6 +94,7 @@ public struct ClientName: Hashable, Sendable {
 
 private enum TextRules {
     static func check(_ text: String, lineFeeds: Bool, atMost limit: Int) throws(TextRefusal) {
+        if isPlain(text, atMost: limit) { return }
         let scalars = Array(text.unicodeScalars)
         guard scalars.count <= limit else { throw .tooLong }
         for (index, scalar) in scalars.enumerated() {
@@ -113,6 +114,13 @@ private enum TextRules {
             scalars.allSatisfy({ $0.value < 0x300 })
                 || text.precomposedStringWithCanonicalMapping.hasSameBytes(as: text)
         else { throw .notNormalized }
+    }
+
+    /// Whether a text is one line of printable ASCII that does not end in a blank, as most are: none of the rules has
+    /// anything against it.
+    private static func isPlain(_ text: String, atMost limit: Int) -> Bool {
+        guard text.utf8.count <= limit, let last = text.utf8.last, last != UInt8(ascii: " ") else { return false }
+        return text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
 
     private static func check(
