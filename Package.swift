@@ -121,8 +121,9 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "CountersignServer", "TestSupport", server("AsyncHTTPClient", "async-http-client"),
-                server("Hummingbird", "hummingbird"), server("HTTPTypes", "swift-http-types"),
+                "CountersignServer", "CountersignStorage", "CountersignCore", "TestSupport", logging,
+                server("AsyncHTTPClient", "async-http-client"), server("Hummingbird", "hummingbird"),
+                server("HTTPTypes", "swift-http-types"),
                 server("NIOCore", "swift-nio"),
                 server("NIOHTTP1", "swift-nio"),
             ],

@@ -73,7 +73,7 @@ struct ServeCommand: AsyncParsableCommand {
         if output.json {
             let object = JSONValue.members([
                 "issuer": .string("\(server.issuer)"), "data": .string(server.dataFolder),
-                "bootstrap_token": printBootstrap ? server.bootstrapToken.map(JSONValue.string) ?? .null : .null,
+                "bootstrap_token": printBootstrap ? server.bootstrapToken.map { .string($0.reveal()) } ?? .null : .null,
             ])
             return String(decoding: object.encoded, as: UTF8.self)
         }

@@ -1,6 +1,6 @@
 public import CountersignCore
 public import CountersignWire
-import Encodings
+public import Encodings
 
 private enum Statements {
     static let lease = SQLStatement(
@@ -89,11 +89,11 @@ extension SQLStore: OutboxQueue {
     }
 
     /// See ``OutboxQueue/callbackSecret(of:)``.
-    public func callbackSecret(of client: ClientID) async throws -> String? {
+    public func callbackSecret(of client: ClientID) async throws -> Secret<String>? {
         let sealer = sealer
         return try await engine.read { connection in
             try connection.rows(Statements.callbackSecret, [client.value]).first?.optionalBlob(0).map { sealed in
-                String(decoding: try sealer.open(sealed, for: "callback secret \(client)"), as: UTF8.self)
+                Secret(String(decoding: try sealer.open(sealed, for: "callback secret \(client)"), as: UTF8.self))
             }
         }
     }

@@ -9,6 +9,8 @@ struct ServedTool: Sendable {
     let folder: TemporaryFolder
     let url: String
     let token: String
+    /// What was made, as JSON: the secrets of clients and tickets.
+    let made = Made()
 
     /// The server's data folder, with a blank in its name.
     var data: String { folder.path("server data") }
@@ -39,7 +41,9 @@ struct ServedTool: Sendable {
         _ environment: [String: String], _ body: (ServedTool) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
-        let (server, told) = try await start(in: folder, environment: environment)
+        // What is logged is read for secrets in the end: every line of it.
+        let (server, told) = try await start(
+            in: folder, environment: ["LOG_LEVEL": "trace"].merging(environment) { $1 })
         let token = String(decoding: try folder.read("server data/bootstrap.token"), as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let tool = ServedTool(
@@ -52,7 +56,9 @@ struct ServedTool: Sendable {
         }
         server.send(SIGTERM)
         // A test that ended it by itself has looked at how it ended.
-        #expect([0, 128 + SIGKILL].contains(try await server.result().status))
+        let result = try await server.result()
+        #expect([0, 128 + SIGKILL].contains(result.status))
+        #expect(try tool.search().names(in: result.output + result.errors) == [])
     }
 
     private func environment(_ token: String?) -> [String: String] {
@@ -76,7 +82,18 @@ struct ServedTool: Sendable {
         let result = try await Tool.run(arguments + ["--json"], environment: environment(token))
         #expect(result.status == 0, "\(arguments): \(result.errors)", sourceLocation: sourceLocation)
         #expect(result.errors.isEmpty, sourceLocation: sourceLocation)
-        return try result.json(sourceLocation: sourceLocation)
+        let json = try result.json(sourceLocation: sourceLocation)
+        made.note(json)
+        return json
+    }
+
+    /// A search for what the server may not print.
+    private func search() throws -> SecretSearch {
+        let files = try ["master.key", "bootstrap.token"].map { name in
+            let text = String(decoding: try folder.read("server data/\(name)"), as: UTF8.self)
+            return SecretForms(name, text: text.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        return SecretSearch(files + made.secrets)
     }
 
     /// A client, a user named customer-1 and a device enrolled for them.

@@ -59,7 +59,9 @@ struct AuditTests {
             }
         }
         return [
-            renewed, created.secret, created.callbackSecret, device.invitation.ticket, Self.message,
+            renewed.reveal(), created.secret.reveal(), created.callbackSecret.reveal(),
+            device.invitation.ticket.reveal(),
+            Self.message,
             Self.secureMessage, Self.payee, Self.signingData, Self.clientState, "external-marker-six",
             "Refused-marker-seven", World.callback,
         ] + numbers

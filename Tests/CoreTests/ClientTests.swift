@@ -1,5 +1,6 @@
 import CountersignCore
 import CountersignWire
+import Encodings
 import StorageTestSupport
 import Testing
 
@@ -41,15 +42,18 @@ struct ClientTests {
         let world = try await World()
         let created = try await world.makeClient()
         let other = try await world.makeClient("Rival")
+        let secret = created.secret.reveal()
         func authenticate(_ id: String, _ secret: String) async throws -> ClientID? {
-            try await AuthenticateClient.authenticate(id, secret: secret, ports: world.ports)?.id
+            try await AuthenticateClient.authenticate(id, secret: Secret(secret), ports: world.ports)?.id
         }
         let id = created.client.id
-        #expect(try await authenticate("\(id)", created.secret) == id)
-        let wrong = [other.secret, "", created.secret + " ", String(created.secret.dropLast()), created.callbackSecret]
+        #expect(try await authenticate("\(id)", secret) == id)
+        let wrong = [
+            other.secret.reveal(), "", secret + " ", String(secret.dropLast()), created.callbackSecret.reveal(),
+        ]
         for secret in wrong { #expect(try await authenticate("\(id)", secret) == nil) }
         for name in ["", "\(other.client.id)", "\(id)x", "\(id)".uppercased()] {
-            #expect(try await authenticate(name, created.secret) == nil)
+            #expect(try await authenticate(name, secret) == nil)
         }
     }
 
@@ -62,7 +66,8 @@ struct ClientTests {
         #expect(client.rights == Set(Right.allCases))
         for secret in ["", "null", "\(client.id)"] {
             #expect(
-                try await AuthenticateClient.authenticate("\(client.id)", secret: secret, ports: world.ports)?.id
+                try await AuthenticateClient.authenticate("\(client.id)", secret: Secret(secret), ports: world.ports)?
+                    .id
                     == nil)
         }
     }
@@ -72,10 +77,11 @@ struct ClientTests {
     func bootstrapToken() async throws {
         let world = try await World()
         let token = try #require(
-            try await FirstStart.prepare(store: world.ports.store, time: world.time, random: world.random))
+            try await FirstStart.prepare(store: world.ports.store, time: world.time, random: world.random)
+        ).reveal()
         func isLetIn(_ token: String, isFromLoopback: Bool = true) async throws -> Bool {
             try await AuthenticateClient.authenticate(
-                bootstrapToken: token, isFromLoopback: isFromLoopback, ports: world.ports)?.isOperator == true
+                bootstrapToken: Secret(token), isFromLoopback: isFromLoopback, ports: world.ports)?.isOperator == true
         }
         #expect(try await isLetIn(token))
         #expect(try await !isLetIn(token, isFromLoopback: false))
@@ -87,20 +93,20 @@ struct ClientTests {
         #expect(try await !isLetIn(token))
         let renewed = try await FirstStart.renewBootstrapToken(
             store: world.ports.store, time: world.time, random: world.random)
-        #expect(try await isLetIn(renewed))
+        #expect(try await isLetIn(renewed.reveal()))
         #expect(try await !isLetIn(token))
     }
 
     @Test("Design 8, Security in operation: two first starts at once make one operator and one token")
     func firstStarts() async throws {
         let world = try await World()
-        let tokens = try await withThrowingTaskGroup(of: String?.self) { group in
+        let tokens = try await withThrowingTaskGroup(of: Secret<String>?.self) { group in
             for _ in 0..<10 {
                 group.addTask {
                     try await FirstStart.prepare(store: world.ports.store, time: world.time, random: world.random)
                 }
             }
-            return try await group.reduce(into: [String]()) { list, token in
+            return try await group.reduce(into: [Secret<String>]()) { list, token in
                 if let token { list.append(token) }
             }
         }

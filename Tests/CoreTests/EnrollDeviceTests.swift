@@ -38,8 +38,10 @@ struct EnrollDeviceTests {
     @Test("A ticket nobody made enrolls nobody")
     func unknownTicket() async throws {
         let (world, _, device) = try await scene()
-        #expect(try await device.enroll(ticket: device.invitation.ticket + "x").summary == "ticket invalid")
-        #expect(try await device.enroll(ticket: "").summary == "ticket invalid")
+        #expect(
+            try await device.enroll(ticket: Secret(device.invitation.ticket.reveal() + "x")).summary == "ticket invalid"
+        )
+        #expect(try await device.enroll(ticket: Secret("")).summary == "ticket invalid")
         #expect(try await world.count("enrollments") == 0)
     }
 

@@ -4,11 +4,17 @@ import CountersignCore
 import CountersignDelivery
 import CountersignStorage
 import CountersignWire
+import Encodings
 import NIOCore
 import StorageTestSupport
 
 /// A world with a client that is called back, and what calls it.
 struct DeliveryScene: Sendable {
+    /// A secret that stands in the log.
+    struct Leak: Error {
+        let name: String
+    }
+
     /// A row of the outbox.
     struct Row: Equatable {
         let state: String
@@ -37,6 +43,11 @@ struct DeliveryScene: Sendable {
         do {
             let result = try await body(scene)
             try await scene.http.shutdown()
+            let search = SecretSearch([
+                SecretForms("a client's secret", text: scene.shop.secret.reveal()),
+                SecretForms("the secret of its callbacks", text: scene.shop.callbackSecret.reveal()),
+            ])
+            if let leak = search.names(in: scene.logs.entries.joined(separator: "\n")).first { throw Leak(name: leak) }
             return result
         } catch {
             try await scene.http.shutdown()

@@ -1,5 +1,6 @@
 import CountersignCore
 import CountersignWire
+import Encodings
 import Synchronization
 
 /// An outbox that cannot be reached for a while.
@@ -46,7 +47,7 @@ final class FailingQueue: OutboxQueue {
         try await queue.failed(id, error: error, retryAt: retryAt)
     }
 
-    func callbackSecret(of client: ClientID) async throws -> String? {
+    func callbackSecret(of client: ClientID) async throws -> Secret<String>? {
         try await queue.callbackSecret(of: client)
     }
 }

@@ -3,6 +3,7 @@ import CountersignCore
 import CountersignDelivery
 import CountersignStorage
 import CountersignWire
+import Encodings
 import StorageTestSupport
 import Testing
 
@@ -133,7 +134,9 @@ struct RetryTests {
                     #expect(entries.last?.contains("attempts=2") == true)
                     let kept = try await scene.row(id).error ?? ""
                     for text in entries + [kept] {
-                        for planted in ["payload-text", "uri-text", "reply-text", scene.shop.callbackSecret, "v1,"] {
+                        for planted in [
+                            "payload-text", "uri-text", "reply-text", scene.shop.callbackSecret.reveal(), "v1,",
+                        ] {
                             #expect(!text.contains(planted), "\(text)")
                         }
                     }

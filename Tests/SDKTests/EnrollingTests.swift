@@ -128,7 +128,7 @@ struct EnrollingTests {
         try await Self.with { app, _, ticket in
             let known = try #require(EnrollmentInvitation(ticket))
             let made = EnrollmentInvitation(
-                issuer: known.issuer, ticket: "ctt_made-up", fingerprint: known.fingerprint, user: known.user,
+                issuer: known.issuer, ticket: Secret("ctt_made-up"), fingerprint: known.fingerprint, user: known.user,
                 enrollment: known.enrollment)
             #expect(await code { _ = try await app.enroll(with: .ticket(made.text)) } == "ticket_invalid")
         }

@@ -43,7 +43,7 @@ struct ErrorTests {
             let invitation = try #require(EnrollmentInvitation(ticket))
             let asked = try await scene.ask(["secure_message": "A private matter"])
             let question = try await scene.open(asked)
-            let secrets = [ticket, invitation.ticket, asked.number, asked.wrongNumber, "private matter"]
+            let secrets = [ticket, invitation.ticket.reveal(), asked.number, asked.wrongNumber, "private matter"]
             func expectNoSecret(_ body: @Sendable () async throws -> Void) async {
                 do {
                     try await body()

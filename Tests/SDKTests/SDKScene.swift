@@ -48,8 +48,8 @@ struct SDKScene: Sendable {
     ) async throws -> Authenticator {
         let app = AppDescription(name: "Acme", version: "3.1", deviceName: "Test phone", model: "M", system: "Linux")
         return try await Authenticator(
-            issuer: try #require(URL(string: "\(server.issuer)")), app: app, vault: vault, transport: transport,
-            clock: clock)
+            issuer: try #require(URL(string: "\(server.issuer)")), app: app, vault: vault,
+            transport: WatchedTransport(base: transport, watch: server.watch), clock: clock)
     }
 
     /// The app after it was ended and started again.

@@ -45,7 +45,7 @@ final class StubServer: Transport {
 
     var invitation: String {
         EnrollmentInvitation(
-            issuer: issuer, ticket: "ctt_stub", fingerprint: certificate.fingerprint, user: user,
+            issuer: issuer, ticket: Secret("ctt_stub"), fingerprint: certificate.fingerprint, user: user,
             enrollment: enrollment
         ).text
     }

@@ -38,13 +38,15 @@ public struct EventStream: AsyncSequence, Sendable {
     public let headers: [String: String]
     private let events: AsyncThrowingStream<ServerEvent, any Error>
 
-    init(_ response: HTTPClientResponse) {
+    init(_ response: HTTPClientResponse, at path: String, of server: TestServer) {
         headers = Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" }
         events = AsyncThrowingStream { continuation in
             let reading = Task {
                 do {
                     var text = ""
                     for try await buffer in response.body {
+                        server.watch.note(
+                            "GET \(path)", "GET \(path), an event", Array(buffer.readableBytesView))
                         text += String(decoding: buffer.readableBytesView, as: UTF8.self)
                         while let end = text.firstRange(of: "\n\n") {
                             continuation.yield(try ServerEvent(text[..<end.lowerBound]))
@@ -77,6 +79,6 @@ extension Caller {
         request.headers.add(name: "Authorization", value: authorization)
         let response = try await TestHTTP.client.execute(request, timeout: .seconds(90))
         guard response.status == .ok else { throw UnexpectedReply(description: "\(path): \(response.status)") }
-        return try await body(EventStream(response))
+        return try await body(EventStream(response, at: path, of: server))
     }
 }

@@ -115,7 +115,9 @@ public struct TestPhone: Sendable {
         let opened = try await EncryptedMessage.open(
             message, with: encryption, signers: serverCertificate.keys, intendedRecipient: certificate.fingerprint,
             now: server.clock.now.unixSeconds)
-        return try ChallengeBody(try JSONValue(parsing: opened.content))
+        let body = try ChallengeBody(try JSONValue(parsing: opened.content))
+        server.watch.plant("\(body.question.nonce)", "the nonce of a challenge", for: .anyReply)
+        return body
     }
 
     /// The receipt it would sign.

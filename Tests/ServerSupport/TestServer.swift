@@ -18,6 +18,8 @@ public struct TestServer: Sendable {
     public let token: String
     /// The folder that holds its data.
     public let dataFolder: String
+    /// Knows its secrets and reads all it says.
+    public let watch: ServerWatch
     /// What it serves.
     package let routes: [RegisteredRoute]
 
@@ -42,17 +44,18 @@ public struct TestServer: Sendable {
         _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
         let clock = TestClock()
-        var silent = Logger(label: "test")
-        silent.logLevel = .critical
+        let watch = ServerWatch()
         let server = try await Server(
             ServerSettings(dataFolder: dataFolder, port: port == 0 ? FreePort.next() : port), environment: [:],
-            logger: logger ?? silent, time: clock)
+            logger: watch.logger(besides: logger), time: clock)
         let token =
-            try server.bootstrapToken
+            try server.bootstrapToken?.reveal()
             ?? String(contentsOfFile: "\(dataFolder)/bootstrap.token", encoding: .utf8)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let test = TestServer(
-            issuer: server.issuer, clock: clock, token: token, dataFolder: dataFolder, routes: server.routes)
+            issuer: server.issuer, clock: clock, token: token, dataFolder: dataFolder, watch: watch,
+            routes: server.routes)
+        try await watch.plant(dataFolder: dataFolder, issuer: server.issuer, clock: clock)
         let (results, report) = AsyncStream.makeStream(of: Swift.Result<Result, any Error>.self)
         try await server.run(until: []) {
             do {
@@ -63,7 +66,11 @@ public struct TestServer: Sendable {
         }
         var iterator = results.makeAsyncIterator()
         guard let result = await iterator.next() else { throw CancellationError() }
-        return try result.get()
+        // A failure of the test itself says more than what it left behind.
+        let value = try result.get()
+        let leaks = watch.leaks.map(\.description)
+        guard leaks.isEmpty else { throw ServerWatch.Leak(description: leaks.joined(separator: "\n")) }
+        return value
     }
 
     /// Sends a request with exactly these bytes and fields.
@@ -88,6 +95,9 @@ public struct TestServer: Sendable {
             method: method, path: path, status: Int(response.status.code),
             headers: Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" },
             body: Array(try await response.body.collect(upTo: 8 << 20).readableBytesView))
+        watch.note(
+            method.rawValue, path, request: (headers: headers, body: body),
+            reply: (status: reply.status, headers: reply.headers, body: reply.body))
         let faults = Contract.served.faults(of: reply, requestBody: body)
         guard faults.isEmpty else {
             throw UnexpectedReply(

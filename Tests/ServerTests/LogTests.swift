@@ -63,7 +63,7 @@ struct LogTests {
         let user = try await shop.makeUser("customer-1")
         let ticket = try await shop.call(.POST, "/v1/users/\(user)/enrollment-tickets", nil, headers: key).success()
         let phone = try await TestPhone(invitation: ticket["qr"]?.string ?? "", server: server)
-        secrets.everywhere["ticket"] = phone.invitation.ticket
+        secrets.everywhere["ticket"] = phone.invitation.ticket.reveal()
         _ = try await phone.enroll().success()
         #expect(try await phone.enroll().status == 201)
         let scene = Scene(server: server, shop: shop, user: user, phone: phone)

@@ -1,7 +1,7 @@
 package import CountersignCore
 package import CountersignWire
 package import Crypto
-import Encodings
+package import Encodings
 package import OpenPGP
 import TestSupport
 
@@ -77,7 +77,7 @@ package struct TestDevice: Sendable {
     ///   - created: the signature's time; the clock's unless a test says otherwise.
     ///   - nonce: the nonce; a new one unless a test says otherwise.
     package func enroll(
-        ticket: String? = nil, certificate: Certificate? = nil, keyID: String? = nil,
+        ticket: Secret<String>? = nil, certificate: Certificate? = nil, keyID: String? = nil,
         signedBy key: P256.Signing.PrivateKey? = nil, created: Int64? = nil, nonce: String? = nil
     ) async throws -> EnrollDevice.Outcome {
         let certificate = certificate ?? self.certificate

@@ -1,6 +1,7 @@
 package import CountersignCore
 package import CountersignStorage
 import CountersignWire
+import Encodings
 import Foundation
 import Logging
 package import TestSupport
@@ -78,7 +79,9 @@ package struct World: Sendable {
 
     /// The master key of every world.
     package static func masterKey(_ byte: UInt8 = 7) throws -> MasterKey {
-        guard let key = MasterKey(bytes: [UInt8](repeating: byte, count: 32)) else { throw Broken("master key") }
+        guard let key = MasterKey(bytes: Secret([UInt8](repeating: byte, count: 32))) else {
+            throw Broken("master key")
+        }
         return key
     }
 

@@ -1,6 +1,7 @@
 import CountersignCore
 import CountersignStorage
 import CountersignWire
+import Encodings
 import StorageTestSupport
 import Testing
 
@@ -54,7 +55,7 @@ struct OnceTests {
         #expect(spent.filter { $0 }.count == 1)
         #expect(
             try await world.store.read { try $0.ticket(hash)?.spentAt } == start.adding(seconds: Int64(winner)))
-        #expect(try await world.store.commit { try !$0.spend(SecretHash(of: "unknown"), at: start) })
+        #expect(try await world.store.commit { try !$0.spend(SecretHash(of: Secret("unknown")), at: start) })
     }
 
     @Test("Of 20 devices with one ticket one is enrolled", arguments: Engine.allCases)

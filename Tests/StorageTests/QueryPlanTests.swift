@@ -1,6 +1,7 @@
 import CountersignCore
 import CountersignStorage
 import CountersignWire
+import Encodings
 import StorageTestSupport
 import TestSupport
 import Testing
@@ -85,7 +86,7 @@ struct QueryPlanTests {
         let (client, user, device) = try await scene()
         _ = recorder.take()
         let ports = world.ports
-        #expect(try await AuthenticateClient.authenticate("\(client.id)", secret: "", ports: ports)?.id == nil)
+        #expect(try await AuthenticateClient.authenticate("\(client.id)", secret: Secret(""), ports: ports)?.id == nil)
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
         var request = try world.request(for: user)
         request.callbackURI = World.callback

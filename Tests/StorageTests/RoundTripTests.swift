@@ -17,7 +17,7 @@ struct RoundTripTests {
         let world = try await World(engine)
         let clients = [
             Client(
-                id: world.newID(), name: try ClientName("Ünï'\"$1 ACME"), secretHash: SecretHash(of: "s"),
+                id: world.newID(), name: try ClientName("Ünï'\"$1 ACME"), secretHash: SecretHash(of: Secret("s")),
                 rights: [.users, .challenges],
                 callbackURIs: ["https://a.example.com/?a=$1&b='", "https://b.example.com/"].map(
                     CallbackURI.init(stored:)),
@@ -27,7 +27,9 @@ struct RoundTripTests {
                 waivesEnrollmentApproval: false, isOperator: true, createdAt: Timestamp(milliseconds: .max)),
         ]
         try await world.store.commit { writer in
-            for client in clients { try writer.insert(client, callbackSecret: client.isOperator ? nil : "whsec_x") }
+            for client in clients {
+                try writer.insert(client, callbackSecret: client.isOperator ? nil : Secret("whsec_x"))
+            }
         }
         for client in clients {
             let kept = try #require(try await world.store.read { try $0.client(client.id) })
@@ -41,9 +43,9 @@ struct RoundTripTests {
         }
         #expect(try await world.store.read { try $0.operatorClient()?.id } == clients[1].id)
         #expect(try await world.store.read { try $0.clients().map(\.id) } == clients.map(\.id).sorted())
-        #expect(try await world.store.callbackSecret(of: clients[0].id) == "whsec_x")
-        #expect(try await world.store.callbackSecret(of: clients[1].id) == nil)
-        #expect(try await world.store.callbackSecret(of: world.newID()) == nil)
+        #expect(try await world.store.callbackSecret(of: clients[0].id)?.reveal() == "whsec_x")
+        #expect(try await world.store.callbackSecret(of: clients[1].id)?.reveal() == nil)
+        #expect(try await world.store.callbackSecret(of: world.newID())?.reveal() == nil)
         let unknown: ClientID = world.newID()
         #expect(try await world.store.read { try $0.client(unknown)?.id } == nil)
     }
@@ -58,11 +60,11 @@ struct RoundTripTests {
                 signingData: round == 2, assurance: .event, maximumPending: 1, maximumAsks: 1000)
             try await world.store.commit { writer in
                 try writer.put(
-                    BootstrapToken(hash: SecretHash(of: "\(round)"), expiresAt: Timestamp(milliseconds: round)))
+                    BootstrapToken(hash: SecretHash(of: Secret("\(round)")), expiresAt: Timestamp(milliseconds: round)))
                 try writer.put(type)
             }
             let token = try #require(try await world.store.read { try $0.bootstrapToken() })
-            #expect(token.hash == SecretHash(of: "\(round)"))
+            #expect(token.hash == SecretHash(of: Secret("\(round)")))
             #expect(token.expiresAt == Timestamp(milliseconds: round))
             #expect(try await world.store.read { try $0.challengeTypes().map(\.json) } == [type.json])
             #expect(try await world.store.read { try $0.challengeType(.confirm)?.json } == type.json)

@@ -10,7 +10,7 @@ struct EnrollmentInvitationTests {
     init() throws {
         let sample = try Sample()
         invitation = EnrollmentInvitation(
-            issuer: sample.issuer, ticket: "tkt_secret", fingerprint: sample.device, user: sample.user,
+            issuer: sample.issuer, ticket: Secret("tkt_secret"), fingerprint: sample.device, user: sample.user,
             enrollment: sample.enrollment)
         json = try JSONValue(parsing: try #require(Base64.decode(invitation.text)))
     }
@@ -20,8 +20,18 @@ struct EnrollmentInvitationTests {
         #expect(json.object?.members.map(\.name) == ["issuer", "ticket", "fingerprint", "user", "enrollment"])
         #expect(json["issuer"] == "https://login.example.com" && json["ticket"] == "tkt_secret")
         #expect(json["fingerprint"] == "9A9B9C9D9E9FA0A1A2A3A4A5A6A7A8A9AAABACAD")
-        #expect(EnrollmentInvitation(invitation.text) == invitation)
-        #expect(EnrollmentInvitation(Base64.encode(json.setting(["more"], 1).encoded)) == invitation)
+        #expect(EnrollmentInvitation(invitation.text)?.text == invitation.text)
+        #expect(EnrollmentInvitation(Base64.encode(json.setting(["more"], 1).encoded))?.text == invitation.text)
+    }
+
+    @Test("An invitation does not print its ticket")
+    func prints() {
+        var dumped = ""
+        dump(invitation, to: &dumped)
+        for text in ["\(invitation)", String(reflecting: invitation), dumped] {
+            #expect(!text.contains("tkt_secret"))
+        }
+        #expect(invitation.ticket.reveal() == "tkt_secret")
     }
 
     @Test(

@@ -1,5 +1,6 @@
 public import CountersignWire
 import Crypto
+import Encodings
 public import Foundation
 public import OpenPGP
 
@@ -20,7 +21,7 @@ public actor FileVault: Vault {
 
     private static let keyPrefix = "key-"
     private let folder: URL
-    private let wrappingKey: SymmetricKey
+    private let wrappingKey: Secret<SymmetricKey>
 
     /// Opens a vault, or makes it.
     ///
@@ -39,7 +40,7 @@ public actor FileVault: Vault {
         }
         let bytes = try Data(contentsOf: file)
         guard bytes.count == 32 else { throw Damaged(description: "\(file.path) does not hold a key") }
-        wrappingKey = SymmetricKey(data: bytes)
+        wrappingKey = Secret(SymmetricKey(data: bytes))
     }
 
     /// See ``Vault/makeSigningKey(_:for:)``.
@@ -98,14 +99,14 @@ public actor FileVault: Vault {
         }
         guard let sealed else { return nil }
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
-            let bytes = try? AES.GCM.open(box, using: wrappingKey, authenticating: place(name, enrollment))
+            let bytes = try? AES.GCM.open(box, using: wrappingKey.reveal(), authenticating: place(name, enrollment))
         else { throw Damaged(description: "\(file.path) does not open under this vault's key") }
         return Array(bytes)
     }
 
     /// See ``Vault/write(_:as:of:)``.
     public func write(_ record: [UInt8], as name: String, of enrollment: EnrollmentID) throws {
-        let box = try AES.GCM.seal(record, using: wrappingKey, authenticating: place(name, enrollment))
+        let box = try AES.GCM.seal(record, using: wrappingKey.reveal(), authenticating: place(name, enrollment))
         guard let sealed = box.combined else { throw Damaged(description: "\(name) cannot be sealed") }
         try locked(LOCK_EX) {
             try FileManager.default.createDirectory(

@@ -58,7 +58,7 @@ struct Stage: Sendable {
     let authenticator: Authenticator
 
     /// Sets everything up over HTTP, the way an operator and a relying party would.
-    init(issuer: String, token: String, folder: URL) async throws {
+    init(issuer: String, token: Secret<String>, folder: URL) async throws {
         self.issuer = issuer
         step("Server at \(issuer), on SQLite in \(folder.path)")
         let client = try await Remote.with(url: issuer, credential: .token(token)) { remote in
@@ -68,7 +68,7 @@ struct Stage: Sendable {
         guard let id = client["client_id"]?.string, let secret = client["client_secret"]?.string else {
             throw CommandError("The server's reply to making a client is not understood.")
         }
-        shopCredential = .client(id: id, secret: secret)
+        shopCredential = .client(id: id, secret: Secret(secret))
         step("Relying party \"ACME Shop\" registered as \(id)")
         let (user, invitation) = try await Remote.with(url: issuer, credential: shopCredential) { remote in
             let user = try await remote.call(.POST, "/v1/users", ["external_id": "customer-1"])["id"]?.string ?? ""

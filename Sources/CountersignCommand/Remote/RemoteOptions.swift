@@ -33,14 +33,15 @@ struct RemoteOptions: ParsableArguments {
 
     /// How a caller proves who it is.
     enum Credential: Sendable {
-        case token(String)
-        case client(id: String, secret: String)
+        case token(Secret<String>)
+        case client(id: String, secret: Secret<String>)
 
         init(_ text: String) {
             if text.hasPrefix("cli_"), let colon = text.firstIndex(of: ":") {
-                self = .client(id: String(text[..<colon]), secret: String(text[text.index(after: colon)...]))
+                self = .client(
+                    id: String(text[..<colon]), secret: Secret(String(text[text.index(after: colon)...])))
             } else {
-                self = .token(text)
+                self = .token(Secret(text))
             }
         }
 
@@ -49,8 +50,8 @@ struct RemoteOptions: ParsableArguments {
         /// Spec: RFC 6749 §2.3.1, RFC 6750 §2.1.
         var header: String {
             switch self {
-            case .token(let token): "Bearer \(token)"
-            case .client(let id, let secret): "Basic \(Base64.encode(Array("\(id):\(secret)".utf8)))"
+            case .token(let token): "Bearer \(token.reveal())"
+            case .client(let id, let secret): "Basic \(Base64.encode(Array("\(id):\(secret.reveal())".utf8)))"
             }
         }
     }

@@ -1,13 +1,14 @@
 import CountersignWire
+public import Encodings
 
 /// Finds out who calls the API.
 public enum AuthenticateClient {
     /// A client by its id and secret, or nil.
     ///
     /// An unknown id costs the same comparison as a wrong secret, so time tells nobody which it was.
-    public static func authenticate(_ id: String, secret: String, ports: Ports) async throws -> Client? {
+    public static func authenticate(_ id: String, secret: Secret<String>, ports: Ports) async throws -> Client? {
         let client = try await ports.store.read { reader in try ClientID(id).flatMap { try reader.client($0) } }
-        let hash = client?.secretHash ?? SecretHash(of: "")
+        let hash = client?.secretHash ?? SecretHash(of: Secret(""))
         guard hash.matches(secret), let client, client.secretHash != nil else { return nil }
         return client
     }
@@ -18,7 +19,7 @@ public enum AuthenticateClient {
     ///   - bootstrapToken: the token.
     ///   - isFromLoopback: whether the caller is on the server's own machine.
     public static func authenticate(
-        bootstrapToken: String, isFromLoopback: Bool, ports: Ports
+        bootstrapToken: Secret<String>, isFromLoopback: Bool, ports: Ports
     ) async throws -> Client? {
         let now = ports.time.now
         return try await ports.store.read { reader in

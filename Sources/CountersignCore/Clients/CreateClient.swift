@@ -1,5 +1,5 @@
 public import CountersignWire
-import Encodings
+public import Encodings
 
 /// Makes a relying party.
 ///
@@ -32,11 +32,11 @@ public enum CreateClient {
         /// The client.
         public let client: Client
         /// Its secret.
-        public let secret: String
+        public let secret: Secret<String>
         /// The secret that signs callbacks to it.
         ///
         /// Spec: Standard Webhooks, *Signature scheme*.
-        public let callbackSecret: String
+        public let callbackSecret: Secret<String>
     }
 
     /// Makes the client.
@@ -45,8 +45,8 @@ public enum CreateClient {
         reply: @escaping @Sendable (Created) -> RecordedReply
     ) async throws -> Replayable<Created> {
         let now = ports.time.now
-        let secret = Base64URL.encode(ports.random.bytes(32))
-        let callbackSecret = "whsec_" + Base64.encode(ports.random.bytes(32))
+        let secret = Secret(Base64URL.encode(ports.random.bytes(32)))
+        let callbackSecret = Secret("whsec_" + Base64.encode(ports.random.bytes(32)))
         let client = Client(
             id: ports.random.id(at: now), name: request.name, secretHash: SecretHash(of: secret),
             rights: request.rights, callbackURIs: request.callbackURIs,

@@ -1,5 +1,5 @@
 import CountersignWire
-import Encodings
+public import Encodings
 
 /// What a new deployment needs before anybody can do anything.
 ///
@@ -16,8 +16,8 @@ public enum FirstStart {
     /// - Returns: the bootstrap token if it was made now.
     public static func prepare(
         store: any Store, time: any TimeSource, random: any RandomSource,
-        keep: @escaping @Sendable (String) throws -> Void = { _ in }
-    ) async throws -> String? {
+        keep: @escaping @Sendable (Secret<String>) throws -> Void = { _ in }
+    ) async throws -> Secret<String>? {
         let now = time.now
         let token = newToken(random)
         let client = try Client(
@@ -40,7 +40,7 @@ public enum FirstStart {
     /// Only for a command on the server's machine.
     public static func renewBootstrapToken(
         store: any Store, time: any TimeSource, random: any RandomSource
-    ) async throws -> String {
+    ) async throws -> Secret<String> {
         let now = time.now
         let token = newToken(random)
         let event = AuditEvent(id: random.id(at: now), at: now, kind: .bootstrapTokenRenewed)
@@ -51,11 +51,11 @@ public enum FirstStart {
         return token
     }
 
-    private static func newToken(_ random: any RandomSource) -> String {
-        "cst_" + Base64URL.encode(random.bytes(32))
+    private static func newToken(_ random: any RandomSource) -> Secret<String> {
+        Secret("cst_" + Base64URL.encode(random.bytes(32)))
     }
 
-    private static func bootstrap(_ token: String, at now: Timestamp) -> BootstrapToken {
+    private static func bootstrap(_ token: Secret<String>, at now: Timestamp) -> BootstrapToken {
         BootstrapToken(hash: SecretHash(of: token), expiresAt: now.adding(seconds: BootstrapToken.lifetime))
     }
 }

@@ -20,7 +20,7 @@ public enum CreateTicket {
         reply: @escaping @Sendable (Created) -> RecordedReply
     ) async throws -> Replayable<Created?> {
         let now = ports.time.now
-        let secret = "ctt_" + Base64URL.encode(ports.random.bytes(24))
+        let secret = Secret("ctt_" + Base64URL.encode(ports.random.bytes(24)))
         let enrollment: EnrollmentID = ports.random.id(at: now)
         let eventID: EventID = ports.random.id(at: now)
         let issuer = ports.issuer

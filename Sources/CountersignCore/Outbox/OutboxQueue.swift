@@ -1,4 +1,5 @@
 public import CountersignWire
+public import Encodings
 
 /// A message that this process may deliver now.
 public struct LeasedMessage: Sendable {
@@ -31,5 +32,5 @@ public protocol OutboxQueue: Sendable {
     func failed(_ id: EventID, error: String, retryAt: Timestamp?) async throws
 
     /// The secret that signs callbacks to a client.
-    func callbackSecret(of client: ClientID) async throws -> String?
+    func callbackSecret(of client: ClientID) async throws -> Secret<String>?
 }

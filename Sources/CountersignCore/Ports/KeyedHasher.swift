@@ -1,6 +1,6 @@
 public import Crypto
 import CountersignWire
-import Encodings
+public import Encodings
 
 /// The hash of a secret of at least 112 bits: looked up by value, never turned back.
 public struct SecretHash: Hashable, Sendable {
@@ -8,8 +8,8 @@ public struct SecretHash: Hashable, Sendable {
     public let bytes: [UInt8]
 
     /// The hash of a secret.
-    public init(of secret: String) {
-        bytes = Array(SHA256.hash(data: Array(secret.utf8)))
+    public init(of secret: Secret<String>) {
+        bytes = Array(SHA256.hash(data: Array(secret.reveal().utf8)))
     }
 
     /// A hash that was stored.
@@ -18,7 +18,7 @@ public struct SecretHash: Hashable, Sendable {
     }
 
     /// Whether this is the hash of a secret, in constant time.
-    public func matches(_ secret: String) -> Bool {
+    public func matches(_ secret: Secret<String>) -> Bool {
         constantTimeEqual(bytes, SecretHash(of: secret).bytes)
     }
 }
@@ -26,16 +26,18 @@ public struct SecretHash: Hashable, Sendable {
 /// Hashes secrets that have so little to guess that a copied database would give them away: under a key that is not in
 /// the database.
 public struct KeyedHasher: Sendable {
-    private let key: SymmetricKey
+    private let key: Secret<SymmetricKey>
 
     /// A hasher with a key derived from the master key for nothing else.
     public init(key: SymmetricKey) {
-        self.key = key
+        self.key = Secret(key)
     }
 
     /// The hash of the number of a challenge.
     func hash(of number: EntryNumber, challenge: ChallengeID) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Array("number \(challenge) \(number.digits)".utf8), using: key))
+        Array(
+            HMAC<SHA256>.authenticationCode(
+                for: Array("number \(challenge) \(number.digits)".utf8), using: key.reveal()))
     }
 
     /// Whether a hash is that of a number, in constant time.

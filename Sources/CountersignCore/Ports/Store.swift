@@ -1,4 +1,5 @@
 public import CountersignWire
+public import Encodings
 public import OpenPGP
 
 /// What went wrong with the store; nothing else comes out of it.
@@ -85,7 +86,7 @@ public protocol StoreWriter: StoreReader {
     func wake(_ topic: WakeTopic)
 
     // Clients and types
-    func insert(_ client: Client, callbackSecret: String?) throws
+    func insert(_ client: Client, callbackSecret: Secret<String>?) throws
     func put(_ token: BootstrapToken) throws
     func put(_ type: ChallengeType) throws
 

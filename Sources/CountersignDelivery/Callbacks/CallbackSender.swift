@@ -2,7 +2,7 @@ public import AsyncHTTPClient
 import CountersignCore
 import CountersignWire
 import Crypto
-import Encodings
+package import Encodings
 import Foundation
 package import NIOCore
 import NIOHTTP1
@@ -79,20 +79,21 @@ public struct CallbackSender: Sendable {
 /// Spec: Standard Webhooks, *Signature scheme*, symmetric.
 package struct WebhookSignature: Sendable {
     private static let prefix = "whsec_"
-    private let key: SymmetricKey
+    private let key: Secret<SymmetricKey>
 
     /// A signature by a secret of the form `whsec_` and base64, or nil.
-    package init?(secret: String) {
+    package init?(secret: Secret<String>) {
+        let secret = secret.reveal()
         // Spec: Standard Webhooks, *Signature scheme*: a secret has 24 to 64 bytes.
         guard secret.hasPrefix(Self.prefix), let key = Base64.decode(secret.dropFirst(Self.prefix.count)),
             (24...64).contains(key.count)
         else { return nil }
-        self.key = SymmetricKey(data: key)
+        self.key = Secret(SymmetricKey(data: key))
     }
 
     /// The three headers of a message.
     package func headers(id: String, at seconds: Int64, body: [UInt8]) -> [(name: String, value: String)] {
-        let code = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: key)
+        let code = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: key.reveal())
         return [
             ("webhook-id", id), ("webhook-timestamp", "\(seconds)"),
             ("webhook-signature", "v1,\(Base64.encode(Array(code)))"),

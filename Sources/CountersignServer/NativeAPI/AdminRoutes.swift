@@ -80,8 +80,8 @@ extension CreateClient.Request {
 extension CreateClient.Created {
     fileprivate var json: JSONValue {
         var object = client.json.object ?? [:]
-        object["client_secret"] = .string(secret)
-        object["callback_secret"] = .string(callbackSecret)
+        object["client_secret"] = .string(secret.reveal())
+        object["callback_secret"] = .string(callbackSecret.reveal())
         return .object(object)
     }
 }

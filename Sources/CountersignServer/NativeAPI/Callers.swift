@@ -29,7 +29,7 @@ extension API {
         case "bearer":
             named = "bearer"
             client = try await AuthenticateClient.authenticate(
-                bootstrapToken: String(parts[1]), isFromLoopback: incoming.isFromThisMachine, ports: ports)
+                bootstrapToken: Secret(String(parts[1])), isFromLoopback: incoming.isFromThisMachine, ports: ports)
         default:
             throw ProblemDetails(.unauthorized, detail: "use Basic with a client's id and secret, or Bearer")
         }
@@ -49,13 +49,13 @@ extension API {
     /// Id and secret, each form-encoded before they were joined.
     ///
     /// Spec: RFC 6749 §2.3.1.
-    private static func basicCredentials(_ text: Substring) -> (id: String, secret: String)? {
+    private static func basicCredentials(_ text: Substring) -> (id: String, secret: Secret<String>)? {
         guard let bytes = Base64.decode(text), let joined = String(strictUTF8: bytes),
             let colon = joined.utf8.firstIndex(of: UInt8(ascii: ":")),
             let id = Incoming.decoded(joined[..<colon]),
             let secret = Incoming.decoded(joined[joined.utf8.index(after: colon)...])
         else { return nil }
-        return (id, secret)
+        return (id, Secret(secret))
     }
 
     /// The signed request of a device.

@@ -38,7 +38,7 @@ extension API {
 extension CreateTicket.Created {
     fileprivate var json: JSONValue {
         .members([
-            "ticket": .string(invitation.ticket), "qr": .string(invitation.text),
+            "ticket": .string(invitation.ticket.reveal()), "qr": .string(invitation.text),
             "user": .string("\(invitation.user)"), "enrollment": .string("\(invitation.enrollment)"),
             "expires_at": .string("\(expiresAt)"),
         ])

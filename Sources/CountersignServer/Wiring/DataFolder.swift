@@ -62,13 +62,13 @@ struct DataFolder: Sendable {
     /// with an old one.
     func masterKey(from environment: [String: String]) throws -> MasterKey {
         if let text = environment["COUNTERSIGN_MASTER_KEY"] {
-            guard let key = Base64.decode(text).flatMap({ MasterKey(bytes: $0) }) else {
+            guard let key = MasterKey(base64: text) else {
                 throw StartError("COUNTERSIGN_MASTER_KEY must be the base64 of 32 bytes.")
             }
             return key
         }
         if let text = try read(masterKey) {
-            guard let key = Base64.decode(text).flatMap({ MasterKey(bytes: $0) }) else {
+            guard let key = MasterKey(base64: text) else {
                 throw StartError(
                     "\(masterKey) is damaged: it must hold the base64 of 32 bytes. Restore it from the backup.")
             }
@@ -79,7 +79,8 @@ struct DataFolder: Sendable {
                 "\(masterKey) is missing, and \(database) cannot be used without it. Restore it from the backup.")
         }
         let bytes = SystemRandom().bytes(32)
-        guard try place(Base64.encode(bytes) + "\n", as: masterKey, replacing: false), let key = MasterKey(bytes: bytes)
+        guard try place(Base64.encode(bytes) + "\n", as: masterKey, replacing: false),
+            let key = MasterKey(bytes: Secret(bytes))
         else {
             // Another first start was faster: its key counts.
             return try masterKey(from: environment)
@@ -88,8 +89,8 @@ struct DataFolder: Sendable {
     }
 
     /// Keeps the bootstrap token where only the owner of the folder reads it.
-    func write(bootstrapToken token: String) throws {
-        _ = try place(token + "\n", as: bootstrapToken, replacing: true)
+    func write(bootstrapToken token: Secret<String>) throws {
+        _ = try place(token.reveal() + "\n", as: bootstrapToken, replacing: true)
     }
 
     private func read(_ file: String) throws -> String? {
@@ -128,5 +129,13 @@ struct DataFolder: Sendable {
         guard descriptor >= 0 else { throw StartError("The data folder \(path) cannot be read.") }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw StartError("The data folder \(path) cannot be written.") }
+    }
+}
+
+extension MasterKey {
+    /// The key that a file or the environment holds, or nil.
+    fileprivate init?(base64 text: String) {
+        guard let bytes = Base64.decode(text) else { return nil }
+        self.init(bytes: Secret(bytes))
     }
 }

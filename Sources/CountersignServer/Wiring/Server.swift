@@ -2,6 +2,7 @@ package import CountersignCore
 import CountersignDelivery
 import CountersignStorage
 public import CountersignWire
+public import Encodings
 import AsyncHTTPClient
 import Foundation
 import Hummingbird
@@ -20,7 +21,7 @@ public struct Server: Sendable {
     /// The folder that holds everything.
     public let dataFolder: String
     /// The bootstrap token, when this was the first start.
-    public let bootstrapToken: String?
+    public let bootstrapToken: Secret<String>?
     /// What is served, for a comparison with the contract.
     package var routes: [RegisteredRoute] { api.registeredRoutes }
     private let api: API
@@ -84,7 +85,7 @@ public struct Server: Sendable {
     /// Makes a new bootstrap token for the server that keeps its data in a folder.
     public static func renewBootstrapToken(
         dataFolder: String, environment: [String: String]
-    ) async throws -> (token: String, file: String) {
+    ) async throws -> (token: Secret<String>, file: String) {
         let folder = try DataFolder(path: dataFolder)
         guard FileManager.default.fileExists(atPath: folder.database) else {
             throw StartError("There is no database in \(dataFolder). Name the server's folder with --data.")

@@ -40,8 +40,10 @@ extension SQLTransaction {
         try first(Statements.theOperator, [], Client.init)
     }
 
-    func insert(_ client: Client, callbackSecret: String?) throws {
-        let sealed = try callbackSecret.map { try sealer.seal(Array($0.utf8), for: "callback secret \(client.id)") }
+    func insert(_ client: Client, callbackSecret: Secret<String>?) throws {
+        let sealed = try callbackSecret.map {
+            try sealer.seal(Array($0.reveal().utf8), for: "callback secret \(client.id)")
+        }
         try connection.execute(
             Statements.insert,
             [

@@ -63,7 +63,7 @@ public struct DeviceDescription: Hashable, Sendable {
 /// The body of `POST /v1/enrollments`.
 public struct EnrollmentRequest: Sendable {
     /// The one-time secret.
-    public let ticket: String
+    public let ticket: Secret<String>
     /// The device's certificate, binary.
     public let certificate: [UInt8]
     /// What the device says of itself.
@@ -72,7 +72,7 @@ public struct EnrollmentRequest: Sendable {
     public let versions: [Int64]
 
     /// A request of these parts.
-    public init(ticket: String, certificate: [UInt8], device: DeviceDescription, versions: [Int64]) {
+    public init(ticket: Secret<String>, certificate: [UInt8], device: DeviceDescription, versions: [Int64]) {
         self.ticket = ticket
         self.certificate = certificate
         self.device = device
@@ -82,7 +82,8 @@ public struct EnrollmentRequest: Sendable {
     /// The request as JSON.
     public var json: JSONValue {
         .members([
-            "ticket": .string(ticket), "certificate": .string(Base64.encode(certificate)), "device": device.json,
+            "ticket": .string(ticket.reveal()), "certificate": .string(Base64.encode(certificate)),
+            "device": device.json,
             "versions": .array(versions.map(JSONValue.integer)),
         ])
     }
@@ -90,7 +91,7 @@ public struct EnrollmentRequest: Sendable {
     /// Reads a request.
     public init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
-        ticket = try members.string("ticket")
+        ticket = Secret(try members.string("ticket"))
         certificate = try members.required("certificate", "base64") { $0.string.flatMap { Base64.decode($0) } }
         let device = try members.required("device", "an object") { $0 }
         self.device = try DeviceDescription(device, at: members.pointer(to: "device"))

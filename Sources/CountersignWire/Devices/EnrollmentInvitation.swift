@@ -1,4 +1,4 @@
-import Encodings
+public import Encodings
 public import OpenPGP
 
 /// What a QR code or link carries to a device that shall be enrolled: base64 of JSON.
@@ -7,11 +7,11 @@ public import OpenPGP
 ///
 /// Besides issuer, ticket and the issuer's fingerprint it names the user and the enrollment that will be, because the
 /// certificate the device makes carries both in its user ID.
-public struct EnrollmentInvitation: Hashable, Sendable {
+public struct EnrollmentInvitation: Sendable {
     /// Where to enroll.
     public let issuer: Issuer
     /// The one-time secret.
-    public let ticket: String
+    public let ticket: Secret<String>
     /// The fingerprint of the issuer's certificate.
     public let fingerprint: Fingerprint
     /// Who is enrolled.
@@ -20,7 +20,9 @@ public struct EnrollmentInvitation: Hashable, Sendable {
     public let enrollment: EnrollmentID
 
     /// An invitation of these parts.
-    public init(issuer: Issuer, ticket: String, fingerprint: Fingerprint, user: UserID, enrollment: EnrollmentID) {
+    public init(
+        issuer: Issuer, ticket: Secret<String>, fingerprint: Fingerprint, user: UserID, enrollment: EnrollmentID
+    ) {
         self.issuer = issuer
         self.ticket = ticket
         self.fingerprint = fingerprint
@@ -28,10 +30,11 @@ public struct EnrollmentInvitation: Hashable, Sendable {
         self.enrollment = enrollment
     }
 
-    /// The text that a QR code holds.
+    /// The text that a QR code holds, the ticket in it.
     public var text: String {
         let members = JSONValue.members([
-            "issuer": .string("\(issuer)"), "ticket": .string(ticket), "fingerprint": .string("\(fingerprint)"),
+            "issuer": .string("\(issuer)"), "ticket": .string(ticket.reveal()),
+            "fingerprint": .string("\(fingerprint)"),
             "user": .string("\(user)"), "enrollment": .string("\(enrollment)"),
         ])
         return Base64.encode(members.encoded)
@@ -46,6 +49,6 @@ public struct EnrollmentInvitation: Hashable, Sendable {
             let user = json["user"]?.string.flatMap({ UserID($0) }),
             let enrollment = json["enrollment"]?.string.flatMap({ EnrollmentID($0) })
         else { return nil }
-        self.init(issuer: issuer, ticket: ticket, fingerprint: fingerprint, user: user, enrollment: enrollment)
+        self.init(issuer: issuer, ticket: Secret(ticket), fingerprint: fingerprint, user: user, enrollment: enrollment)
     }
 }

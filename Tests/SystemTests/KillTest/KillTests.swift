@@ -86,6 +86,7 @@ struct KillTests {
         let ends = await ledger.ends
         #expect(await ledger.violations == [], "COUNTERSIGN_SEED=\(settings.seed)")
         #expect(scene.receiver.violations == [])
+        #expect(try await scene.keeper.leaks.map(\.description) == [])
         #expect(!asked.isEmpty)
         #expect(await ledger.answers > 0)
         #expect(Set(ends.keys) == Set(asked.keys), "every challenge has ended, and none that nobody asked")

@@ -1,4 +1,5 @@
 import Foundation
+import ServerTestSupport
 import TestSupport
 
 /// Keeps one server alive on one port and folder, between the kills.
@@ -8,6 +9,8 @@ actor ServerKeeper {
     private let folder: TemporaryFolder
     private let watchdog: Watchdog
     private let log: FileHandle
+    /// Knows the server's secrets and reads all it says.
+    nonisolated let watch = ServerWatch()
     private var running: ServerProcess?
     private var isUp = Occurrence()
     private var failure: ServerProcess.Unusable?
@@ -86,6 +89,18 @@ actor ServerKeeper {
         self.failure = failure
         isUp.happen()
         return failure
+    }
+
+    /// Every secret that it wrote to standard error or told the wrong one.
+    var leaks: [ServerWatch.Leak] {
+        get throws {
+            for file in ["master.key", "bootstrap.token"] {
+                let text = try String(contentsOfFile: "\(data)/\(file)", encoding: .utf8)
+                watch.plant(text.trimmingCharacters(in: .whitespacesAndNewlines), file)
+            }
+            let lines = String(decoding: try folder.read("log"), as: UTF8.self)
+            return watch.leaks(in: lines.split(separator: "\n").map(String.init))
+        }
     }
 
     /// The end of what it wrote to standard error.

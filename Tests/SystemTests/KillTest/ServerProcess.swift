@@ -38,6 +38,8 @@ final class ServerProcess: Sendable {
         let pipe = Pipe()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
+        // What is logged is read for secrets in the end: every line of it.
+        process.environment = ProcessInfo.processInfo.environment.merging(["LOG_LEVEL": "trace"]) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
         process.standardError = errors

@@ -37,6 +37,9 @@ struct PersistentCaller: Sendable {
             let waits = path.contains("wait=")
             guard let reply = try? await keeper.flights.track(waits: waits, { try await exchange(request, path) })
             else { continue }
+            keeper.watch.note(
+                method.rawValue, path, request: (headers: [("authorization", authorization)], body: body),
+                reply: (status: reply.status, headers: reply.headers, body: reply.body))
             // A server that is killed says nothing. One that says it failed has a fault.
             if reply.status >= 500 { await ledger.violate("\(reply)") }
             return reply

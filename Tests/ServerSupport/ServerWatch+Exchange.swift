@@ -1,0 +1,97 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import Crypto
+import Encodings
+import Foundation
+
+/// What is secret in requests and replies.
+extension ServerWatch {
+    private static let clients = Audience.replies(on: "POST /v1/admin/clients")
+    private static let tickets = Audience.replies(on: "/enrollment-tickets")
+
+    /// Watches for what a data folder holds: the master key, the bootstrap token, the issuer's private keys.
+    func plant(dataFolder: String, issuer: Issuer, clock: TestClock) async throws {
+        func text(of file: String) throws -> String {
+            try String(contentsOfFile: "\(dataFolder)/\(file)", encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        plant(try text(of: "bootstrap.token"), "the bootstrap token")
+        let masterKey = try text(of: "master.key")
+        plant(masterKey, "the master key")
+        guard let key = Base64.decode(masterKey).flatMap({ MasterKey(bytes: Secret($0)) }) else {
+            throw Leak(description: "the master key cannot be read")
+        }
+        let store = try await SQLStore(
+            sqlite: "\(dataFolder)/countersign.sqlite", hub: WakeHub(time: clock), masterKey: key, issuer: issuer)
+        let keys = try await store.issuerKeys(at: clock.now)
+        plant(Array(keys.primary.rawRepresentation), "the issuer's primary key")
+        plant(Array(keys.signing.rawRepresentation), "the issuer's signing key")
+        plant(Array(keys.encryption.rawRepresentation), "the issuer's encryption key")
+        plant(Array(keys.push.rawRepresentation), "the key for push envelopes")
+        for purpose in ["seal", "keyed hashes"] {
+            plant(key.derived(for: purpose).withUnsafeBytes { Array($0) }, "the key for \(purpose)")
+        }
+    }
+
+    /// Notes a request and the reply to it.
+    ///
+    /// - Parameters:
+    ///   - method: the method, in upper case.
+    ///   - path: path and query.
+    ///   - request: the request's fields and body.
+    ///   - reply: the reply's status, fields and body.
+    public func note(
+        _ method: String, _ path: String, request: (headers: [(String, String)], body: [UInt8]?),
+        reply: (status: Int, headers: [String: String], body: [UInt8])
+    ) {
+        for (name, value) in request.headers { plant(header: name.lowercased(), value) }
+        let route = "\(method) \(path.prefix { $0 != "?" })"
+        if let body = request.body.flatMap({ try? JSONValue(parsing: $0) }) { plant(request: body, on: route) }
+        if let body = try? JSONValue(parsing: reply.body) { plant(reply: body, on: route) }
+        let fields = reply.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\n" }.joined()
+        note(route, "\(method) \(path): \(reply.status)", Array(fields.utf8) + reply.body)
+    }
+
+    private func plant(header name: String, _ value: String) {
+        switch name {
+        case "authorization":
+            // A part of a secret is in the reply that told the whole, and ids are in many.
+            let credentials = value.split(separator: " ", maxSplits: 1).last.map(String.init) ?? ""
+            guard let decoded = Base64.decode(credentials).flatMap({ String(strictUTF8: $0) }) else {
+                plant(credentials, "the credentials of a request", for: Self.clients)
+                return
+            }
+            plant(verbatim: credentials, "the credentials of a request", for: Self.clients)
+            let secret = decoded.split(separator: ":", maxSplits: 1).dropFirst().first ?? ""
+            plant(String(secret), "the secret of a request", for: Self.clients)
+        case "signature":
+            plant(verbatim: value, "the signature of a request", for: .anyReply)
+        default: return
+        }
+    }
+
+    private func plant(request body: JSONValue, on route: String) {
+        plant(body["ticket"]?.string ?? "", "the ticket of a request", for: Self.tickets)
+        if route == "POST /v1/challenges" {
+            for name in ["message", "secure_message", "signing_data"] {
+                plant(body[name]?.string ?? "", "the \(name) of a challenge", for: .anyReply)
+            }
+            for detail in body["details"]?.array ?? [] {
+                plant(detail["value"]?.string ?? "", "a detail of a challenge", for: .anyReply)
+            }
+        }
+        if route.hasSuffix("/answer") {
+            plant(verbatim: body["message"]?.string ?? "", "a device's answer", for: .anyReply)
+        }
+    }
+
+    private func plant(reply body: JSONValue, on route: String) {
+        if route == "POST /v1/challenges", let number = body["number"]?.string { plant(number: number) }
+        plant(body["client_secret"]?.string ?? "", "a client's secret", for: Self.clients)
+        plant(body["callback_secret"]?.string ?? "", "the secret of a client's callbacks", for: Self.clients)
+        guard route.hasSuffix("/enrollment-tickets") else { return }
+        plant(body["ticket"]?.string ?? "", "a ticket", for: Self.tickets)
+        plant(body["qr"]?.string ?? "", "the code of a ticket", for: Self.tickets)
+    }
+}

@@ -1,0 +1,74 @@
+import Encodings
+import Foundation
+
+/// Every usual form in which a secret could stand in a log line or a reply.
+public struct SecretForms: Sendable {
+    /// The least bytes of a form: shorter ones are found by chance.
+    static let minimumSize = 10
+
+    /// What the secret is, for a failing test.
+    public let name: String
+    /// The forms, as bytes.
+    let forms: Set<[UInt8]>
+
+    /// The forms of bytes: themselves, base 16, base 64 of either alphabet at any place in a longer text, both percent-
+    /// encoded as well, and the list that Swift prints.
+    public init(_ name: String, bytes: [UInt8]) {
+        self.name = name
+        var forms: Set<[UInt8]> = [bytes]
+        var texts = [
+            Hex.encode(bytes), Hex.encodeUppercase(bytes), bytes.map { "\($0)" }.joined(separator: ", "),
+        ]
+        for offset in 0..<3 {
+            let text = Self.innerBase64(of: bytes, offset: offset)
+            let urlText = text.replacing("+", with: "-").replacing("/", with: "_")
+            texts += [text, urlText, text.replacing("/", with: "\\/")]
+            texts += Self.percentEncoded(text)
+        }
+        forms.formUnion(texts.map { Array($0.utf8) })
+        self.forms = forms.filter { $0.count >= Self.minimumSize }
+    }
+
+    /// The forms of a text: those of its bytes, percent-encoded, escaped as JSON and as Swift prints it; and where the
+    /// text is that of bytes, theirs.
+    public init(_ name: String, text: String) {
+        var forms = SecretForms(name, bytes: Array(text.utf8)).forms
+        let escaped = JSONValue.string(text).encoded.dropFirst().dropLast()
+        let texts = Self.percentEncoded(text) + [text.debugDescription.dropFirst().dropLast().description]
+        forms.formUnion(texts.map { Array($0.utf8) } + [Array(escaped)])
+        // A token is a prefix, an underscore and the text of its bytes.
+        for part in [text[...], text.split(separator: "_", maxSplits: 1).last ?? text[...]] {
+            for bytes in [Base64.decode(part), Base64URL.decode(part), Hex.decodeIgnoringCase(part)] {
+                guard let bytes, bytes.count >= 16 else { continue }
+                forms.formUnion(SecretForms(name, bytes: bytes).forms)
+            }
+        }
+        self.name = name
+        self.forms = forms.filter { $0.count >= Self.minimumSize }
+    }
+
+    /// A text just as it stands.
+    public init(_ name: String, verbatim text: String) {
+        self.name = name
+        forms = text.utf8.count < Self.minimumSize ? [] : [Array(text.utf8)]
+    }
+
+    /// The characters of base 64 that hang on the bytes alone, when so many other bytes stand before them.
+    private static func innerBase64(of bytes: [UInt8], offset: Int) -> String {
+        let text = Base64.encode([UInt8](repeating: 0, count: offset) + bytes)
+        let (first, end) = ((offset * 8 + 5) / 6, (offset + bytes.count) * 8 / 6)
+        guard first < end else { return "" }
+        return String(text.dropFirst(first).prefix(end - first))
+    }
+
+    private static func percentEncoded(_ text: String) -> [String] {
+        let unreserved = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
+        let encoded = text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+        let lowercased = encoded.split(separator: "%", omittingEmptySubsequences: false).enumerated().map {
+            index, part in
+            index == 0 ? String(part) : part.prefix(2).lowercased() + part.dropFirst(2)
+        }
+        let every = text.utf8.map { "%" + Hex.encodeUppercase([$0]) }.joined()
+        return [encoded, lowercased.joined(separator: "%"), every, every.lowercased()]
+    }
+}
