@@ -174,7 +174,7 @@ let package = Package(
                 server("NIOHTTP1", "swift-nio"),
             ]),
         tests("Command", ["CountersignCommand", "CountersignWire", "Encodings"]),
-        tests("Interoperability", ["OpenPGP", "JOSE", "CountersignWire", "Encodings", crypto]),
+        tests("Interoperability", ["OpenPGP", "CountersignWire", "Encodings", crypto]),
         tests(
             "System",
             [

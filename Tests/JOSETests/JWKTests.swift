@@ -128,4 +128,15 @@ struct JWKTests {
         let kelvin = Vectors.edDSAKey.publicHalf.with("kty", "O\u{212A}P")
         #expect(throws: JOSEError.unsupportedKey) { try JWK(kelvin) }
     }
+
+    @Test("RFC 7518 §6.2.1.2: each coordinate has its full length, also where the two together have it")
+    func borrowedBytes() throws {
+        let x = try #require(Self.json["x"]?.string.flatMap { Base64URL.decode($0) })
+        let y = try #require(Self.json["y"]?.string.flatMap { Base64URL.decode($0) })
+        for count in [0, 31, 33, 64] {
+            let (first, second) = ((x + y).prefix(count), (x + y).dropFirst(count))
+            let key = Self.key("x", .string(Base64URL.encode(first))).with("y", .string(Base64URL.encode(second)))
+            #expect(throws: JOSEError.malformed) { try JWK(key) }
+        }
+    }
 }
