@@ -107,20 +107,7 @@ struct DeviceScene: Sendable {
         #expect(reply.status == 200, "\(reply)", sourceLocation: sourceLocation)
         #expect(reply.json["state"] == "approved", "\(reply)", sourceLocation: sourceLocation)
     }
-
-    /// Runs something within one second of the clock, so that an edge is an edge.
-    func withinOneSecond<Result>(_ body: (Int64) async throws -> Result) async throws -> Result {
-        for _ in 0..<50 {
-            let second = server.clock.now.seconds
-            let result = try await body(second)
-            if server.clock.now.seconds == second { return result }
-        }
-        throw TooSlow()
-    }
 }
-
-/// The machine cannot do within a second what a test needs done.
-private struct TooSlow: Error {}
 
 /// A refusal as it travels.
 struct Refusal: Hashable, Sendable, CustomStringConvertible {

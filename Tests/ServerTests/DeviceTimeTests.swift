@@ -11,7 +11,7 @@ struct DeviceTimeTests {
     @Test("A request may be 60 seconds old or early, and no more", arguments: [-61, -60, 0, 60, 61] as [Int64])
     func edges(_ offset: Int64) async throws {
         try await DeviceScene.with { scene in
-            let (second, reply) = try await scene.withinOneSecond { second in
+            let (second, reply) = try await scene.server.clock.stopped { second in
                 (second, try await scene.phone.send(.GET, Self.own, createdIn: offset))
             }
             if abs(offset) <= 60 {
