@@ -139,6 +139,19 @@ struct RequestTests {
         }
     }
 
+    @Test("RFC 3986 §2.1: percent-encodings in a path are decoded once, whatever the case of their digits")
+    func percentEncodings() async throws {
+        try await Scene.with { scene in
+            let user = try await scene.shop.makeUser("50% off: ä/b")
+            for path in ["external_id:50%25%20off:%20%C3%A4%2Fb", "%65xternal%5fid%3A50%25%20off:%20%c3%a4%2fb"] {
+                let reply = try await scene.shop.call(.GET, "/v1/users/\(path)")
+                #expect(reply.json["id"] == .string(user), "\(reply)")
+            }
+            let twice = try await scene.shop.call(.GET, "/v1/users/external_id:50%2525%20off:%20%C3%A4%2Fb")
+            expectRefusal(twice, 404, "user_not_found")
+        }
+    }
+
     @Test("A query parameter with a wrong value is 400 and named")
     func wrongParameter() async throws {
         try await Scene.with { scene in
