@@ -12,7 +12,7 @@ struct MasterKeyTests {
     @Test("RFC 5869: a purpose's key is HKDF-SHA-256 of the master key, without salt, under a name of ours")
     func derivation() throws {
         let bytes = [UInt8](repeating: 7, count: 32)
-        let masterKey = try #require(MasterKey(bytes: bytes))
+        let masterKey = try #require(MasterKey(bytes: Secret(bytes)))
         // Extract and expand, spelled out: both are HMAC-SHA-256, and 32 bytes need one round.
         func hmac(_ key: [UInt8], _ text: [UInt8]) -> [UInt8] {
             Array(HMAC<SHA256>.authenticationCode(for: text, using: SymmetricKey(data: key)))
@@ -22,7 +22,9 @@ struct MasterKeyTests {
             let expected = hmac(extracted, Array("countersign v1 \(purpose)".utf8) + [1])
             #expect(masterKey.derived(for: purpose).withUnsafeBytes { Array($0) } == expected)
         }
-        for length in [0, 31, 33] { #expect(MasterKey(bytes: [UInt8](repeating: 7, count: length)) == nil) }
+        for length in [0, 31, 33] {
+            #expect(MasterKey(bytes: Secret([UInt8](repeating: 7, count: length))) == nil)
+        }
     }
 
     /// The world's database, opened with another master key.

@@ -1,5 +1,6 @@
 import CountersignCore
 import CountersignWire
+import Encodings
 import OpenPGP
 import StorageTestSupport
 import Testing
@@ -65,10 +66,10 @@ struct ParsedRowTests {
         let client = try await world.makeClient().client
         func kept() async throws -> Client? { try await world.store.read { try $0.client(client.id) } }
         #expect(try await kept()?.rights == client.rights)
-        let arguments: [SQLValue] = [.text("\(client.id)"), .blob(SecretHash(of: "new").bytes)]
+        let arguments: [SQLValue] = [.text("\(client.id)"), .blob(SecretHash(of: Secret("new")).bytes)]
         try await world.sql("UPDATE clients SET rights = 'users', secret_hash = $2 WHERE id = $1", arguments)
         #expect(try await kept()?.rights == [.users])
-        #expect(try await kept()?.secretHash == SecretHash(of: "new"))
+        #expect(try await kept()?.secretHash == SecretHash(of: Secret("new")))
 
         let type = try await world.makeType(lifetime: 60)
         #expect(try await world.store.read { try $0.challengeType(type.name)?.lifetime } == 60)
