@@ -14,7 +14,25 @@ final class HangUpHandler: ChannelInboundHandler, RemovableChannelHandler, Senda
         var next = 0
     }
 
+    /// The handlers of all connections: to ask a pipeline for its handler would take a turn of its event loop.
+    private static let all = Mutex<[ObjectIdentifier: HangUpHandler]>([:])
+
     private let state = Mutex(State())
+
+    /// The handler of a connection; nil when it has ended.
+    static func of(_ channel: any Channel) -> HangUpHandler? {
+        all.withLock { $0[ObjectIdentifier(channel)] }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let channel = ObjectIdentifier(context.channel)
+        Self.all.withLock { $0[channel] = self }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        let channel = ObjectIdentifier(context.channel)
+        Self.all.withLock { $0[channel] = nil }
+    }
 
     /// Returns when the caller has hung up, or when the task is cancelled.
     func hungUp() async {
@@ -54,7 +72,7 @@ extension ServerContext {
     ///
     /// - Throws: `CancellationError` when the caller has hung up, besides what `body` throws.
     func untilHungUp<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        guard let caller = try? await channel.pipeline.handler(type: HangUpHandler.self).get() else {
+        guard let caller = HangUpHandler.of(channel) else {
             // The connection is gone, and its handlers with it.
             throw CancellationError()
         }
