@@ -71,3 +71,10 @@ extension [UInt8] {
         append(contentsOf: digits)
     }
 }
+
+extension Sequence<UInt8> {
+    /// The sum of the bytes modulo 65536, which stands behind secrets.
+    ///
+    /// Spec: RFC 9580 §5.1, §5.5.3.
+    var checksum: Int { reduce(0) { ($0 + Int($1)) & 0xFFFF } }
+}

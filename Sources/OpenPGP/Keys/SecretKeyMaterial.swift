@@ -53,7 +53,7 @@ enum SecretKeyMaterial {
         plaintext.append(mpi: scalar)
         guard let passphrase else {
             var fields = [unprotected] + plaintext
-            fields.append(uint16: checksum(plaintext[...]))
+            fields.append(uint16: plaintext.checksum)
             return fields
         }
         let derivation = StringToKey(salt: random(8))
@@ -70,7 +70,7 @@ enum SecretKeyMaterial {
         let fields = reader.remaining()
         guard fields.count > 2 else { throw .truncated }
         let sum = fields.suffix(2).reduce(0) { $0 << 8 | Int($1) }
-        guard sum == checksum(fields.dropLast(2)) else { throw .malformedPacket(tag) }
+        guard sum == fields.dropLast(2).checksum else { throw .malformedPacket(tag) }
         return try scalar(in: fields.dropLast(2), tag)
     }
 
@@ -102,10 +102,6 @@ enum SecretKeyMaterial {
         case aes256: return 32
         default: throw .unsupportedCipher(cipher)
         }
-    }
-
-    private static func checksum(_ bytes: ArraySlice<UInt8>) -> Int {
-        bytes.reduce(0) { ($0 + Int($1)) & 0xFFFF }
     }
 
     private static func random(_ count: Int) -> [UInt8] {

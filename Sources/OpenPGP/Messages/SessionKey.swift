@@ -88,7 +88,7 @@ struct SessionKey {
     private func padded() -> [UInt8] {
         let bytes = key.withUnsafeBytes { Array($0) }
         var message = [Self.aes256] + bytes
-        message.append(uint16: Self.checksum(bytes))
+        message.append(uint16: bytes.checksum)
         let padding = Self.paddedSize - message.count
         return message + [UInt8](repeating: UInt8(padding), count: padding)
     }
@@ -99,16 +99,12 @@ struct SessionKey {
         else { throw .decryptionFailed }
         let content = message.dropLast(Int(padding))
         let key = Array(content.dropFirst().dropLast(2))
-        guard let cipher = content.first, content.suffix(2).reduce(0, { $0 << 8 | Int($1) }) == checksum(key) else {
+        guard let cipher = content.first, content.suffix(2).reduce(0, { $0 << 8 | Int($1) }) == key.checksum else {
             throw .decryptionFailed
         }
         guard cipher == aes256 else { throw .unsupportedCipher(cipher) }
         guard key.count == 32 else { throw .decryptionFailed }
         return SymmetricKey(data: key)
-    }
-
-    private static func checksum(_ key: [UInt8]) -> Int {
-        key.reduce(0) { ($0 + Int($1)) & 0xFFFF }
     }
 
     /// The key derivation of OpenPGP, which hashes the counter first, then the shared secret, then its parameters with
