@@ -83,6 +83,7 @@ let package = Package(
                 "CountersignCore", "CountersignStorage", "CountersignDelivery",
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
+                server("HummingbirdCore", "hummingbird"),
                 server("HTTPTypes", "swift-http-types"),
                 server("NIOCore", "swift-nio"),
                 server("ServiceLifecycle", "swift-service-lifecycle"),

@@ -77,6 +77,8 @@ public final class WakeHub: Wakes, Sendable {
         func wait(until deadline: Timestamp) async throws {
             try await listener.wait(until: deadline)
         }
+
+        func interrupt() { listener.interrupt() }
     }
 }
 
@@ -87,15 +89,23 @@ private final class Listener: Sendable {
         /// Woken while nobody waited.
         case woken
         case waiting(CheckedContinuation<Void, any Error>, until: Timestamp)
+        /// Nobody may wait any more.
+        case interrupted
     }
 
     private let state = Mutex(State.idle)
 
     func wake() {
         state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            defer { if case .waiting = state { state = .idle } else { state = .woken } }
-            if case .waiting(let continuation, _) = state { return continuation }
-            return nil
+            switch state {
+            case .waiting(let continuation, _):
+                state = .idle
+                return continuation
+            case .idle, .woken:
+                state = .woken
+                return nil
+            case .interrupted: return nil
+            }
         }?.resume()
     }
 
@@ -110,25 +120,32 @@ private final class Listener: Sendable {
     func wait(until deadline: Timestamp) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isOver = state.withLock { state -> Bool in
-                    if case .woken = state {
+                let result = state.withLock { state -> Result<Void, any Error>? in
+                    switch state {
+                    case .woken:
                         state = .idle
-                        return true
+                        return .success(())
+                    case .interrupted: return .failure(CancellationError())
+                    case .idle, .waiting:
+                        state = .waiting(continuation, until: deadline)
+                        return nil
                     }
-                    state = .waiting(continuation, until: deadline)
-                    return false
                 }
-                if isOver { continuation.resume() } else if Task.isCancelled { cancel() }
+                if let result { continuation.resume(with: result) } else if Task.isCancelled { cancel() }
             }
         } onCancel: {
             cancel()
         }
     }
 
-    private func cancel() {
+    func interrupt() { cancel(forEver: true) }
+
+    private func cancel(forEver: Bool = false) {
         state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            guard case .waiting(let continuation, _) = state else { return nil }
-            state = .idle
+            let before = state
+            if forEver { state = .interrupted }
+            guard case .waiting(let continuation, _) = before else { return nil }
+            if !forEver { state = .idle }
             return continuation
         }?.resume(throwing: CancellationError())
     }

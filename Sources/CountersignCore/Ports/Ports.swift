@@ -36,7 +36,7 @@ public struct Ports: Sendable {
     /// What is remembered.
     public let store: any Store
     /// Who is told.
-    public let wakes: any Wakes
+    public var wakes: any Wakes
     /// The present.
     public let time: any TimeSource
     /// Chance.

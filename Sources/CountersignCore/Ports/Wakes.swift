@@ -24,6 +24,9 @@ public protocol Wakes: Sendable {
 public protocol WakeSubscription: Sendable {
     /// Returns when the topic was woken since the subscription began or since the last return, or at the deadline.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Throws: `CancellationError` when the task is cancelled or the subscription is interrupted.
     func wait(until deadline: Timestamp) async throws
+
+    /// Ends the wait that is under way, and every later one, with `CancellationError`.
+    func interrupt()
 }

@@ -13,6 +13,8 @@ struct ServerContext: RequestContext {
     let isFromLoopback: Bool
     /// The caller's connection.
     let channel: any Channel
+    /// Takes the rest of the answer, when that is known only after a wait.
+    let later = Later()
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

@@ -11,6 +11,8 @@ final class API: Sendable {
     /// Whether development rules apply: the issuer and the listener are both loopback.
     let isDevelopment: Bool
     let waits = Waits()
+    /// Ends all waits when the server is asked to stop.
+    let shutdown = Interrupter()
     let wrongCredentials = WrongCredentials()
 
     init(ports: Ports, isDevelopment: Bool) {
@@ -18,10 +20,20 @@ final class API: Sendable {
         self.isDevelopment = isDevelopment
     }
 
-    /// All routes, behind the middleware that turns errors into problems.
+    /// The world, for one who waits: a wait in it ends when the caller hangs up or the server is asked to stop.
+    ///
+    /// - Throws: `CancellationError` when the caller has hung up.
+    func waitingPorts(for caller: ServerContext) throws(CancellationError) -> Ports {
+        guard let connection = HangUpHandler.interrupter(of: caller.channel) else { throw CancellationError() }
+        var ports = ports
+        ports.wakes = InterruptibleWakes(wakes: ports.wakes, interrupters: [connection, shutdown])
+        return ports
+    }
+
+    /// All routes.
     func router() -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
-        router.add(middleware: ErrorMiddleware(issuer: ports.issuer, logger: ports.logger))
+        router.add(middleware: UnknownPaths())
         var routes = Routes(router: router, api: self)
         addRoutes(to: &routes)
         routes.refuseOtherMethods()

@@ -4,7 +4,6 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 import OpenPGP
-import ServiceLifecycle
 
 /// Asking and watching, for relying parties.
 extension API {
@@ -27,10 +26,16 @@ extension API {
         }
         routes.client(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] client, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
-            guard let challenge = try await watch(id, of: client, by: incoming) else {
-                throw ProblemDetails(.challengeNotFound)
+            guard let seconds = try incoming.wait() else {
+                let challenge = try await WatchChallenge.challenge(
+                    id, of: client.id, waitingUntil: nil, ports: ports)
+                return try Self.reply(challenge)
             }
-            return Response(json: challenge.json)
+            return incoming.context.later.answer { [self, client = client.id, context = incoming.context] in
+                try await waits.waiting(as: "\(client)", atMost: Self.maximumClientWaits) {
+                    try Self.reply(try await look(at: id, of: client, for: seconds, by: context))
+                }
+            }
         }
         routes.client(.delete, "/v1/challenges/:challenge", .challenges) { [self] client, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
@@ -52,27 +57,21 @@ extension API {
         }
     }
 
-    /// The challenge, now or after a wait that counts among the client's.
-    private func watch(_ id: ChallengeID, of client: Client, by incoming: Incoming) async throws -> Challenge? {
-        guard let seconds = try incoming.wait() else {
-            return try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports)
-        }
-        return try await waits.waiting(as: "\(client.id)", atMost: Self.maximumClientWaits) {
-            try await look(at: id, of: client, for: seconds, by: incoming.context)
-        }
+    private static func reply(_ challenge: Challenge?) throws(ProblemDetails) -> Response {
+        guard let challenge else { throw ProblemDetails(.challengeNotFound) }
+        return Response(json: challenge.json)
     }
 
     /// The challenge, when it has ended or the time is up; when the server shuts down, as it stands.
     private func look(
-        at id: ChallengeID, of client: Client, for seconds: Int64, by caller: ServerContext
+        at id: ChallengeID, of client: ClientID, for seconds: Int64, by caller: ServerContext
     ) async throws -> Challenge? {
         let deadline = ports.time.now.adding(seconds: seconds)
-        return try await caller.untilHungUp { [ports] in
-            try await untilShutdown {
-                try await WatchChallenge.challenge(id, of: client.id, waitingUntil: deadline, ports: ports)
-            } orElse: {
-                try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports)
-            }
+        do {
+            return try await WatchChallenge.challenge(
+                id, of: client, waitingUntil: deadline, ports: waitingPorts(for: caller))
+        } catch is CancellationError where shutdown.isOver {
+            return try await WatchChallenge.challenge(id, of: client, waitingUntil: nil, ports: ports)
         }
     }
 
@@ -113,11 +112,11 @@ extension API {
                 var challenge = first
                 try await writer.write(Self.event(challenge))
                 while challenge.state == .pending, ports.time.now < end {
-                    guard let next = try await look(at: id, of: client, for: Self.heartbeat, by: caller) else { break }
+                    guard let next = try await look(at: id, of: client.id, for: Self.heartbeat, by: caller) else { break }
                     challenge = next
                     let isOver = challenge.state != .pending
                     try await writer.write(isOver ? Self.event(challenge) : ByteBuffer(string: ": alive\n\n"))
-                    if Task.isShuttingDownGracefully { break }
+                    if shutdown.isOver { break }
                 }
             }
             try await writer.finish(nil)
@@ -144,17 +143,6 @@ extension API {
             response.headers[.idempotencyReplayed] = "true"
             return response
         }
-    }
-}
-
-/// Runs something that may wait; at a graceful shutdown it is cancelled and something quick is done instead.
-func untilShutdown<Result: Sendable>(
-    _ body: @escaping @Sendable () async throws -> Result, orElse instead: @Sendable () async throws -> Result
-) async throws -> Result {
-    do {
-        return try await cancelWhenGracefulShutdown { try await body() }
-    } catch is CancellationError {
-        return try await instead()
     }
 }
 

@@ -68,25 +68,22 @@ extension API {
     }
 
     private func pending(for call: DeviceCall, by incoming: Incoming) async throws -> Response {
-        let deadline = try incoming.wait().map { ports.time.now.adding(seconds: $0) }
         let cursor = incoming.query["cursor"]
-        let list = { @Sendable [ports] (deadline: Timestamp?) in
-            try await PendingChallenges.list(for: call, waitingUntil: deadline, since: cursor, ports: ports)
+        guard let seconds = try incoming.wait() else {
+            return try await reply(
+                PendingChallenges.list(for: call, waitingUntil: nil, since: cursor, ports: ports))
         }
-        let outcome: PendingChallenges.Outcome
-        if deadline == nil {
-            outcome = try await list(nil)
-        } else {
-            outcome = try await waits.waiting(as: "\(call.enrollment.id)", atMost: Self.maximumDeviceWaits) {
-                try await incoming.context.untilHungUp {
-                    try await untilShutdown {
-                        try await list(deadline)
-                    } orElse: {
-                        throw ProblemDetails(.unavailable)
-                    }
-                }
+        let deadline = ports.time.now.adding(seconds: seconds)
+        return incoming.context.later.answer { [self, context = incoming.context] in
+            try await waits.waiting(as: "\(call.enrollment.id)", atMost: Self.maximumDeviceWaits) {
+                try await reply(
+                    PendingChallenges.list(
+                        for: call, waitingUntil: deadline, since: cursor, ports: waitingPorts(for: context)))
             }
         }
+    }
+
+    private func reply(_ outcome: PendingChallenges.Outcome) async throws -> Response {
         switch outcome {
         case .list(let payloads, let cursor):
             return Response(json: ["challenges": .array(payloads), "cursor": .string(cursor)])

@@ -37,7 +37,9 @@ struct Incoming: Sendable {
     private static func body(of request: inout Request) async throws -> [UInt8] {
         do {
             return Array(try await request.collectBody(upTo: maximumBodySize).readableBytesView)
-        } catch let error where !(error is NIOTooManyBytesError || error is CancellationError) {
+        } catch is NIOTooManyBytesError {
+            throw ProblemDetails(.bodyTooLarge)
+        } catch let error where !(error is CancellationError) {
             throw ProblemDetails(.malformedJSON, detail: "the body did not arrive whole")
         }
     }

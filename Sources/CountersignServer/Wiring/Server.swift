@@ -6,6 +6,7 @@ public import Encodings
 import AsyncHTTPClient
 import Foundation
 import Hummingbird
+import HummingbirdCore
 public import Logging
 import NIOCore
 import ServiceLifecycle
@@ -128,12 +129,14 @@ public struct Server: Sendable {
     ) async throws {
         let ports = api.ports
         let (ready, announce) = AsyncStream.makeStream(of: Void.self)
-        let application = Application(
-            router: api.router(),
-            server: .http1(
-                configuration: .init(additionalChannelHandlers: [HangUpHandler()], idleTimeout: .seconds(75))),
-            configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil),
-            onServerRunning: { _ in announce.finish() }, logger: Self.silent)
+        let responder = Responder(api)
+        let listener = try HTTPServerBuilder.http1(
+            configuration: .init(additionalChannelHandlers: [HangUpHandler()], idleTimeout: .seconds(75))
+        ).buildServer(
+            configuration: .init(address: .hostname(settings.host, port: settings.port)),
+            eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup, logger: Responder.silent,
+            responder: { try await responder.respond(to: $0, writer: $1, channel: $2) },
+            onServerRunning: { _ in announce.finish() })
         let http = CallbackSender.makeClient(reach: reach)
         let worker = OutboxWorker(
             queue: store, wakes: hub, time: ports.time, random: ports.random, callbacks: CallbackSender(client: http),
@@ -150,7 +153,8 @@ public struct Server: Sendable {
                 .init(service: Background { try await hub.run() }),
                 .init(service: Background { try await worker.run() }),
                 .init(service: Background { try await Maintenance(ports: ports, store: store).run() }),
-                .init(service: application),
+                .init(service: listener),
+                .init(service: EndOfWaits(shutdown: api.shutdown)),
                 .init(service: visitor, successTerminationBehavior: .gracefullyShutdownGroup),
             ], gracefulShutdownSignals: signals, logger: quiet(logger))
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
@@ -165,10 +169,6 @@ public struct Server: Sendable {
             throw error
         }
     }
-
-    /// What the framework would say of requests is thrown, and logged by the API; a logger that writes would put its words
-    /// together for every request all the same.
-    private static let silent = Logger(label: "http") { _ in SwiftLogNoOpLogHandler() }
 
     /// The framework logs connections that end; what matters of that is thrown, and requests are logged by the API.
     private func quiet(_ logger: Logger) -> Logger {
@@ -208,6 +208,17 @@ private struct Background: Service {
         } catch is CancellationError {
             return
         }
+    }
+}
+
+/// Ends waits as soon as the server is asked to stop.
+private struct EndOfWaits: Service {
+    let shutdown: Interrupter
+
+    func run() async throws {
+        // Cancelled or asked, the server stops.
+        try? await gracefulShutdown()
+        shutdown.interrupt()
     }
 }
 

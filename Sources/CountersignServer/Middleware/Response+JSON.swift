@@ -1,0 +1,44 @@
+import Encodings
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension HTTPField.Name {
+    /// Finds the request in the log.
+    static let requestID = known("X-Request-Id")
+    /// Names a request that must be done once.
+    static let idempotencyKey = known("Idempotency-Key")
+    /// Tells that a reply is that of an earlier request.
+    static let idempotencyReplayed = known("Idempotency-Replayed")
+    /// The digest of the body.
+    ///
+    /// Spec: RFC 9530 §2.
+    static let contentDigest = known("Content-Digest")
+    /// A signature.
+    ///
+    /// Spec: RFC 9421 §4.2.
+    static let signature = known("Signature")
+    /// What a signature covers.
+    ///
+    /// Spec: RFC 9421 §4.1.
+    static let signatureInput = known("Signature-Input")
+
+    private static func known(_ name: String) -> Self {
+        guard let name = Self(name) else { preconditionFailure("\(name) is the name of a field") }
+        return name
+    }
+}
+
+extension Response {
+    /// A reply that holds JSON.
+    init(json: JSONValue, status: Int = 200) {
+        self.init(bytes: json.encoded, type: "application/json", status: status)
+    }
+
+    /// A reply that holds bytes of a media type.
+    init(bytes: [UInt8], type: String, status: Int = 200) {
+        self.init(
+            status: .init(code: status), headers: [.contentType: type],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}
