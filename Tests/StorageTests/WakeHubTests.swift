@@ -120,6 +120,19 @@ struct WakeHubTests {
         try await subscription.wait(until: Self.never)
     }
 
+    @Test("An interrupted subscription ends its wait with CancellationError, and every later one; no wake revives it")
+    func interruption() async throws {
+        let world = try await World()
+        let subscription = world.hub.subscribe(to: .outbox)
+        let other = world.hub.subscribe(to: .outbox)
+        let wait = Task { try await subscription.wait(until: Self.never) }
+        subscription.interrupt()
+        await #expect(throws: CancellationError.self) { try await wait.value }
+        try await commit("after", waking: .outbox, in: world)
+        await #expect(throws: CancellationError.self) { try await subscription.wait(until: Self.never) }
+        try await other.wait(until: Self.never)
+    }
+
     @Test("A wait that is cancelled and woken at once ends once, one way or the other")
     func cancelledAndWoken() async throws {
         let world = try await World()

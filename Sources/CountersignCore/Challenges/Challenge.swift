@@ -2,7 +2,9 @@ public import CountersignWire
 import Encodings
 
 /// One question to one user, with exactly one outcome.
-public struct Challenge: Sendable {
+///
+/// A class, because it never changes, is large, and is handed on many times.
+public final class Challenge: Sendable {
     /// What is asked, as every receipt of it says.
     public let question: Question
     /// The short message, which notifications show.

@@ -1,7 +1,9 @@
 public import CountersignWire
 
 /// One user on one app installation.
-public struct Enrollment: Sendable {
+///
+/// A class, because it never changes, is large, and is handed on many times.
+public final class Enrollment: Sendable {
     /// Whether it can be asked.
     public enum State: Hashable, Sendable {
         /// It can.

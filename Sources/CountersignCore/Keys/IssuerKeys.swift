@@ -4,7 +4,9 @@ public import JOSE
 public import OpenPGP
 
 /// The issuer's own keys, in use.
-public struct IssuerKeys: Sendable {
+///
+/// A class, because it never changes and is handed on with every operation.
+public final class IssuerKeys: Sendable {
     /// The certificate that devices pin by its primary key.
     public let certificate: Certificate
     /// The subkey that signs challenges and notices.

@@ -30,13 +30,15 @@ extension RandomSource {
 }
 
 /// Everything an operation needs from outside, passed explicitly.
-public struct Ports: Sendable {
+///
+/// A class, because it is half a kilobyte that every operation and every wait would copy.
+public final class Ports: Sendable {
     /// The deployment's public base URL.
     public let issuer: Issuer
     /// What is remembered.
     public let store: any Store
     /// Who is told.
-    public var wakes: any Wakes
+    public let wakes: any Wakes
     /// The present.
     public let time: any TimeSource
     /// Chance.
@@ -61,5 +63,12 @@ public struct Ports: Sendable {
         self.hasher = hasher
         self.keys = keys
         self.logger = logger
+    }
+
+    /// The same world with other wakes.
+    public func with(wakes: any Wakes) -> Ports {
+        Ports(
+            issuer: issuer, store: store, wakes: wakes, time: time, random: random, hasher: hasher, keys: keys,
+            logger: logger)
     }
 }

@@ -21,6 +21,9 @@ final class HangUpHandler: ChannelInboundHandler, RemovableChannelHandler, Senda
     func handlerAdded(context: ChannelHandlerContext) {
         let channel = ObjectIdentifier(context.channel)
         Self.open.withLock { $0[channel] = interrupter }
+        // What a connection waits with it keeps; who sends much gets more from the second read on.
+        try? context.channel.syncOptions?.setOption(
+            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 1024, maximum: 65_536))
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

@@ -36,12 +36,19 @@ struct Responder: Sendable {
         to request: Request, writer: consuming ResponseWriter, channel: any Channel
     ) async throws {
         let context = ServerContext(source: .init(channel: channel, logger: Self.silent))
-        var response = await answer(context) { try await routes.respond(to: request, context: context) }
+        var response = await route(request, context)
         if let later = context.later.take() { response = await answer(context, later) }
         finish(&response, context)
         // A body here would be read as the beginning of the next reply. Spec: RFC 9110 §9.3.2.
         if request.method == .head { response = response.createHeadResponse() }
         try await writer.write(response: response.head, body: response.body)
+    }
+
+    /// Has a request routed, in a task of its own: a task keeps the stack it once took, and this one's is given back.
+    @inline(never)
+    private func route(_ request: Request, _ context: ServerContext) async -> Response {
+        async let routed = answer(context) { try await routes.respond(to: request, context: context) }
+        return await routed
     }
 
     private func answer(_ context: ServerContext, _ body: () async throws -> Response) async -> Response {

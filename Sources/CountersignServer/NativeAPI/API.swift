@@ -25,9 +25,7 @@ final class API: Sendable {
     /// - Throws: `CancellationError` when the caller has hung up.
     func waitingPorts(for caller: ServerContext) throws(CancellationError) -> Ports {
         guard let connection = HangUpHandler.interrupter(of: caller.channel) else { throw CancellationError() }
-        var ports = ports
-        ports.wakes = InterruptibleWakes(wakes: ports.wakes, interrupters: [connection, shutdown])
-        return ports
+        return ports.with(wakes: InterruptibleWakes(wakes: ports.wakes, interrupters: [connection, shutdown]))
     }
 
     /// All routes.

@@ -112,7 +112,9 @@ extension API {
                 var challenge = first
                 try await writer.write(Self.event(challenge))
                 while challenge.state == .pending, ports.time.now < end {
-                    guard let next = try await look(at: id, of: client.id, for: Self.heartbeat, by: caller) else { break }
+                    guard let next = try await look(at: id, of: client.id, for: Self.heartbeat, by: caller) else {
+                        break
+                    }
                     challenge = next
                     let isOver = challenge.state != .pending
                     try await writer.write(isOver ? Self.event(challenge) : ByteBuffer(string: ": alive\n\n"))
