@@ -48,6 +48,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
@@ -86,6 +88,8 @@ let package = Package(
                 server("HummingbirdCore", "hummingbird"),
                 server("HTTPTypes", "swift-http-types"),
                 server("NIOCore", "swift-nio"),
+                server("NIOSSL", "swift-nio-ssl"),
+                logging,
                 server("ServiceLifecycle", "swift-service-lifecycle"),
                 server("UnixSignals", "swift-service-lifecycle"),
             ],
@@ -102,6 +106,7 @@ let package = Package(
                 server("NIOFoundationCompat", "swift-nio"),
                 server("NIOHTTP1", "swift-nio"),
                 server("ServiceLifecycle", "swift-service-lifecycle"),
+                server("Yams", "Yams"),
             ],
             swiftSettings: settings),
 
@@ -174,7 +179,12 @@ let package = Package(
                 "Countersign", "ServerTestSupport", "CountersignWire", "OpenPGP", "Encodings", crypto,
                 server("NIOHTTP1", "swift-nio"),
             ]),
-        tests("Command", ["CountersignCommand", "CountersignWire", "Encodings"]),
+        tests(
+            "Command",
+            [
+                "CountersignCommand", "CountersignServer", "CountersignWire", "ServerTestSupport", "Encodings", logging,
+                server("ArgumentParser", "swift-argument-parser"),
+            ]),
         tests("Interoperability", ["OpenPGP", "CountersignWire", "Encodings", crypto]),
         tests(
             "System",

@@ -1,4 +1,5 @@
-import Foundation
+import AsyncHTTPClient
+import NIOCore
 import Synchronization
 
 /// How much a server has committed at a moment.
@@ -11,36 +12,31 @@ struct Committed: Sendable {
     var at = ContinuousClock.now
 }
 
-/// Reads a server's log for what it says about its storage; what else it says is passed on.
+/// Reads twice a second what a server's metrics say about its storage.
 final class CommitLog: Sendable {
     private let state = Mutex(Committed())
 
     /// The newest report.
     var newest: Committed { state.withLock { $0 } }
 
-    init(reading handle: FileHandle) {
-        // A thread of its own, because a read blocks. It ends with the server.
-        Thread.detachNewThread { [self] in
-            var rest = Data()
-            while case let data = handle.availableData, !data.isEmpty {
-                rest += data
-                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    note(String(decoding: rest[..<end], as: UTF8.self))
-                    rest = Data(rest[(end + 1)...])
-                }
+    init(reading url: String) {
+        Task { [weak self] in
+            while self != nil {
+                if let committed = try? await Self.read(url) { self?.state.withLock { $0 = committed } }
+                try? await Task.sleep(for: .milliseconds(500))
             }
         }
     }
 
-    private func note(_ line: String) {
-        guard let commits = number("commits", in: line), let writes = number("writes", in: line) else {
-            try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
-            return
+    private static func read(_ url: String) async throws -> Committed? {
+        let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(5))
+        let page = String(buffer: try await response.body.collect(upTo: 1 << 20))
+        func number(_ name: String) -> Int? {
+            page.split(separator: "\n").first { $0.hasPrefix("\(name) ") }.flatMap { Int($0.dropFirst(name.count + 1)) }
         }
-        state.withLock { $0 = Committed(commits: commits, writes: writes, at: .now) }
-    }
-
-    private func number(_ name: String, in line: String) -> Int? {
-        line.split(separator: " ").first { $0.hasPrefix("\(name)=") }.flatMap { Int($0.dropFirst(name.count + 1)) }
+        guard let commits = number("countersign_commits_total"), let writes = number("countersign_writes_total") else {
+            return nil
+        }
+        return Committed(commits: commits, writes: writes)
     }
 }

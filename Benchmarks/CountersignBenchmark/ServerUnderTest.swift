@@ -20,19 +20,18 @@ final class ServerUnderTest: Sendable {
             throw Unusable(description: "There is no program \(program). Build it, or name it with --server.")
         }
         let pipe = Pipe()
+        guard let port = Self.freePort else { throw Unusable(description: "There is no free port for the metrics.") }
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = [
             "serve", "--port", "0", "--data", folder.appending(path: "data").path, "--json", "--print-bootstrap",
+            "--metrics-listen", "127.0.0.1:\(port)",
         ]
         process.standardOutput = pipe
-        let errors = Pipe()
-        process.standardError = errors
-        // Twice a second the most talkative log tells how much was committed.
-        process.environment = ProcessInfo.processInfo.environment.merging(["LOG_LEVEL": "trace"]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COUNTERSIGN_") }
         try process.run()
         self.process = process
-        commits = CommitLog(reading: errors.fileHandleForReading)
+        commits = CommitLog(reading: "http://127.0.0.1:\(port)/metrics")
         var line: [UInt8] = []
         while !line.contains(UInt8(ascii: "\n")) {
             let data = pipe.fileHandleForReading.availableData
@@ -46,6 +45,23 @@ final class ServerUnderTest: Sendable {
         }
         self.url = url
         self.token = token
+    }
+
+    private static var freePort: Int? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer -> Int? in
+                guard bind(descriptor, pointer, length) == 0, getsockname(descriptor, pointer, &length) == 0 else {
+                    return nil
+                }
+                return Int(UnsafeRawPointer(pointer).load(as: sockaddr_in.self).sin_port.bigEndian)
+            }
+        }
     }
 
     /// Ends it.

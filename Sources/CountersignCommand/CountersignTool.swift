@@ -17,9 +17,10 @@ struct CountersignTool: AsyncParsableCommand {
 
             Exit codes: 0 done, 1 refused, 2 usage, 3 server not reached.
             """,
-        version: "0.1.0",
+        version: ServerVersion.text,
         subcommands: [
-            ServeCommand.self, DemoCommand.self, ClientCommand.self, UserCommand.self, TypeCommand.self,
+            ServeCommand.self, ConfigCommand.self, DemoCommand.self, ClientCommand.self, UserCommand.self,
+            TypeCommand.self,
             ChallengeCommand.self, DeviceCommand.self, VerifyCommand.self, AdminCommand.self,
         ])
 }
@@ -66,6 +67,7 @@ enum Entrance {
         switch error {
         case let error as CommandError: fail("\(error)", error.status)
         case let error as StartError: fail("\(error)", .refused)
+        case let error as ConfigurationFaults: fail("\(error)", .usage)
         case let problem as ProblemDetails: fail("\(problem)", .refused)
         case let error as CountersignError:
             let isNetwork: Bool

@@ -14,59 +14,28 @@ struct ServeCommand: AsyncParsableCommand {
             Without any option it keeps its data in ./countersign-data and listens on http://127.0.0.1:8080, for this \
             machine alone. The first start makes the database, the master key (back it up!) and a bootstrap token, \
             which works from this machine for 24 hours; `countersign admin bootstrap` makes a new one.
+
+            Every setting can also stand in a file or in the environment: see docs/reference/configuration.md, which \
+            `countersign config reference` prints too.
             """)
 
-    @Option(help: "The folder that holds everything. (default: $COUNTERSIGN_DATA, else countersign-data)")
-    var data: String?
-
-    @Option(help: "The address to listen on.")
-    var host = "127.0.0.1"
-
-    @Option(help: "The port to listen on; 0 for a free one. (default: $COUNTERSIGN_PORT, else 8080)")
-    var port: Int?
-
-    @Option(help: "The public URL, such as https://login.example.com. (default: $COUNTERSIGN_ISSUER, else the address)")
-    var issuer: String?
-
-    @Flag(help: "Let callbacks go to private addresses, as where relying parties are in the server's own network.")
-    var allowPrivateCallbacks = false
+    @OptionGroup var options: ServeOptions
 
     @Flag(help: "With --json, show the bootstrap token when it was made now.")
     var printBootstrap = false
 
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        if let port { try Port.validate(port) }
-    }
-
     mutating func run() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let data = data ?? environment["COUNTERSIGN_DATA"] ?? "countersign-data"
-        var settings = ServerSettings(dataFolder: data, host: host, port: try port(from: environment))
-        settings.allowsPrivateCallbacks = allowPrivateCallbacks
-        if let text = issuer ?? environment["COUNTERSIGN_ISSUER"] {
-            guard let issuer = Issuer(text) else {
-                throw CommandError(
-                    "--issuer must be https://HOST[:PORT] without a path, or http:// on a loopback host.", .usage)
-            }
-            settings.issuer = issuer
-        }
-        let server = try await Server(settings, environment: environment, logger: Self.logger)
+        let configuration = try options.configuration()
+        let server = try await Server(
+            ServerSettings(configuration), environment: [:],
+            logger: LineLog.logger(configuration[Settings.logFormat], configuration[Settings.logLevel]))
         let announce = announcement(of: server)
         try await server.run {
             say(announce)
             try await gracefulShutdown()
         }
-    }
-
-    private func port(from environment: [String: String]) throws -> Int {
-        if let port { return port }
-        guard let text = environment["COUNTERSIGN_PORT"] else { return 8080 }
-        guard let port = Int(text), Port.all.contains(port) else {
-            throw CommandError("COUNTERSIGN_PORT must be a number from 0 to 65535, not \"\(text)\".", .usage)
-        }
-        return port
     }
 
     private func announcement(of server: Server) -> String {
@@ -85,14 +54,6 @@ struct ServeCommand: AsyncParsableCommand {
         }
         return lines.joined(separator: "\n")
     }
-
-    /// Logs go to standard error, so that standard output stays for what was asked.
-    static var logger: Logger {
-        var logger = Logger(label: "countersign") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel =
-            ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .warning
-        return logger
-    }
 }
 
 /// The command `countersign admin`.
@@ -104,14 +65,14 @@ struct AdminCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make a new bootstrap token; the earlier one stops working.")
 
-        @Option(help: "The server's data folder.")
-        var data = "countersign-data"
+        @OptionGroup var options: ServerOptions
 
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
+            let settings = ServerSettings(try options.configuration())
             let (_, file) = try await Server.renewBootstrapToken(
-                dataFolder: data, environment: ProcessInfo.processInfo.environment)
+                dataFolder: settings.dataFolder, masterKey: settings.masterKey, environment: [:])
             output.print(["file": .string(file)], "The new token is in \(file), for 24 hours.")
         }
     }

@@ -26,18 +26,20 @@ public struct OutboxWorker: Sendable {
     private let time: any TimeSource
     private let random: any RandomSource
     private let callbacks: CallbackSender
+    private let counts: DeliveryCounts
     private let logger: Logger
 
     /// A worker on a queue.
     public init(
         queue: any OutboxQueue, wakes: any Wakes, time: any TimeSource, random: any RandomSource,
-        callbacks: CallbackSender, logger: Logger
+        callbacks: CallbackSender, counts: DeliveryCounts = DeliveryCounts(), logger: Logger
     ) {
         self.queue = queue
         self.wakes = wakes
         self.time = time
         self.random = random
         self.callbacks = callbacks
+        self.counts = counts
         self.logger = logger
     }
 
@@ -90,12 +92,14 @@ public struct OutboxWorker: Sendable {
             switch result {
             case .delivered:
                 try await queue.delivered(message.id, at: time.now)
+                counts.note(.delivered)
             case .failed where Task.isCancelled:
                 // Cut off by the stop, which is nobody's failure: the lease stays, and the next start ends it.
                 return
             case .failed(let error):
                 let retryAt = retry(of: message, after: leased.attempts)
                 try await queue.failed(message.id, error: error, retryAt: retryAt)
+                counts.note(retryAt == nil ? .abandoned : .failed)
                 logger.notice(
                     "delivery failed",
                     metadata: [

@@ -23,6 +23,7 @@ private enum Statements {
         WHERE id = $1 AND state = 'waiting'
         """)
     static let setAside = SQLStatement("UPDATE outbox SET state = 'dead', last_error = $2 WHERE id = $1")
+    static let standing = SQLStatement("SELECT count(*), min(id) FROM outbox WHERE state = 'waiting'")
     static let callbackSecret = SQLStatement("SELECT callback_secret FROM clients WHERE id = $1")
 }
 
@@ -66,6 +67,15 @@ extension SQLStore: OutboxQueue {
     /// See ``OutboxQueue/nextDue()``.
     public func nextDue() async throws -> Timestamp? {
         try await engine.read { try $0.rows(Statements.nextDue, []).first?.optionalTime(0) }
+    }
+
+    /// How many messages wait, and when the oldest of them was queued.
+    package func outboxStanding() async throws -> (count: Int, oldest: Timestamp?) {
+        try await engine.read { connection in
+            guard let row = try connection.rows(Statements.standing, []).first else { return (0, nil) }
+            let oldest: EventID? = try row.optionalID(1)
+            return (Int(try row.integer(0)), oldest?.time)
+        }
     }
 
     /// See ``OutboxQueue/delivered(_:at:)``.

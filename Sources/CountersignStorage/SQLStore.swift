@@ -7,12 +7,16 @@ public struct SQLStore: Store {
     let sealer: Sealer
     let issuer: Issuer
     private let parsed = ParsedRows()
+    private let events = EventCounts()
 
     /// Who waits for commits of this store.
     public var wakes: any Wakes { engine.wakes }
 
     /// How much was committed since it was opened.
     package var commitCount: CommitCount { engine.commitCount }
+
+    /// The events of the audit that were committed since it was opened, by kind.
+    package var eventCounts: [AuditEventKind: Int] { events.counts }
 
     package init(engine: some SQLEngine, masterKey: MasterKey, issuer: Issuer) async throws {
         self.engine = engine
@@ -44,11 +48,13 @@ public struct SQLStore: Store {
     public func commit<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreWriter) throws -> Result
     ) async throws -> Result {
-        try await engine.write { connection in
+        let (result, kinds) = try await engine.write { connection in
             let transaction = SQLTransaction(connection: connection, sealer: sealer, issuer: issuer, parsed: parsed)
             let result = try body(transaction)
-            return (result, wakes: transaction.topics)
+            return ((result, transaction.events), wakes: transaction.topics)
         }
+        events.add(kinds)
+        return result
     }
 }
 
@@ -61,6 +67,8 @@ final class SQLTransaction: StoreWriter {
     let issuer: Issuer
     let parsed: ParsedRows
     private(set) var topics: [WakeTopic] = []
+    /// The kinds of the events appended.
+    var events: [AuditEventKind] = []
 
     init(connection: any SQLConnection, sealer: Sealer, issuer: Issuer, parsed: ParsedRows) {
         self.connection = connection

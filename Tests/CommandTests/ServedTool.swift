@@ -43,7 +43,7 @@ struct ServedTool: Sendable {
         let folder = try TemporaryFolder()
         // What is logged is read for secrets in the end: every line of it.
         let (server, told) = try await start(
-            in: folder, environment: ["LOG_LEVEL": "trace"].merging(environment) { $1 })
+            in: folder, environment: ["COUNTERSIGN_LOG_LEVEL": "trace"].merging(environment) { $1 })
         let token = String(decoding: try folder.read("server data/bootstrap.token"), as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let tool = ServedTool(

@@ -37,7 +37,7 @@ enum Tool {
     }
 
     /// What the surroundings of the tests may have set must not be read.
-    private static let clean = ["COUNTERSIGN_URL": "http://127.0.0.1:1", "LOG_LEVEL": "warning"]
+    private static let clean = ["COUNTERSIGN_URL": "http://127.0.0.1:1", "COUNTERSIGN_LOG_LEVEL": "warning"]
 }
 
 extension ProgramResult {

@@ -12,7 +12,7 @@ struct UsageTests {
         ["type", "set"], ["challenge"], ["challenge", "ask"], ["challenge", "show"], ["challenge", "cancel"],
         ["challenge", "receipt"], ["device"], ["device", "enroll"], ["device", "watch"], ["device", "pending"],
         ["device", "open"], ["device", "answer"], ["device", "remove"], ["verify"], ["admin"],
-        ["admin", "bootstrap"],
+        ["admin", "bootstrap"], ["config"], ["config", "check"], ["config", "reference"],
     ]
 
     @Test("--help explains every command", arguments: commands)
@@ -41,6 +41,7 @@ struct UsageTests {
     @Test(
         "Wrong usage ends with 2, and says what is wrong",
         arguments: [
+            ["config", "bogus"], ["serve", "--log-level", "loud"], ["serve", "--proxies", "10.0.0.1/8"],
             ["bogus"], ["--bogus"], ["serve", "--bogus"], ["serve", "surplus"], ["serve", "--port", "many"],
             ["serve", "--port", "65536"], ["serve", "--port=-1"], ["serve", "--issuer", "ftp://example.com"],
             ["serve", "--issuer", "http://example.com"], ["serve", "--issuer", "https://example.com/path"],

@@ -34,13 +34,19 @@ public struct Scene: Sendable {
         type: JSONValue = ["max_pending": 1000, "max_asks": 1000], client: JSONObject = JSONObject(),
         _ body: @escaping @Sendable (Scene) async throws -> Result
     ) async throws -> Result {
-        try await TestServer.with { server in
-            _ = try await server.administrator.call(.PUT, "/v1/admin/types/payment", type).success()
-            let shop = try await server.makeClient("ACME Shop", client)
-            let user = try await shop.makeUser("customer-1")
-            let phone = try await TestPhone.enrolled(for: user, by: shop, at: server)
-            return try await body(Scene(server: server, shop: shop, user: user, phone: phone))
-        }
+        try await TestServer.with { server in try await body(try await make(server, type: type, client: client)) }
+    }
+
+    /// The cast on a server that is there.
+    public static func make(
+        _ server: TestServer, type: JSONValue = ["max_pending": 1000, "max_asks": 1000],
+        client: JSONObject = JSONObject()
+    ) async throws -> Scene {
+        _ = try await server.administrator.call(.PUT, "/v1/admin/types/payment", type).success()
+        let shop = try await server.makeClient("ACME Shop", client)
+        let user = try await shop.makeUser("customer-1")
+        let phone = try await TestPhone.enrolled(for: user, by: shop, at: server)
+        return Scene(server: server, shop: shop, user: user, phone: phone)
     }
 
     /// Asks the user, and returns the id of the challenge and the number to type.

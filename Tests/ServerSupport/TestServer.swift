@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-package import CountersignServer
+public import CountersignServer
 public import CountersignWire
 public import Encodings
 import Foundation
@@ -34,19 +34,24 @@ public struct TestServer: Sendable {
     /// Runs something while a server serves the data of a folder.
     public static func with<Result: Sendable>(
         dataFolder: String, port: Int = 0, logger: Logger? = nil,
+        settings: @Sendable (inout ServerSettings) -> Void = { _ in },
         _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
-        try await Turnstile.pass { try await serving(dataFolder: dataFolder, port: port, logger, body) }
+        try await Turnstile.pass {
+            try await serving(dataFolder: dataFolder, port: port, logger, settings, body)
+        }
     }
 
     private static func serving<Result: Sendable>(
-        dataFolder: String, port: Int, _ logger: Logger?,
+        dataFolder: String, port: Int, _ logger: Logger?, _ change: (inout ServerSettings) -> Void,
         _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
         let clock = TestClock()
         let watch = ServerWatch()
+        var settings = ServerSettings(dataFolder: dataFolder, port: port == 0 ? FreePort.next() : port)
+        change(&settings)
         let server = try await Server(
-            ServerSettings(dataFolder: dataFolder, port: port == 0 ? FreePort.next() : port), environment: [:],
+            settings, environment: [:],
             logger: watch.logger(besides: logger), time: clock)
         let token =
             try server.bootstrapToken?.reveal()

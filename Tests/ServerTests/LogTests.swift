@@ -108,7 +108,7 @@ struct LogTests {
             try await scene.shop.call(.GET, "/v1/users/\(scene.user)?token=\(wrong)"), 400, "invalid_parameter")
     }
 
-    @Test("A refusal is logged at notice with its request id and code, a success not at all")
+    @Test("A refusal is logged at notice with its request id and code; a success only among the requests, at info")
     func refusals() async throws {
         let folder = try TemporaryFolder()
         let log = LogBook()
@@ -116,12 +116,14 @@ struct LogTests {
             let refused = try await server.send(.GET, "/v1/admin/clients")
             let id = try #require(refused.json["request_id"]?.string)
             let lines = log.entries.filter { $0.contains(id) }
-            #expect(lines.count == 1)
+            #expect(lines.count == 2)
             #expect(lines.first?.hasPrefix("notice refused") == true)
             #expect(lines.first?.contains("unauthorized") == true)
+            #expect(lines.last?.hasPrefix("info request") == true)
+            #expect(lines.last?.contains("status=401") == true)
             let done = try await server.send(.GET, "/readyz")
             let success = try #require(done.headers["x-request-id"])
-            #expect(!log.entries.contains { $0.contains(success) })
+            #expect(log.entries.filter { $0.contains(success) }.map { $0.prefix(12) } == ["info request"])
         }
     }
 
@@ -132,8 +134,9 @@ struct LogTests {
         try await TestServer.with(dataFolder: folder.path("data"), logger: log.logger) { server in
             let request = "POST /v1/challenges HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"
             try Self.sendAndHangUp(request, to: server)
-            while !log.entries.contains(where: { $0.contains("request=") }) { await Task.yield() }
-            #expect(log.entries.filter { $0.contains("request=") }.map { $0.prefix(14) } == ["notice refused"])
+            while !log.entries.contains(where: { $0.hasPrefix("info request") }) { await Task.yield() }
+            let lines = log.entries.filter { $0.contains("request=") }
+            #expect(lines.map { $0.prefix(12) } == ["notice refus", "info request"])
             #expect(log.entries.contains { $0.contains("code=malformed_json") })
         }
     }
@@ -164,7 +167,7 @@ struct LogTests {
             let reply = try await server.administrator.call(.GET, "/v1/admin/clients")
             expectRefusal(reply, 500, "internal_error")
             let id = try #require(reply.json["request_id"]?.string)
-            let lines = log.entries.filter { $0.contains(id) }
+            let lines = log.entries.filter { $0.contains(id) && !$0.hasPrefix("info ") }
             #expect(lines.count == 1)
             #expect(lines.first?.hasPrefix("error fault") == true)
             #expect(lines.first?.contains("no such table") == true, "\(lines)")

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// What a program printed and how it ended.
 public struct ProgramResult: Sendable {
@@ -8,6 +8,13 @@ public struct ProgramResult: Sendable {
     public let output: String
     /// Standard error.
     public let errors: String
+}
+
+extension ProcessInfo {
+    /// The environment of the tests without what is for the tests: a server refuses variables that it does not know.
+    public var environmentForPrograms: [String: String] {
+        environment.filter { !$0.key.hasPrefix("COUNTERSIGN_") }
+    }
 }
 
 /// Runs programs that a test needs, found on the search path.
@@ -31,7 +38,7 @@ public enum Program {
         let process = Process()
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = ProcessInfo.processInfo.environmentForPrograms.merging(environment) { $1 }
         // Files, not pipes: nothing can fill up while we wait.
         let folder = try TemporaryFolder()
         let streams = try ["in", "out", "err"].map { name in

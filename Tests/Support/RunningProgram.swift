@@ -24,7 +24,7 @@ public final class RunningProgram: Sendable {
         process = Process()
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = ProcessInfo.processInfo.environmentForPrograms.merging(environment) { $1 }
         if let folder { process.currentDirectoryURL = folder }
         let (inputs, outputs) = (Pipe(), Pipe())
         process.standardInput = inputs

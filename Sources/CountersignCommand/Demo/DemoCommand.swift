@@ -36,7 +36,7 @@ struct DemoCommand: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         let server = try await Server(
             ServerSettings(dataFolder: folder.appending(path: "server").path, port: 0), environment: [:],
-            logger: ServeCommand.logger)
+            logger: LineLog.logger(.text, .warning))
         guard let token = server.bootstrapToken else { throw CommandError("The demo's server is not new.") }
         let (unattended, port, out) = (unattended, port, out)
         try await server.run {
@@ -137,7 +137,7 @@ struct Stage: Sendable {
     }
 
     private static var quiet: Logger {
-        var logger = ServeCommand.logger
+        var logger = LineLog.logger(.text, .warning)
         logger.logLevel = .critical
         return logger
     }

@@ -23,22 +23,34 @@ struct Responder: Sendable {
 
     private let routes: any HTTPResponder<ServerContext>
     private let ports: Ports
+    private let proxies: TrustedProxies
+    private let access: AccessLog
     private let date = DateField()
 
     /// Answers what the routes of an API do.
     init(_ api: API) {
         routes = api.router().buildResponder()
         ports = api.ports
+        proxies = api.proxies
+        access = AccessLog(counts: api.counts, logger: api.ports.logger)
     }
 
     /// Answers one request.
     func respond(
         to request: Request, writer: consuming ResponseWriter, channel: any Channel
     ) async throws {
-        let context = ServerContext(source: .init(channel: channel, logger: Self.silent))
+        var context = ServerContext(source: .init(channel: channel, logger: Self.silent))
+        context.identify(by: request.headers, behind: proxies)
+        let start = access.isRead ? ContinuousClock.now : nil
         var response = await route(request, context)
-        if let later = context.later.take() { response = await answer(context, later) }
+        let later = context.later.take()
+        if let later { response = await answer(context, later) }
         finish(&response, context)
+        if let start {
+            access.note(
+                request.head, context, status: response.status.code, duration: start.duration(to: .now),
+                isWait: later != nil)
+        }
         // A body here would be read as the beginning of the next reply. Spec: RFC 9110 §9.3.2.
         if request.method == .head { response = response.createHeadResponse() }
         try await writer.write(response: response.head, body: response.body)
@@ -68,6 +80,7 @@ struct Responder: Sendable {
 
     private func reply(to error: any Error, _ context: ServerContext) -> Response {
         let problem = problem(of: error, context)
+        if let code = problem.knownCode { access.counts?.note(refusal: code) }
         if problem.status < 500 {
             ports.logger.notice("refused", metadata: ["request": "\(context.requestID)", "code": "\(problem.code)"])
         }

@@ -23,7 +23,7 @@ extension HTTPField.Name {
     /// Spec: RFC 9421 §4.1.
     static let signatureInput = known("Signature-Input")
 
-    private static func known(_ name: String) -> Self {
+    static func known(_ name: String) -> Self {
         guard let name = Self(name) else { preconditionFailure("\(name) is the name of a field") }
         return name
     }

@@ -1,5 +1,5 @@
 import Encodings
-import Foundation
+import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
@@ -8,8 +8,10 @@ import NIOCore
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Finds the request in the log.
-    let requestID: String
-    /// Whether the caller is on this machine.
+    private(set) var requestID: String
+    /// Whom the request is from, as far as it can be believed.
+    private(set) var caller: IPAddress?
+    /// Whether the connection comes from this machine.
     let isFromLoopback: Bool
     /// The caller's connection.
     let channel: any Channel
@@ -21,25 +23,34 @@ struct ServerContext: RequestContext {
         var generator = SystemRandomNumberGenerator()
         requestID = "req_" + withUnsafeBytes(of: generator.next() as UInt64) { Hex.encode($0) }
         channel = source.channel
-        isFromLoopback = source.channel.remoteAddress.map(Self.isLoopback) ?? false
+        caller = IPAddress(channel.remoteAddress)
+        isFromLoopback = caller?.isLoopback ?? Self.isUnixSocket(channel.remoteAddress)
+    }
+
+    /// Believes what a trusted proxy says of the request: whom it is from, and by what id to find it.
+    mutating func identify(by headers: HTTPFields, behind proxies: TrustedProxies) {
+        guard let peer = caller, proxies.trusts(peer) else { return }
+        caller = proxies.caller(from: peer, headers)
+        if let id = headers[.requestID], Self.isRequestID(id) { requestID = id }
+    }
+
+    /// Whether a text can stand in a log and a header as an id.
+    private static func isRequestID(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
     }
 
     /// The network the caller comes from: an IPv4 address, or the half of an IPv6 address that a caller cannot choose.
-    var network: [UInt8]? {
-        channel.remoteAddress?.ipAddress.map { text in
-            var address = in6_addr()
-            guard inet_pton(AF_INET6, text, &address) == 1 else { return Array(text.utf8) }
-            let bytes = withUnsafeBytes(of: address) { Array($0) }
-            let isVersion4 = bytes.starts(with: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF])
-            return Array(isVersion4 ? bytes.suffix(4) : bytes.prefix(8))
-        }
-    }
+    var network: [UInt8]? { caller?.network }
 
-    private static func isLoopback(_ address: SocketAddress) -> Bool {
-        switch address {
-        case .v4: address.ipAddress?.hasPrefix("127.") ?? false
-        case .v6: ["::1", "::ffff:127.0.0.1"].contains(address.ipAddress ?? "")
-        case .unixDomainSocket: true
-        }
+    private static func isUnixSocket(_ address: SocketAddress?) -> Bool {
+        if case .unixDomainSocket = address { true } else { false }
     }
 }

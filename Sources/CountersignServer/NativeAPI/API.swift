@@ -14,10 +14,25 @@ final class API: Sendable {
     /// Ends all waits when the server is asked to stop.
     let shutdown = Interrupter()
     let wrongCredentials = WrongCredentials()
+    /// Who is believed when it says whom a request is from.
+    let proxies: TrustedProxies
+    /// Where requests are counted; nil when nobody reads it.
+    let counts: RequestCounts?
 
-    init(ports: Ports, isDevelopment: Bool) {
+    /// An API of these parts.
+    ///
+    /// - Parameters:
+    ///   - ports: what operations need from outside.
+    ///   - isDevelopment: whether the issuer and the listener are both loopback.
+    ///   - proxies: who is believed when it says whom a request is from.
+    ///   - counts: where requests are counted; nil when nobody reads it.
+    init(
+        ports: Ports, isDevelopment: Bool, proxies: TrustedProxies = TrustedProxies(), counts: RequestCounts? = nil
+    ) {
         self.ports = ports
         self.isDevelopment = isDevelopment
+        self.proxies = proxies
+        self.counts = counts
     }
 
     /// The world, for one who waits: a wait in it ends when the caller hangs up or the server is asked to stop.
@@ -164,6 +179,9 @@ struct Routes {
 /// How many requests wait, by caller.
 final class Waits: Sendable {
     private let counts = Mutex<[String: Int]>([:])
+
+    /// How many wait now.
+    var count: Int { counts.withLock { $0.values.reduce(0, +) } }
 
     /// Runs something that may take long, unless the caller has too much of that under way.
     func waiting<Result: Sendable>(

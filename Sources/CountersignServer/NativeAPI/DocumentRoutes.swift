@@ -17,14 +17,15 @@ extension API {
         routes.anyone(.get, "/healthz") { _ in
             Response(json: ["status": "ok"])
         }
-        routes.anyone(.get, "/readyz") { [ports] _ in
+        routes.anyone(.get, "/readyz") { [ports] incoming in
             // Ready is who can read what was written; whatever keeps it from that, others should be asked meanwhile.
             do {
                 guard try await ports.store.read({ try $0.operatorClient() }) != nil else {
                     throw ProblemDetails(.unavailable)
                 }
             } catch let error as StoreError {
-                ports.logger.error("not ready", metadata: ["error": "\(error)"])
+                ports.logger.error(
+                    "not ready", metadata: ["request": "\(incoming.context.requestID)", "error": "\(error)"])
                 throw ProblemDetails(.unavailable)
             }
             return Response(json: ["status": "ready"])

@@ -60,12 +60,25 @@ struct DataFolder: Sendable {
 
     /// The master key: from the environment, else from its file, which is made with a new database and must be there
     /// with an old one.
-    func masterKey(from environment: [String: String]) throws -> MasterKey {
+    func masterKey(from source: MasterKeySource, _ environment: [String: String]) throws -> MasterKey {
+        switch source {
+        case .folder: try ownMasterKey(environment)
+        case .text(let text): try Self.masterKey(text.reveal(), from: "COUNTERSIGN_MASTER_KEY")
+        case .file(let path): try Self.masterKey(try read(path) ?? "", from: path)
+        case .command(let command): try Self.masterKey(try KeyCommand.run(command), from: "What `\(command)` prints")
+        }
+    }
+
+    private static func masterKey(_ text: String, from place: String) throws -> MasterKey {
+        guard let key = MasterKey(base64: text) else {
+            throw StartError("\(place) must be the base64 of 32 bytes.")
+        }
+        return key
+    }
+
+    private func ownMasterKey(_ environment: [String: String]) throws -> MasterKey {
         if let text = environment["COUNTERSIGN_MASTER_KEY"] {
-            guard let key = MasterKey(base64: text) else {
-                throw StartError("COUNTERSIGN_MASTER_KEY must be the base64 of 32 bytes.")
-            }
-            return key
+            return try Self.masterKey(text, from: "COUNTERSIGN_MASTER_KEY")
         }
         if let text = try read(masterKey) {
             guard let key = MasterKey(base64: text) else {
@@ -83,7 +96,7 @@ struct DataFolder: Sendable {
             let key = MasterKey(bytes: Secret(bytes))
         else {
             // Another first start was faster: its key counts.
-            return try masterKey(from: environment)
+            return try ownMasterKey(environment)
         }
         return key
     }

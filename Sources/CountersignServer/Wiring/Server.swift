@@ -31,6 +31,8 @@ public struct Server: Sendable {
     private let reach: CallbackReach
     private let settings: ServerSettings
     private let lock: FolderLock
+    private let certificates: Certificates?
+    private let requests: RequestCounts?
     private let logger: Logger
 
     /// Opens or makes everything a server needs; nothing is listened on yet.
@@ -52,13 +54,15 @@ public struct Server: Sendable {
     ) async throws {
         var settings = settings
         if settings.port == 0 { settings.port = try Self.freePort(host: settings.host) }
+        certificates = try settings.tls.map { try Certificates($0, logger: logger) }
         let folder = try DataFolder(path: settings.dataFolder)
         lock = try folder.lock()
-        guard let issuer = settings.issuer ?? Issuer("http://\(settings.host):\(settings.port)") else {
+        let scheme = settings.tls == nil ? "http" : "https"
+        guard let issuer = settings.issuer ?? Issuer("\(scheme)://\(settings.host):\(settings.port)") else {
             throw StartError("Name the public URL with --issuer: \(settings.host) is not this machine's own address.")
         }
         let random = SystemRandom()
-        let masterKey = try folder.masterKey(from: environment)
+        let masterKey = try folder.masterKey(from: settings.masterKey, environment)
         let hub = WakeHub(time: time)
         let store = try await Self.open(folder, hub: hub, masterKey: masterKey, issuer: issuer)
         let keys = try await Self.keys(of: store, at: time.now).keys
@@ -71,7 +75,8 @@ public struct Server: Sendable {
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
             hasher: KeyedHasher(key: masterKey.derived(for: "keyed hashes")), keys: keys, logger: logger)
         let isDevelopment = issuer.isLoopback && settings.listensOnLoopback
-        api = API(ports: ports, isDevelopment: isDevelopment)
+        requests = settings.metrics.map { _ in RequestCounts() }
+        api = API(ports: ports, isDevelopment: isDevelopment, proxies: settings.proxies, counts: requests)
         reach =
             settings.allowsPrivateCallbacks
             ? .allAddresses : isDevelopment ? .publicAddressesAndLoopback : .publicAddresses
@@ -85,7 +90,7 @@ public struct Server: Sendable {
 
     /// Makes a new bootstrap token for the server that keeps its data in a folder.
     public static func renewBootstrapToken(
-        dataFolder: String, environment: [String: String]
+        dataFolder: String, masterKey source: MasterKeySource = .folder, environment: [String: String]
     ) async throws -> (token: Secret<String>, file: String) {
         let folder = try DataFolder(path: dataFolder)
         guard FileManager.default.fileExists(atPath: folder.database) else {
@@ -94,7 +99,8 @@ public struct Server: Sendable {
         let time = SystemTime()
         guard let anyIssuer = Issuer("http://localhost") else { preconditionFailure("a loopback issuer is valid") }
         let store = try await open(
-            folder, hub: WakeHub(time: time), masterKey: try folder.masterKey(from: environment), issuer: anyIssuer)
+            folder, hub: WakeHub(time: time), masterKey: try folder.masterKey(from: source, environment),
+            issuer: anyIssuer)
         let token = try await FirstStart.renewBootstrapToken(store: store, time: time, random: SystemRandom())
         try folder.write(bootstrapToken: token)
         return (token, folder.bootstrapToken)
@@ -131,16 +137,18 @@ public struct Server: Sendable {
         let (ready, announce) = AsyncStream.makeStream(of: Void.self)
         let responder = Responder(api)
         let listener = try HTTPServerBuilder.http1(
-            configuration: .init(additionalChannelHandlers: [HangUpHandler()], idleTimeout: .seconds(75))
+            configuration: .init(additionalChannelHandlers: [HangUpHandler()], idleTimeout: .seconds(75)),
+            securedBy: certificates
         ).buildServer(
             configuration: .init(address: .hostname(settings.host, port: settings.port)),
             eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup, logger: Responder.silent,
             responder: { try await responder.respond(to: $0, writer: $1, channel: $2) },
             onServerRunning: { _ in announce.finish() })
         let http = CallbackSender.makeClient(reach: reach)
+        let deliveries = DeliveryCounts()
         let worker = OutboxWorker(
             queue: store, wakes: hub, time: ports.time, random: ports.random, callbacks: CallbackSender(client: http),
-            logger: logger)
+            counts: deliveries, logger: logger)
         let visitor = Background {
             for await _ in ready {}
             // A port that is taken ends the wait, too.
@@ -156,7 +164,7 @@ public struct Server: Sendable {
                 .init(service: listener),
                 .init(service: EndOfWaits(shutdown: api.shutdown)),
                 .init(service: visitor, successTerminationBehavior: .gracefullyShutdownGroup),
-            ], gracefulShutdownSignals: signals, logger: quiet(logger))
+            ] + besides(deliveries), gracefulShutdownSignals: signals, logger: quiet(logger))
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
         do {
             try await ServiceGroup(configuration: configuration).run()
@@ -168,6 +176,18 @@ public struct Server: Sendable {
             }
             throw error
         }
+    }
+
+    /// What runs where an operator asked for it: the metrics' own listener, and a look at the certificate's files.
+    private func besides(_ deliveries: DeliveryCounts) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
+        if let certificates { services.append(.init(service: Background { try await certificates.watch() })) }
+        if let address = settings.metrics, let requests {
+            let metrics = Metrics(
+                requests: requests, waits: api.waits, deliveries: deliveries, store: store, time: api.ports.time)
+            services.append(.init(service: MetricsService(metrics: metrics, address: address)))
+        }
+        return services
     }
 
     /// The framework logs connections that end; what matters of that is thrown, and requests are logged by the API.

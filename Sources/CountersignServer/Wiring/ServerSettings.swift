@@ -1,4 +1,5 @@
 public import CountersignWire
+import Foundation
 
 /// What an operator decides about a server.
 public struct ServerSettings: Sendable {
@@ -12,6 +13,16 @@ public struct ServerSettings: Sendable {
     public var issuer: Issuer?
     /// Whether callbacks may go to addresses that only the server's own network can reach.
     public var allowsPrivateCallbacks = false
+    /// Whether a database of an older program is brought to this one's schema.
+    public var migrates = true
+    /// Who is believed when it says whom a request is from.
+    public var proxies = TrustedProxies()
+    /// Where the metrics are told; nil for nowhere.
+    public var metrics: ListenAddress?
+    /// What the server speaks TLS with; nil for plain HTTP.
+    public var tls: TLSFiles?
+    /// Where the master key comes from.
+    public var masterKey = MasterKeySource.folder
 
     /// Settings that run on this machine alone.
     public init(dataFolder: String, host: String = "127.0.0.1", port: Int = 8080, issuer: Issuer? = nil) {
@@ -23,4 +34,16 @@ public struct ServerSettings: Sendable {
 
     /// Whether the listener can be reached from this machine alone.
     var listensOnLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
+}
+
+extension ServerSettings {
+    /// What is wrong with the files that the settings name; empty when they can be used.
+    public var unusableFiles: [String] {
+        var complaints: [String] = []
+        do { _ = try tls?.context() } catch { complaints.append("\(error)") }
+        if case .file(let path) = masterKey, FileManager.default.contents(atPath: path) == nil {
+            complaints.append("\(path) cannot be read. It must hold the master key.")
+        }
+        return complaints
+    }
 }

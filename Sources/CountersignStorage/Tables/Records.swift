@@ -78,6 +78,7 @@ extension SQLTransaction {
                 .optional(event.challenge?.description),
                 .text(String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)),
             ])
+        events.append(event.kind)
     }
 
     func auditEvents(after place: Int64, limit: Int) throws -> [(place: Int64, event: AuditEvent)] {

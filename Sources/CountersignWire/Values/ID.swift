@@ -27,6 +27,9 @@ public struct ID<Kind: IDKind>: Hashable, Sendable {
         low = IDText.number(random.suffix(8))
     }
 
+    /// When it was made.
+    public var time: Timestamp { Timestamp(milliseconds: Int64(high >> 16)) }
+
     /// Reads an id, or nil when the text is not the one spelling of an id of this kind.
     public init?(_ text: some StringProtocol) {
         guard let (high, low) = IDText.read(Array(text.utf8), prefix: Kind.prefix) else { return nil }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// One run of the real program, `countersign serve`.
 final class ServerProcess: Sendable {
@@ -39,7 +40,8 @@ final class ServerProcess: Sendable {
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
         // What is logged is read for secrets in the end: every line of it.
-        process.environment = ProcessInfo.processInfo.environment.merging(["LOG_LEVEL": "trace"]) { $1 }
+        process.environment = ProcessInfo.processInfo.environmentForPrograms
+            .merging(["COUNTERSIGN_LOG_LEVEL": "trace"]) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
         process.standardError = errors

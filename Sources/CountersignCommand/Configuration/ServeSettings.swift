@@ -1,0 +1,120 @@
+import ArgumentParser
+import CountersignServer
+import CountersignWire
+import Foundation
+import Logging
+
+/// Where a command finds the settings of the server it is about.
+struct ServerOptions: ParsableArguments {
+    @Option(help: "The file with settings. (default: $COUNTERSIGN_CONFIG, else countersign.yaml if there is one)")
+    var config: String?
+
+    @Option(help: Settings.data.description.help)
+    var data: String?
+
+    /// What the operator set.
+    func configuration(
+        _ more: [String: [String]] = [:], environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationFaults) -> Configuration {
+        var flags = more
+        if let data { flags[Settings.data.description.key] = [data] }
+        return try Configuration(flags: flags, file: config, environment: environment)
+    }
+}
+
+/// The settings that `serve` and `config check` take as flags.
+struct ServeOptions: ParsableArguments {
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: Settings.host.description.help)
+    var host: String?
+
+    @Option(help: Settings.port.description.help)
+    var port: String?
+
+    @Option(help: Settings.issuer.description.help)
+    var issuer: String?
+
+    @Flag(inversion: .prefixedNo, help: Settings.allowPrivateCallbacks.description.help)
+    var allowPrivateCallbacks: Bool?
+
+    @Flag(inversion: .prefixedNo, help: Settings.migrate.description.help)
+    var migrate: Bool?
+
+    @Option(help: Settings.certificate.description.help)
+    var tlsCertificate: String?
+
+    @Option(help: Settings.privateKey.description.help)
+    var tlsKey: String?
+
+    @Option(help: Settings.proxies.description.help)
+    var proxies: [String] = []
+
+    @Option(help: Settings.proxyHeader.description.help)
+    var proxyHeader: String?
+
+    @Option(help: Settings.metrics.description.help)
+    var metricsListen: String?
+
+    @Option(help: Settings.logLevel.description.help)
+    var logLevel: String?
+
+    @Option(help: Settings.logFormat.description.help)
+    var logFormat: String?
+
+    @Option(help: Settings.masterKeyFile.description.help)
+    var masterKeyFile: String?
+
+    @Option(help: Settings.masterKeyCommand.description.help)
+    var masterKeyCommand: String?
+
+    /// What the operator set.
+    func configuration(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationFaults) -> Configuration {
+        var flags: [String: [String]] = [:]
+        func set(_ setting: SettingDescription, _ values: [String?]) {
+            let values = values.compactMap { $0 }
+            if !values.isEmpty { flags[setting.key] = values }
+        }
+        set(Settings.host.description, [host])
+        set(Settings.port.description, [port])
+        set(Settings.issuer.description, [issuer])
+        set(Settings.allowPrivateCallbacks.description, [allowPrivateCallbacks.map { "\($0)" }])
+        set(Settings.migrate.description, [migrate.map { "\($0)" }])
+        set(Settings.certificate.description, [tlsCertificate])
+        set(Settings.privateKey.description, [tlsKey])
+        set(Settings.proxies.description, proxies)
+        set(Settings.proxyHeader.description, [proxyHeader])
+        set(Settings.metrics.description, [metricsListen])
+        set(Settings.logLevel.description, [logLevel])
+        set(Settings.logFormat.description, [logFormat])
+        set(Settings.masterKeyFile.description, [masterKeyFile])
+        set(Settings.masterKeyCommand.description, [masterKeyCommand])
+        return try server.configuration(flags, environment: environment)
+    }
+}
+
+extension ServerSettings {
+    /// What an operator set, for a server.
+    init(_ configuration: Configuration) {
+        self.init(
+            dataFolder: configuration[Settings.data], host: configuration[Settings.host],
+            port: configuration[Settings.port], issuer: configuration[Settings.issuer])
+        allowsPrivateCallbacks = configuration[Settings.allowPrivateCallbacks]
+        migrates = configuration[Settings.migrate]
+        proxies = TrustedProxies(
+            networks: configuration[Settings.proxies], header: configuration[Settings.proxyHeader])
+        metrics = configuration[Settings.metrics]
+        if let certificate = configuration[Settings.certificate], let key = configuration[Settings.privateKey] {
+            tls = TLSFiles(certificate: certificate, key: key)
+        }
+        if let text = configuration[Settings.masterKey] {
+            masterKey = .text(text.key)
+        } else if let path = configuration[Settings.masterKeyFile] {
+            masterKey = .file(path)
+        } else if let command = configuration[Settings.masterKeyCommand] {
+            masterKey = .command(command)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import CountersignServer
+import CountersignWire
+import Encodings
+import Logging
+
+/// Everything an operator can set: the one table that the file, the environment, the flags, their help and the
+/// reference page are made of.
+enum Settings {
+    static let data = Setting<String>.one(
+        "data", "the path of a folder", fallback: ("countersign-data", "countersign-data"),
+        "The folder that holds everything."
+    ) { $0.isEmpty ? nil : $0 }
+
+    static let host = Setting<String>.one(
+        "host", "an address of this machine, such as 127.0.0.1 or 0.0.0.0", fallback: ("127.0.0.1", "127.0.0.1"),
+        "The address to listen on."
+    ) { ListenAddress.isHost($0) ? $0 : nil }
+
+    static let port = Setting<Int>.one(
+        "port", "a number from 0 to 65535", fallback: (8080, "8080"), "The port to listen on; 0 for a free one."
+    ) { text in decimal(text).flatMap { Port.all.contains($0) ? $0 : nil } }
+
+    static let issuer = Setting<Issuer?>.optional(
+        "issuer", "https://HOST[:PORT] without a path, or http:// on a loopback host",
+        fallbackText: "http:// with host and port",
+        "The public URL, such as https://login.example.com. It stands in receipts and signatures: choose it for good."
+    ) { Issuer($0) }
+
+    static let allowPrivateCallbacks = Setting<Bool>.switched(
+        "allow_private_callbacks", fallback: false,
+        "Let callbacks go to private addresses, as where relying parties are in the server's own network.")
+
+    static let migrate = Setting<Bool>.switched(
+        "migrate", fallback: true,
+        "Bring the database to this program's schema at the start; without it `countersign admin migrate` does.")
+
+    static let proxies = Setting<[Network]>.list(
+        "proxies", "addresses or networks such as 10.0.0.0/8 or fd00::/8",
+        "The proxies that are believed when they say whom a request is from."
+    ) { Network($0) }
+
+    static let proxyHeader = Setting<ProxyHeader>.choice(
+        "proxy_header", fallback: .xForwardedFor,
+        "The header in which those proxies say it. They must set or remove it in every request.")
+
+    static let certificate = Setting<String?>.text(
+        "tls.certificate", "the path of a PEM file",
+        "The certificate chain to speak TLS with, the server's own certificate first. It is read again when it changes."
+    )
+
+    static let privateKey = Setting<String?>.text(
+        "tls.key", "the path of a PEM file", "The private key of the certificate, not encrypted.")
+
+    static let metrics = Setting<ListenAddress?>.optional(
+        "metrics.listen", "ADDRESS:PORT, such as 127.0.0.1:9464", fallbackText: "none: there are no metrics",
+        "Where Prometheus reads /metrics. Whoever reaches it reads it: keep it from the public."
+    ) { ListenAddress($0) }
+
+    static let logLevel = Setting<Logger.Level>.choice(
+        "log.level", fallback: .warning, "What is logged: this and what is graver. At info every request is.")
+
+    static let logFormat = Setting<LogFormat>.choice(
+        "log.format", fallback: .text, "How a line of the log is written.")
+
+    static let masterKey = Setting<MasterKeyText?>.optional(
+        "master_key", "the base64 of 32 bytes", fallbackText: "master.key in the data folder", isSecret: true,
+        "The key that wraps the keys in the database."
+    ) { MasterKeyText($0) }
+
+    static let masterKeyFile = Setting<String?>.text(
+        "master_key_file", "the path of a file", "A file that holds the master key.",
+        fallbackText: "master.key in the data folder")
+
+    static let masterKeyCommand = Setting<String?>.text(
+        "master_key_command", "a command for /bin/sh", "A command that prints the master key.",
+        fallbackText: "master.key in the data folder")
+
+    /// All of them, in the order in which a person reads about them.
+    static let all: [AnySetting] = [
+        AnySetting(data), AnySetting(host), AnySetting(port), AnySetting(issuer), AnySetting(allowPrivateCallbacks),
+        AnySetting(migrate), AnySetting(certificate), AnySetting(privateKey), AnySetting(proxies),
+        AnySetting(proxyHeader), AnySetting(metrics), AnySetting(logLevel), AnySetting(logFormat),
+        AnySetting(masterKey), AnySetting(masterKeyFile), AnySetting(masterKeyCommand),
+    ]
+
+    /// Variables that other commands read, or that name the file itself.
+    static let otherVariables = [
+        "COUNTERSIGN_CONFIG", "COUNTERSIGN_URL", "COUNTERSIGN_TOKEN", "COUNTERSIGN_DEVICE_HOME",
+    ]
+
+    /// A number as it is usually written.
+    private static func decimal(_ text: String) -> Int? {
+        guard let number = Int(text), "\(number)".hasSameBytes(as: text) else { return nil }
+        return number
+    }
+}
+
+/// A master key as it stands in the environment; printing it shows nothing.
+struct MasterKeyText: Sendable {
+    let key: Secret<String>
+
+    init?(_ text: String) {
+        guard Base64.decode(text)?.count == 32 else { return nil }
+        key = Secret(text)
+    }
+}

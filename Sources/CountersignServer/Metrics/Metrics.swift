@@ -1,0 +1,106 @@
+import CountersignCore
+import CountersignDelivery
+import CountersignStorage
+import CountersignWire
+import Hummingbird
+
+/// Everything `/metrics` tells.
+struct Metrics: Sendable {
+    let requests: RequestCounts
+    let waits: Waits
+    let deliveries: DeliveryCounts
+    let store: SQLStore
+    let time: any TimeSource
+
+    /// The page.
+    func page() async -> String {
+        var page = Exposition()
+        page.family("countersign_build_info", .gauge, "1, with the version that runs.")
+        page.sample(["version": ServerVersion.text], 1)
+        addRequests(to: &page)
+        page.family("countersign_waiting_requests", .gauge, "Long polls and streams of events that wait now.")
+        page.sample(waits.count)
+        page.family(
+            "countersign_events_total", .counter,
+            "What happened, by the names of the audit: challenges asked, approved, denied, expired and so on.")
+        let events = store.eventCounts
+        for kind in AuditEventKind.allCases { page.sample(["event": kind.rawValue], events[kind] ?? 0) }
+        page.family("countersign_deliveries_total", .counter, "Attempts to deliver, by what came of them.")
+        for (outcome, count) in deliveries.counts {
+            page.sample(["kind": "callback", "outcome": outcome.rawValue], count)
+        }
+        let committed = store.commitCount
+        page.family("countersign_commits_total", .counter, "Commits, each one sync of the disk.")
+        page.sample(committed.commits)
+        page.family("countersign_writes_total", .counter, "Writes in those commits.")
+        page.sample(committed.writes)
+        await addOutbox(to: &page)
+        addProcess(to: &page)
+        return page.text
+    }
+
+    private func addRequests(to page: inout Exposition) {
+        let (series, refusals) = requests.counts
+        let sorted = series.sorted { ($0.key.route, $0.key.method) < ($1.key.route, $1.key.method) }
+        page.family("countersign_http_requests_total", .counter, "Requests, by route, method and status of the reply.")
+        for (key, series) in sorted {
+            for (status, count) in series.statuses.sorted(by: { $0.key < $1.key }) {
+                page.sample(["route": key.route, "method": key.method, "status": "\(status)"], count)
+            }
+        }
+        page.family(
+            "countersign_http_request_duration_seconds", .histogram,
+            "How long requests took; those that were to wait are left out.")
+        for (key, series) in sorted {
+            var total = 0
+            for (bound, count) in zip(RequestCounts.bounds.map { "\($0)" } + ["+Inf"], series.buckets) {
+                total += count
+                page.sample(
+                    ["route": key.route, "method": key.method, "le": bound], suffix: "_bucket", total)
+            }
+            page.sample(["route": key.route, "method": key.method], suffix: "_sum", series.seconds)
+            page.sample(["route": key.route, "method": key.method], suffix: "_count", total)
+        }
+        page.family(
+            "countersign_refusals_total", .counter, "Requests refused, by code; rate_limited are the limits' doing.")
+        for code in ProblemCode.allCases { page.sample(["code": code.rawValue], refusals[code.rawValue] ?? 0) }
+    }
+
+    private func addOutbox(to page: inout Exposition) async {
+        let standing = try? await store.outboxStanding()
+        page.family("countersign_database_readable", .gauge, "Whether the database could be read for this page.")
+        page.sample(standing == nil ? 0 : 1)
+        guard let standing else { return }
+        page.family("countersign_outbox_messages", .gauge, "Messages that wait to be delivered.")
+        page.sample(standing.count)
+        page.family("countersign_outbox_oldest_age_seconds", .gauge, "For how long the oldest of them has waited.")
+        let age = standing.oldest.map { Double(time.now.milliseconds - $0.milliseconds) / 1000 } ?? 0
+        page.sample(max(0, age))
+    }
+
+    private func addProcess(to page: inout Exposition) {
+        guard let numbers = ProcessNumbers.now else { return }
+        page.family("process_cpu_seconds_total", .counter, "Processor time used, in seconds.")
+        page.sample(numbers.processorSeconds)
+        page.family("process_resident_memory_bytes", .gauge, "Memory in use, in bytes.")
+        page.sample(numbers.residentBytes)
+        page.family("process_open_fds", .gauge, "Open files.")
+        page.sample(numbers.openFiles)
+        page.family("process_max_fds", .gauge, "How many files may be open.")
+        page.sample(numbers.maximumFiles)
+        page.family("process_start_time_seconds", .gauge, "When the process started, in seconds since 1970.")
+        page.sample(numbers.startedAt)
+    }
+
+    /// The listener that tells them, and nothing else.
+    func application(on address: ListenAddress) -> some ApplicationProtocol {
+        let router = Router(context: BasicRequestContext.self)
+        router.get("/metrics") { _, _ in
+            Response(bytes: Array(await page().utf8), type: Exposition.mediaType)
+        }
+        return Application(
+            router: router,
+            configuration: .init(address: .hostname(address.host, port: address.port), serverName: nil),
+            logger: Responder.silent)
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+/// The metrics' listener, as a part of the server.
+struct MetricsService: Service {
+    let metrics: Metrics
+    let address: ListenAddress
+
+    func run() async throws {
+        do {
+            try await metrics.application(on: address).run()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw StartError("\(address) is taken. Choose another address with --metrics-listen.")
+        }
+    }
+}

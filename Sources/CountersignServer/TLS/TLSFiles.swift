@@ -1,0 +1,75 @@
+import Foundation
+import NIOSSL
+
+/// Where a server's certificate and its key stand.
+public struct TLSFiles: Hashable, Sendable {
+    /// The certificates, the server's own first.
+    public var certificate: String
+    /// The private key.
+    public var key: String
+
+    /// These files.
+    public init(certificate: String, key: String) {
+        self.certificate = certificate
+        self.key = key
+    }
+
+    /// Reads both.
+    ///
+    /// TLS 1.2 and newer, ephemeral keys and authenticated encryption alone. Spec: RFC 9325 §3.1.1, §4.2.
+    ///
+    /// - Throws: ``StartError`` that names the file and what to do.
+    func context() throws -> NIOSSLContext {
+        let chain = try chain()
+        guard let key = try? NIOSSLPrivateKey(file: key, format: .pem) else {
+            throw StartError("\(key) cannot be read as a private key in PEM that is not encrypted.")
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = [
+            .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+            .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+            .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        ]
+        configuration.applicationProtocols = ["http/1.1"]
+        guard let context = try? NIOSSLContext(configuration: configuration) else {
+            throw StartError("\(self.key) is not the key of the certificate in \(certificate).")
+        }
+        return context
+    }
+
+    /// The certificates, the server's own first.
+    func chain() throws -> [NIOSSLCertificate] {
+        guard let chain = try? NIOSSLCertificate.fromPEMFile(certificate), !chain.isEmpty else {
+            throw StartError("\(certificate) cannot be read as a certificate in PEM.")
+        }
+        return chain
+    }
+
+    /// What changes when the files do.
+    var state: [FileState?] { [certificate, key].map(FileState.init(path:)) }
+
+    /// What tells one state of a file from another without reading it.
+    struct FileState: Hashable, Sendable {
+        let seconds: Int
+        let nanoseconds: Int
+        let size: Int64
+        let number: UInt64
+
+        /// The state of a file now; nil when it is not there.
+        init?(path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            #if canImport(Darwin)
+                let time = status.st_mtimespec
+            #else
+                let time = status.st_mtim
+            #endif
+            seconds = Int(time.tv_sec)
+            nanoseconds = Int(time.tv_nsec)
+            size = Int64(status.st_size)
+            number = UInt64(status.st_ino)
+        }
+    }
+}

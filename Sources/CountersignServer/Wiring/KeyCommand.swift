@@ -1,0 +1,25 @@
+import Foundation
+
+/// Runs the command that prints the master key.
+enum KeyCommand {
+    /// What a command prints, without blanks around it; its errors go where the server's go.
+    static func run(_ command: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", command]
+        process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
+        do {
+            try process.run()
+        } catch {
+            throw StartError("`\(command)`, which master_key_command names, cannot be run.")
+        }
+        let printed = try? output.fileHandleForReading.readToEnd()
+        process.waitUntilExit()
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            throw StartError("`\(command)`, which master_key_command names, failed (\(process.terminationStatus)).")
+        }
+        return String(decoding: printed ?? Data(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

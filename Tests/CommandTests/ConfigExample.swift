@@ -1,0 +1,48 @@
+import Encodings
+import Testing
+
+/// A right value for a setting, and a wrong one.
+struct ConfigExample: Sendable, CustomTestStringConvertible {
+    let key: String
+    let text: String
+    let yaml: String
+    let shown: String
+    /// What it cannot be, besides empty; nil when it may be any text.
+    let wrong: String?
+    /// What must be set besides.
+    let needs: [String: String]
+
+    var testDescription: String { key }
+
+    init(
+        _ key: String, _ text: String, not wrong: String?, yaml: String? = nil, shown: String? = nil,
+        needs: [String: String] = [:]
+    ) {
+        self.key = key
+        self.text = text
+        self.wrong = wrong
+        self.yaml = yaml ?? text
+        self.shown = shown ?? text
+        self.needs = needs
+    }
+
+    static let all: [ConfigExample] = [
+        ConfigExample("data", "/var/lib/countersign", not: nil),
+        ConfigExample("host", "::1", not: "300.0.0.1", yaml: "\"::1\""), ConfigExample("port", "0", not: "65536"),
+        ConfigExample("issuer", "https://login.example.com:8443", not: "http://login.example.com"),
+        ConfigExample("allow_private_callbacks", "true", not: "True"), ConfigExample("migrate", "false", not: "no"),
+        ConfigExample(
+            "proxies", "10.0.0.0/8,fd00::/8", not: "10.0.0.1/8", yaml: "[10.0.0.0/8, \"fd00::/8\"]",
+            shown: "10.0.0.0/8, fd00::/8"),
+        ConfigExample("proxy_header", "forwarded", not: "Forwarded"),
+        ConfigExample("metrics.listen", "[::1]:9464", not: "9464", yaml: "\"[::1]:9464\""),
+        ConfigExample("log.level", "info", not: "INFO"), ConfigExample("log.format", "json", not: "xml"),
+        ConfigExample(
+            "master_key", Base64.encode([UInt8](repeating: 9, count: 32)),
+            not: Base64.encode([UInt8](repeating: 9, count: 31))),
+        ConfigExample("master_key_file", "/run/secrets/key", not: nil),
+        ConfigExample("master_key_command", "vault read key", not: nil),
+        ConfigExample("tls.certificate", "cert.pem", not: nil, needs: ["COUNTERSIGN_TLS_KEY": "key.pem"]),
+        ConfigExample("tls.key", "key.pem", not: nil, needs: ["COUNTERSIGN_TLS_CERTIFICATE": "cert.pem"]),
+    ]
+}

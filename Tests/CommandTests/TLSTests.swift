@@ -1,0 +1,166 @@
+import Encodings
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("TLS in the server, spoken to by curl and openssl", .timeLimit(.minutes(5)))
+struct TLSTests {
+    /// A folder with certificates, and the programs that are spoken with.
+    private struct Scene {
+        let folder = try? TemporaryFolder()
+        let openssl: String
+        let curl: String
+
+        init() throws {
+            openssl = try #require(Program.path(of: "openssl"))
+            curl = try #require(Program.path(of: "curl"))
+        }
+
+        func path(_ name: String) throws -> String { try #require(folder).path(name) }
+
+        /// Makes a certificate for this machine: NAME.pem with its key, NAME.key.
+        func makeCertificate(_ name: String) async throws {
+            let result = try await RunningProgram.run(
+                openssl,
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-keyout", path("\(name).key"), "-out", path("\(name).pem"), "-days", "30", "-subj", "/CN=\(name)",
+                    "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                ])
+            #expect(result.status == 0, "\(result.errors)")
+        }
+
+        /// Puts a certificate in the place of the server's: both files, each at once.
+        func install(_ name: String) throws {
+            for ending in ["pem", "key"] {
+                let draft = try path("draft.\(ending)")
+                try? FileManager.default.removeItem(atPath: draft)
+                try FileManager.default.copyItem(atPath: path("\(name).\(ending)"), toPath: draft)
+                let place = try path("server.\(ending)")
+                #expect(rename(draft, place) == 0)
+            }
+        }
+
+        func start(_ options: [String] = []) async throws -> (RunningProgram, String) {
+            let (server, told) = try await ServedTool.start(
+                in: try #require(folder),
+                ["--tls-certificate", path("server.pem"), "--tls-key", path("server.key")] + options,
+                environment: ["COUNTERSIGN_LOG_LEVEL": "notice"])
+            return (server, try #require(told["issuer"]?.string))
+        }
+
+        /// Whose certificate the server shows.
+        func shown(_ url: String, _ options: [String] = []) async throws -> String {
+            let address = url.replacing("https://", with: "")
+            let result = try await RunningProgram.run(openssl, ["s_client", "-connect", address, "-brief"] + options)
+            let lines = (result.output + result.errors).split(separator: "\n")
+            return lines.first { $0.hasPrefix("Peer certificate: CN = ") }.map { String($0.dropFirst(23)) } ?? "nobody"
+        }
+
+        /// The status of a request whose certificate must be a certain one.
+        func get(_ url: String, trusting name: String) async throws -> String {
+            try await RunningProgram.run(
+                curl, ["-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", path("\(name).pem"), url]
+            ).output
+        }
+    }
+
+    @Test("curl that trusts the certificate is answered, and nobody in plain text")
+    func works() async throws {
+        let scene = try Scene()
+        try await scene.makeCertificate("one")
+        try scene.install("one")
+        let (server, url) = try await scene.start()
+        #expect(url.hasPrefix("https://127.0.0.1:"))
+        #expect(try await scene.get("\(url)/readyz", trusting: "one") == "200")
+        let plain = try await RunningProgram.run(
+            scene.curl, ["-s", "-m", "5", url.replacing("https:", with: "http:") + "/readyz"])
+        #expect(plain.status != 0 && plain.output.isEmpty)
+        // What came in plain text ends its own connection, no other.
+        #expect(try await scene.get("\(url)/readyz", trusting: "one") == "200")
+        server.send(SIGTERM)
+        #expect(try await server.result().status == 0)
+    }
+
+    @Test("RFC 9325 §3.1.1: TLS 1.2 and 1.3 are spoken, 1.1 is not; HTTP/1.1 is what was agreed on")
+    func versions() async throws {
+        let scene = try Scene()
+        try await scene.makeCertificate("one")
+        try scene.install("one")
+        let (server, url) = try await scene.start()
+        #expect(try await scene.shown(url, ["-tls1_3"]) == "one")
+        #expect(try await scene.shown(url, ["-tls1_2"]) == "one")
+        #expect(try await scene.shown(url, ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"]) == "nobody")
+        // RFC 9325 §4.1: no cipher suite without authenticated encryption.
+        #expect(try await scene.shown(url, ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA"]) == "nobody")
+        let address = url.replacing("https://", with: "")
+        let agreed = try await RunningProgram.run(
+            scene.openssl, ["s_client", "-connect", address, "-alpn", "h2,http/1.1"])
+        #expect(agreed.output.contains("ALPN protocol: http/1.1"))
+        server.send(SIGTERM)
+        #expect(try await server.result().status == 0)
+    }
+
+    @Test("A new certificate is shown without a restart", arguments: [true, false])
+    func reload(bySignal: Bool) async throws {
+        let scene = try Scene()
+        for name in ["one", "two"] { try await scene.makeCertificate(name) }
+        try scene.install("one")
+        let (server, url) = try await scene.start()
+        #expect(try await scene.shown(url) == "one")
+        try scene.install("two")
+        if bySignal { server.send(SIGHUP) }
+        while try await scene.shown(url) != "two" { await Task.yield() }
+        #expect(try await scene.get("\(url)/readyz", trusting: "two") == "200")
+        server.send(SIGTERM)
+        #expect(try await server.result().status == 0)
+    }
+
+    @Test("A certificate that is no good keeps the one there was, and the log says why")
+    func brokenReload() async throws {
+        let scene = try Scene()
+        for name in ["one", "two"] { try await scene.makeCertificate(name) }
+        try scene.install("one")
+        let (server, url) = try await scene.start()
+        try FileManager.default.removeItem(atPath: scene.path("server.key"))
+        try FileManager.default.copyItem(atPath: scene.path("two.key"), toPath: scene.path("server.key"))
+        server.send(SIGHUP)
+        while try !server.errors.contains("error certificate not changed") { await Task.yield() }
+        #expect(try server.errors.contains("is not the key of the certificate in"))
+        #expect(try await scene.get("\(url)/readyz", trusting: "one") == "200")
+        // Mended, it is taken.
+        try scene.install("two")
+        while try await scene.shown(url) != "two" { await Task.yield() }
+        server.send(SIGTERM)
+        #expect(try await server.result().status == 0)
+    }
+
+    @Test(
+        "Files that are no certificate and key are refused at the start and by `config check`, and named",
+        arguments: ["certificate", "key", "swapped", "other", "missing"])
+    func unusable(_ harm: String) async throws {
+        let scene = try Scene()
+        for name in ["one", "two"] { try await scene.makeCertificate(name) }
+        var (certificate, key) = (try scene.path("one.pem"), try scene.path("one.key"))
+        var named = certificate
+        switch harm {
+        case "certificate": try Data("hello\n".utf8).write(to: URL(filePath: certificate))
+        case "key":
+            try Data("hello\n".utf8).write(to: URL(filePath: key))
+            named = key
+        case "swapped":
+            (certificate, key) = (key, certificate)
+            named = certificate
+        case "other":
+            key = try scene.path("two.key")
+            named = key
+        default: try FileManager.default.removeItem(atPath: certificate)
+        }
+        for command in [["serve", "--port", "0"], ["config", "check"]] {
+            let refused = try await Tool.run(
+                command + ["--data", scene.path("data"), "--tls-certificate", certificate, "--tls-key", key])
+            #expect(refused.status == 1)
+            #expect(refused.errors.hasPrefix(named), "\(refused.errors)")
+        }
+    }
+}
