@@ -68,9 +68,14 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "Countersign", dependencies: ["CountersignWire", logging], swiftSettings: settings),
         .target(name: "CountersignCore", dependencies: ["CountersignWire", logging], swiftSettings: settings),
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
             name: "CountersignStorage",
-            dependencies: ["CountersignCore", server("GRDB", "GRDB.swift"), server("GRDBSQLite", "GRDB.swift")],
+            dependencies: [
+                "CountersignCore", "CPostgreSQL", logging, server("GRDB", "GRDB.swift"),
+                server("GRDBSQLite", "GRDB.swift"),
+            ],
             swiftSettings: settings),
         .target(
             name: "CountersignDelivery",
@@ -97,7 +102,7 @@ let package = Package(
         .executableTarget(
             name: "CountersignCommand",
             dependencies: [
-                "CountersignServer", "Countersign",
+                "CountersignServer", "CountersignStorage", "Countersign",
                 server("ArgumentParser", "swift-argument-parser"),
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
@@ -137,9 +142,8 @@ let package = Package(
         .target(
             name: "StorageTestSupport",
             dependencies: [
-                "CountersignStorage", "CountersignCore", "CountersignWire", "OpenPGP", "Encodings", "TestSupport",
-                crypto,
-                logging,
+                "CountersignStorage", "CountersignCore", "CountersignWire", "CPostgreSQL", "OpenPGP", "Encodings",
+                "TestSupport", crypto, logging,
             ],
             path: "Tests/StorageSupport", swiftSettings: settings),
         .executableTarget(
@@ -158,6 +162,13 @@ let package = Package(
                 "CountersignStorage", "CountersignCore", "CountersignWire", "StorageTestSupport", "OpenPGP",
                 "Encodings",
                 crypto, server("GRDB", "GRDB.swift"),
+            ]),
+        tests(
+            "PostgreSQL",
+            [
+                "CountersignStorage", "CountersignCore", "CountersignWire", "StorageTestSupport", "OpenPGP",
+                "Encodings",
+                logging,
             ]),
         tests(
             "Delivery",

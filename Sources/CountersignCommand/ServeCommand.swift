@@ -70,9 +70,8 @@ struct AdminCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let settings = ServerSettings(try options.configuration())
             let (_, file) = try await Server.renewBootstrapToken(
-                dataFolder: settings.dataFolder, masterKey: settings.masterKey, environment: [:])
+                ServerSettings(try options.configuration()), environment: [:])
             output.print(["file": .string(file)], "The new token is in \(file), for 24 hours.")
         }
     }

@@ -16,6 +16,10 @@ extension SQLStore {
 
     /// Whether the database holds keys that only the right master key opens.
     public func hasIssuerKeys() async throws -> Bool {
+        try await Self.hasIssuerKeys(engine)
+    }
+
+    static func hasIssuerKeys(_ engine: some SQLEngine) async throws -> Bool {
         try await engine.read { try !$0.rows(Statements.read, [.text(Self.name)]).isEmpty }
     }
 
@@ -30,7 +34,7 @@ extension SQLStore {
         let sealed = try sealer.seal(made.json.encoded, for: Self.name)
         let certificate = made.certificate.encoded
         let row: SQLRow? = try await engine.write { connection in
-            try connection.execute(Statements.insert, [.text(Self.name), .blob(sealed), .blob(certificate)])
+            try connection.send(Statements.insert, [.text(Self.name), .blob(sealed), .blob(certificate)])
             return (try connection.rows(Statements.read, [.text(Self.name)]).first, wakes: [])
         }
         guard let row else { throw StoreError.corruptRow(Self.name) }

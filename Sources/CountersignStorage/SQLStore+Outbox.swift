@@ -3,12 +3,15 @@ public import CountersignWire
 public import Encodings
 
 private enum Statements {
-    static let lease = SQLStatement(
-        """
-        UPDATE outbox SET due_at = $1 WHERE id IN (
-          SELECT id FROM outbox WHERE state = 'waiting' AND due_at <= $2 ORDER BY due_at LIMIT $3
-        ) RETURNING id, client_id, payload, expires_at, attempts
-        """)
+    static func lease(_ dialect: SQLDialect) -> SQLStatement {
+        SQLStatement(
+            """
+            UPDATE outbox SET due_at = $1 WHERE id IN (
+              SELECT id FROM outbox WHERE state = 'waiting' AND due_at <= $2 ORDER BY due_at LIMIT $3
+              \(dialect.skipLocked)
+            ) RETURNING id, client_id, payload, expires_at, attempts
+            """)
+    }
     static let endLeases = SQLStatement(
         "UPDATE outbox SET due_at = $1 WHERE state = 'waiting' AND due_at > $1 AND due_at <= $2")
     static let nextDue = SQLStatement("SELECT min(due_at) FROM outbox WHERE state = 'waiting'")
@@ -34,15 +37,16 @@ extension SQLStore: OutboxQueue {
     /// See ``OutboxQueue/lease(limit:now:until:)``.
     public func lease(limit: Int, now: Timestamp, until: Timestamp) async throws -> [LeasedMessage] {
         let sealer = sealer
+        let lease = Statements.lease(engine.dialect)
         return try await engine.write { connection in
-            let rows = try connection.rows(Statements.lease, [until.value, now.value, .integer(Int64(limit))])
+            let rows = try connection.rows(lease, [until.value, now.value, .integer(Int64(limit))])
             var messages: [LeasedMessage] = []
             for row in rows {
                 do {
                     messages.append(try LeasedMessage(row, dueAt: now, sealer: sealer))
                 } catch StoreError.corruptRow(let what) {
                     // One row that nobody can read must not hold up the others.
-                    try connection.execute(Statements.setAside, [.text(try row.text(0)), .text("unreadable: \(what)")])
+                    try connection.send(Statements.setAside, [.text(try row.text(0)), .text("unreadable: \(what)")])
                 }
             }
             return (messages, wakes: [])
@@ -59,7 +63,7 @@ extension SQLStore: OutboxQueue {
     ///   - length: how long a lease lasts at most, in seconds.
     public func endLeases(at now: Timestamp, longest length: Int64) async throws {
         try await engine.write { connection in
-            try connection.execute(Statements.endLeases, [now.value, now.adding(seconds: length).value])
+            try connection.send(Statements.endLeases, [now.value, now.adding(seconds: length).value])
             return ((), wakes: [])
         }
     }
@@ -81,7 +85,7 @@ extension SQLStore: OutboxQueue {
     /// See ``OutboxQueue/delivered(_:at:)``.
     public func delivered(_ id: EventID, at now: Timestamp) async throws {
         try await engine.write { connection in
-            try connection.execute(Statements.delivered, [id.value, now.value])
+            try connection.send(Statements.delivered, [id.value, now.value])
             return ((), wakes: [])
         }
     }
@@ -90,9 +94,9 @@ extension SQLStore: OutboxQueue {
     public func failed(_ id: EventID, error: String, retryAt: Timestamp?) async throws {
         try await engine.write { connection in
             if let retryAt {
-                try connection.execute(Statements.retry, [id.value, retryAt.value, .text(error)])
+                try connection.send(Statements.retry, [id.value, retryAt.value, .text(error)])
             } else {
-                try connection.execute(Statements.bury, [id.value, .text(error)])
+                try connection.send(Statements.bury, [id.value, .text(error)])
             }
             return ((), wakes: [])
         }

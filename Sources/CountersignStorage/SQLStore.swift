@@ -1,5 +1,6 @@
 public import CountersignCore
 public import CountersignWire
+public import Logging
 
 /// Core's ``Store``, over any engine.
 public struct SQLStore: Store {
@@ -22,7 +23,57 @@ public struct SQLStore: Store {
         self.engine = engine
         self.issuer = issuer
         sealer = Sealer(masterKey)
-        try await Migrations.run(on: engine)
+        try await engine.exclusively { try await Migrations.run(on: engine) }
+    }
+
+    private init(migrated engine: some SQLEngine, masterKey: MasterKey, issuer: Issuer) {
+        self.engine = engine
+        self.issuer = issuer
+        sealer = Sealer(masterKey)
+    }
+
+    /// The PostgreSQL database cannot be used.
+    public struct Unreachable: Error {
+        /// Why, in the words of libpq or the server.
+        public let reason: String
+    }
+
+    /// Opens a PostgreSQL database and brings it to the newest schema.
+    ///
+    /// - Parameters:
+    ///   - settings: where it is and how to use it.
+    ///   - hub: who is told of commits, of this node and of others.
+    ///   - issuer: the issuer.
+    ///   - logger: where to tell that the database is away.
+    ///   - masterKey: what secrets are sealed with, for a database that has none yet or has some.
+    ///   - prepare: done while no other node does its own: what several first starts at once must do once.
+    /// - Throws: ``Unreachable``, ``StoreError``, and what the closures throw.
+    public static func open<Prepared: Sendable>(
+        _ settings: PostgresSettings, hub: WakeHub, issuer: Issuer, logger: Logger,
+        masterKey: (_ isNew: Bool) throws -> MasterKey, prepare: (SQLStore) async throws -> Prepared
+    ) async throws -> (store: SQLStore, masterKey: MasterKey, prepared: Prepared) {
+        let engine: PostgresEngine
+        do {
+            engine = try await PostgresEngine(settings, hub: hub, logger: logger)
+        } catch let error as PostgresEngine.Unreachable {
+            throw Unreachable(reason: error.reason)
+        }
+        return try await engine.exclusively {
+            try await Migrations.run(on: engine)
+            let key = try masterKey(try await !hasIssuerKeys(engine))
+            let store = SQLStore(migrated: engine, masterKey: key, issuer: issuer)
+            return (store, key, try await prepare(store))
+        }
+    }
+
+    /// Takes or keeps the turn at work that one node at a time does.
+    ///
+    /// - Parameters:
+    ///   - work: what is done.
+    ///   - seconds: for how long no other node gets the turn.
+    /// - Returns: false when it is another node's turn.
+    public func takesTurn(at work: String, seconds: Int64) async throws -> Bool {
+        try await engine.takesTurn(at: work, seconds: seconds)
     }
 
     /// Opens the embedded database at a path and brings it to the newest schema.

@@ -46,6 +46,12 @@ public final class WakeHub: Wakes, Sendable {
         for listener in woken { listener.wake() }
     }
 
+    /// Wakes all who listen, because nobody knows what changed.
+    func wakeAll() {
+        let all = listeners.withLock { $0.byTopic.values.flatMap(\.values) }
+        for listener in all { listener.wake() }
+    }
+
     /// Ends waits whose deadline has come, until the task is cancelled.
     public func run() async throws {
         while true {

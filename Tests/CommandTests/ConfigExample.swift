@@ -28,6 +28,9 @@ struct ConfigExample: Sendable, CustomTestStringConvertible {
 
     static let all: [ConfigExample] = [
         ConfigExample("data", "/var/lib/countersign", not: nil),
+        ConfigExample("database", "postgres://countersign:secret@db.example.com/countersign", not: "mysql://db/x"),
+        ConfigExample("database_connections", "4", not: "0"),
+        ConfigExample("database_wakes", "polled", not: "never"),
         ConfigExample("host", "::1", not: "300.0.0.1", yaml: "\"::1\""), ConfigExample("port", "0", not: "65536"),
         ConfigExample("issuer", "https://login.example.com:8443", not: "http://login.example.com"),
         ConfigExample("allow_private_callbacks", "true", not: "True"), ConfigExample("migrate", "false", not: "no"),

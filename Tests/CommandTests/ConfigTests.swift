@@ -70,7 +70,7 @@ struct ConfigTests {
             let options = try ServeCommand.parse(flags + ["--config", file]).options
             let shown = try options.configuration(environment: environment.merging(example.needs) { $1 }).shown
             let setting = try #require(shown.first { $0.key == example.key })
-            #expect(setting.value == (description.isSecret ? "•••" : example.shown))
+            #expect(setting.value == (description.isSensitive ? "•••" : example.shown))
             #expect(setting.place.replacing(file, with: "FILE") == place)
         }
         try expect(description.variable, [], [description.variable: example.text])
@@ -100,7 +100,7 @@ struct ConfigTests {
             }
             #expect(error.faults.map(\.key) == [example.key], "\(error)")
             #expect(error.faults.first?.place == description.variable)
-            if description.isSecret { #expect(!error.description.contains(wrong) || wrong.isEmpty) }
+            if description.isSensitive { #expect(!error.description.contains(wrong) || wrong.isEmpty) }
         }
     }
 

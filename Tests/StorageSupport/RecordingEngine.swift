@@ -51,6 +51,16 @@ package final class RecordingEngine: SQLEngine {
         try await engine.write { try body(RecordingConnection(connection: $0, engine: self)) }
     }
 
+    /// Has the other engine see to it.
+    package func exclusively<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        try await engine.exclusively(body)
+    }
+
+    /// The other engine's.
+    package func takesTurn(at work: String, seconds: Int64) async throws -> Bool {
+        try await engine.takesTurn(at: work, seconds: seconds)
+    }
+
     fileprivate func record(_ statement: SQLStatement, _ arguments: [SQLValue]) {
         recorded.withLock { $0[statement.text] = Run(statement: statement, arguments: arguments) }
     }
@@ -68,5 +78,10 @@ private struct RecordingConnection: SQLConnection {
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
         engine.record(statement, arguments)
         return try connection.execute(statement, arguments)
+    }
+
+    func send(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
+        engine.record(statement, arguments)
+        try connection.send(statement, arguments)
     }
 }

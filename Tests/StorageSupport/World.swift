@@ -24,6 +24,9 @@ package struct World: Sendable {
 
     /// Where the database stands.
     package let folder: TemporaryFolder
+    /// Where it stands on PostgreSQL.
+    package let postgres: PostgresDatabase?
+    private let kind: Engine
     /// The engine.
     package let engine: any SQLEngine
     /// The store.
@@ -38,13 +41,13 @@ package struct World: Sendable {
     package let ports: Ports
 
     /// A world with an empty database.
-    package init(_ engine: Engine = .sqlite, seed: UInt64 = 1) async throws {
+    package init(_ engine: Engine = .chosen, seed: UInt64 = 1) async throws {
         try await self.init(engine, in: try TemporaryFolder(), time: ScriptedTime(), seed: seed)
     }
 
     /// The same database opened once more, as after a restart: other connections, other waiters, other chance.
     package func reopened(seed: UInt64 = 2) async throws -> World {
-        try await World(.sqlite, in: folder, time: time, seed: seed)
+        try await World(kind, in: folder, of: postgres, time: time, seed: seed)
     }
 
     /// A world over a folder.
@@ -52,21 +55,30 @@ package struct World: Sendable {
     /// - Parameters:
     ///   - engine: the database.
     ///   - folder: where it stands.
+    ///   - postgres: where it stands already on PostgreSQL; a new one if nil.
     ///   - time: the clock.
     ///   - seed: of its chance.
     ///   - wrap: what stands between the store and the engine; nothing unless a test says otherwise.
     package init(
-        _ engine: Engine, in folder: TemporaryFolder, time: ScriptedTime, seed: UInt64,
-        wrap: (any SQLEngine) -> any SQLEngine = { $0 }
+        _ engine: Engine, in folder: TemporaryFolder, of postgres: PostgresDatabase? = nil, time: ScriptedTime,
+        seed: UInt64, wrap: (any SQLEngine) -> any SQLEngine = { $0 }
     ) async throws {
         guard let issuer = Issuer(Self.issuer) else { throw Broken("issuer") }
         let masterKey = try Self.masterKey()
         self.folder = folder
+        kind = engine
         self.time = time
         random = SeededRandom(seed: seed)
         hub = WakeHub(time: time)
         switch engine {
-        case .sqlite: self.engine = wrap(try SQLiteEngine(path: Self.database(in: folder), hub: hub))
+        case .sqlite:
+            self.postgres = nil
+            self.engine = wrap(try SQLiteEngine(path: Self.database(in: folder), hub: hub))
+        case .postgresql:
+            let database: PostgresDatabase
+            if let postgres { database = postgres } else { database = try await .make() }
+            self.postgres = database
+            self.engine = wrap(try await database.engine(hub: hub))
         }
         store = try await Self.open(self.engine, masterKey: masterKey, issuer: issuer)
         var logger = Logger(label: "test")
@@ -95,9 +107,27 @@ package struct World: Sendable {
     }
 
     /// Runs one statement in a transaction of its own and returns its rows.
+    ///
+    /// - Parameters:
+    ///   - text: the statement, in SQLite's words; `x'00'`, `BLOB` and `char()` are spelled as the engine spells them.
+    ///   - arguments: its arguments.
     @discardableResult
     package func sql(_ text: String, _ arguments: [SQLValue] = []) async throws -> [SQLRow] {
-        try await engine.write { (try $0.rows(SQLStatement(text), arguments), wakes: []) }
+        let statement = SQLStatement(kind.spelled(text))
+        return try await engine.write { (try $0.rows(statement, arguments), wakes: []) }
+    }
+
+    /// Opens the database once more, with a master key.
+    package func opened(with masterKey: MasterKey) async throws -> SQLStore {
+        let hub = WakeHub(time: time)
+        switch kind {
+        case .sqlite:
+            return try await SQLStore(
+                sqlite: Self.database(in: folder), hub: hub, masterKey: masterKey, issuer: ports.issuer)
+        case .postgresql:
+            guard let postgres else { throw Broken("database") }
+            return try await Self.open(try await postgres.engine(hub: hub), masterKey: masterKey, issuer: ports.issuer)
+        }
     }
 
     /// How many rows a table has, or those of them that meet a condition.

@@ -45,7 +45,7 @@ struct AutomaticRollbackTests {
         "SQLite, Response to errors: nothing of its group lasts, and every write of the group is told so",
         arguments: Harm.allCases)
     func wholeGroup(_ harm: Harm) async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         let pages = try await world.sql("PRAGMA page_count").first?.integer(0) ?? 0
         try await world.sql("PRAGMA max_page_count = \(pages + 20)")
         // In the order in which they ran; the thirtieth does the harm.
@@ -69,7 +69,7 @@ struct AutomaticRollbackTests {
 
     @Test("The writer goes on after it", arguments: Harm.allCases)
     func goesOn(_ harm: Harm) async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         let pages = try await world.sql("PRAGMA page_count").first?.integer(0) ?? 0
         try await world.sql("PRAGMA max_page_count = \(pages + 20)")
         #expect(await GatheredWrites.write(1, in: world) { _, it in try harm.strike(it) } == .failed(harm.told))

@@ -12,7 +12,7 @@ struct ConstraintTests {
         _ body: @escaping @Sendable (any StoreWriter) throws -> Void
     ) async {
         await #expect(
-            throws: StoreError.uniqueViolation("UNIQUE constraint failed: \(columns)"), sourceLocation: sourceLocation
+            throws: Engine.chosen.uniqueViolation(of: columns), sourceLocation: sourceLocation
         ) { try await world.store.commit(body) }
     }
 
@@ -79,7 +79,7 @@ struct ConstraintTests {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(reason.contains("FOREIGN KEY"))
+        #expect(reason.uppercased().contains("FOREIGN KEY"))
         #expect(try await world.count("user_links") == 0)
     }
 

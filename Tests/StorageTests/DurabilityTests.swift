@@ -10,7 +10,7 @@ import Testing
 struct DurabilityTests {
     @Test("The connection that writes has the write-ahead log, FULL and foreign keys, at the first start and later")
     func settings() async throws {
-        let first = try await World()
+        let first = try await World(.sqlite)
         for world in [first, try await first.reopened()] {
             // Asked inside a write, so of the very connection that commits.
             #expect(try await world.sql("PRAGMA synchronous").first?.integer(0) == 2)
@@ -70,7 +70,7 @@ struct DurabilityTests {
 
     @Test("What was committed is there for whoever opens the files as the process left them")
     func copied() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         let shop = try await world.makeClient().client
         // The copy is what a process that was killed now would leave: the log is not in the main file yet.
         let copy = try TemporaryFolder()

@@ -24,12 +24,16 @@ enum GatheredWrites {
         _ count: Int, in world: World, _ extra: @escaping @Sendable (Int, any SQLConnection) throws -> Void
     ) async throws -> [Told] {
         let gate = DispatchSemaphore(value: 0)
+        let held = AsyncStream.makeStream(of: Void.self)
         let blocker = Task {
             try await world.engine.write { _ in
+                held.continuation.finish()
                 gate.wait()
                 return ((), wakes: [])
             }
         }
+        // Were it not the only one in its transaction, it would share the fate of the others.
+        for await _ in held.stream {}
         let arrived = Atomic(0)
         let started = AsyncStream.makeStream(of: Void.self)
         let all = Task {

@@ -40,7 +40,7 @@ struct GroupCommitTests {
 
     @Test("A commit that fails is told to every write in it, and nothing of it stays")
     func failingCommit() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         let shop = try await world.makeClient().client
         try await world.sql("INSERT INTO users (id, created_at) VALUES ('earlier', 0)")
         let link = SQLStatement("INSERT INTO user_links (client_id, user_id) VALUES ($1, 'nobody')")

@@ -29,9 +29,7 @@ struct MasterKeyTests {
 
     /// The world's database, opened with another master key.
     private func withOtherKey(_ world: World) async throws -> SQLStore {
-        try await SQLStore(
-            sqlite: World.database(in: world.folder), hub: WakeHub(time: world.time),
-            masterKey: try World.masterKey(8), issuer: world.ports.issuer)
+        try await world.opened(with: try World.masterKey(8))
     }
 
     @Test("Design 8: another master key opens nothing, makes nothing new, and the error says so")

@@ -33,7 +33,7 @@ struct MigrationTests {
 
     @Test("A fresh database has every table, each strict about its types, and the version of the schema")
     func fresh() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         #expect(try await tables(in: world) == Self.tables)
         let strict = try await world.sql(
             "SELECT name FROM pragma_table_list WHERE strict = 1 AND schema = 'main' AND name NOT LIKE 'sqlite_%'")
@@ -43,7 +43,7 @@ struct MigrationTests {
 
     @Test("Opening it again changes nothing and loses nothing")
     func again() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         let shop = try await world.makeClient().client
         let before = try await schema(of: world)
         for seed: UInt64 in 2...4 {
@@ -56,7 +56,7 @@ struct MigrationTests {
 
     @Test("A newer schema is refused, says what to do, and is left alone")
     func newer() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         try await world.sql("INSERT INTO schema_version (version) VALUES (2)")
         let before = try await schema(of: world)
         let path = World.database(in: world.folder)
@@ -100,7 +100,7 @@ struct MigrationTests {
 
     @Test("The database and its side files are for their owner alone")
     func permissions() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         _ = try await world.makeClient()
         let names = try FileManager.default.contentsOfDirectory(atPath: world.folder.url.path).sorted()
         #expect(names == ["countersign.sqlite", "countersign.sqlite-shm", "countersign.sqlite-wal"])

@@ -23,7 +23,7 @@ struct QueryPlanTests {
 
     init() async throws {
         var recorder: RecordingEngine?
-        world = try await World(.sqlite, in: try TemporaryFolder(), time: ScriptedTime(), seed: 1) { engine in
+        world = try await World(.chosen, in: try TemporaryFolder(), time: ScriptedTime(), seed: 1) { engine in
             let recording = RecordingEngine(engine)
             recorder = recording
             return recording
@@ -35,9 +35,25 @@ struct QueryPlanTests {
 
     /// The steps of a statement's plan.
     private func plan(of run: RecordingEngine.Run) async throws -> [String] {
-        let explained = SQLStatement("EXPLAIN QUERY PLAN \(run.statement.text)")
+        let (words, column) = Engine.chosen == .sqlite ? ("EXPLAIN QUERY PLAN", 3) : ("EXPLAIN (COSTS OFF)", 0)
+        let explained = SQLStatement("\(words) \(run.statement.text)")
         return try await world.engine.write { connection in
-            (try connection.rows(explained, run.arguments).map { try $0.text(3) }, wakes: [])
+            (try connection.rows(explained, run.arguments).map { try $0.text(column) }, wakes: [])
+        }
+    }
+
+    /// The steps of a statement's plan that read a whole table or a whole index.
+    private func scans(in run: RecordingEngine.Run) async throws -> [String] {
+        let steps = try await plan(of: run)
+        switch Engine.chosen {
+        case .sqlite:
+            return steps.filter { $0.hasPrefix("SCAN") && !Self.allowedScans.contains($0) }
+        case .postgresql:
+            // What an index is asked for stands below the step that asks. Connections of ours take another way than
+            // from end to end wherever there is one.
+            return zip(steps, steps.dropFirst() + [""]).filter { step, next in
+                step.contains("Seq Scan") || (step.contains(#/Index (Only )?Scan/#) && !next.contains("Index Cond:"))
+            }.map(\.0)
         }
     }
 
@@ -49,11 +65,8 @@ struct QueryPlanTests {
                 sourceLocation: sourceLocation)
         }
         for run in runs {
-            for step in try await plan(of: run) where step.hasPrefix("SCAN") {
-                #expect(
-                    Self.allowedScans.contains(step), "\(step) in \(run.statement.text)",
-                    sourceLocation: sourceLocation)
-            }
+            let scans = try await scans(in: run)
+            #expect(scans == [], "in \(run.statement.text)", sourceLocation: sourceLocation)
         }
         _ = recorder.take()
     }
@@ -127,10 +140,29 @@ struct QueryPlanTests {
     @Test("The open challenges of a user are counted by the index of those that are open, not of all there ever were")
     func openChallenges() async throws {
         let (client, user, _) = try await scene()
-        _ = recorder.take()
         _ = try await world.ask(try world.request(for: user), by: client)
+        // More of this user that have ended, and many that are open of others; the database knows how many.
+        let numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
+        let columns = "client_id, client_name, type, nonce, asked_at, details, message, alert, methods, expires_at"
+        try await world.sql("\(numbers) INSERT INTO users (id, created_at) SELECT 'other' || i, 0 FROM n")
+        for (owner, state, count) in [("user_id", "cancelled", 2), ("'other' || i", "pending", 2000)] {
+            try await world.sql(
+                """
+                \(numbers) INSERT INTO challenges (id, user_id, state, \(columns))
+                SELECT id || '\(state)' || i, \(owner), '\(state)', \(columns) FROM challenges, n
+                WHERE challenges.user_id = $1 AND state = 'pending' AND i <= \(count)
+                """, [.text("\(user)")])
+        }
+        try await world.sql("ANALYZE challenges")
+        _ = recorder.take()
+        let now = world.time.now
+        let open = try await world.store.read {
+            try $0.openChallengeCount(of: user, by: client.id, now: now, limit: 10)
+        }
+        #expect(open == 1)
         let count = try #require(recorder.take().first { $0.statement.text.contains("SELECT count(*)") })
-        #expect(try await plan(of: count).contains { $0.contains("INDEX challenges_open") })
+        let steps = try await plan(of: count)
+        #expect(steps.contains { $0.uppercased().contains(#/(INDEX|USING|ON) CHALLENGES_OPEN/#) }, "\(steps)")
     }
 
     @Test("Emptying the outbox")
@@ -186,8 +218,8 @@ struct QueryPlanTests {
         for text in ["SELECT id FROM challenges WHERE state = 'denied'", "SELECT * FROM outbox ORDER BY expires_at"] {
             try await world.sql(text)
             let run = try #require(recorder.take().first)
-            let steps = try await plan(of: run)
-            #expect(steps.contains { $0.hasPrefix("SCAN") && !Self.allowedScans.contains($0) }, "\(steps)")
+            let scans = try await scans(in: run)
+            #expect(!scans.isEmpty, "in \(run.statement.text)")
             _ = recorder.take()
         }
     }

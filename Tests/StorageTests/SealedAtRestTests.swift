@@ -43,7 +43,7 @@ struct SealedAtRestTests {
 
     @Test("Design 8: secrets of clients, tickets, the operator's token and the replies that told them")
     func credentials() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         let token = try #require(
             try await FirstStart.prepare(store: world.store, time: world.time, random: world.random))
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
@@ -72,7 +72,7 @@ struct SealedAtRestTests {
 
     @Test("Design 8: the issuer's own keys are wrapped by the master key")
     func issuerKeys() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         _ = try await world.makeClient()
         let keys = try await world.store.issuerKeys(at: world.time.now)
         try expectAbsent(
@@ -84,7 +84,7 @@ struct SealedAtRestTests {
 
     @Test("Design 7, Outbox: what waits to leave is sealed, and the number is nowhere")
     func challenges() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         try await world.makeType()
         let shop = try await world.makeClient().client
         let user = try await world.makeUser(of: shop)

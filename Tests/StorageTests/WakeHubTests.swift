@@ -50,7 +50,7 @@ struct WakeHubTests {
     func afterCommit() async throws {
         let world = try await World()
         let subscription = world.hub.subscribe(to: .outbox)
-        await #expect(throws: StoreError.uniqueViolation("UNIQUE constraint failed: attempts.key")) {
+        await #expect(throws: Engine.chosen.uniqueViolation(of: "attempts.key")) {
             try await world.engine.write { connection in
                 for _ in 0..<2 { try connection.execute(Self.mark, [.text("twice")]) }
                 return ((), wakes: [.outbox])

@@ -64,7 +64,7 @@ struct Configuration: Sendable {
     var shown: [(key: String, value: String, place: String)] {
         Settings.all.map(\.description).compactMap { setting in
             guard let source = sources[setting.key] else { return nil }
-            return (setting.key, setting.isSecret ? "•••" : source.values.joined(separator: ", "), source.place)
+            return (setting.key, setting.isSensitive ? "•••" : source.values.joined(separator: ", "), source.place)
         }
     }
 
@@ -79,7 +79,7 @@ struct Configuration: Sendable {
             guard let source = sources[description.key], let complaint = setting.complaint(source.values) else {
                 return nil
             }
-            let shown = description.isSecret ? "" : ", not \"\(source.values.joined(separator: ", "))\""
+            let shown = description.isSensitive ? "" : ", not \"\(source.values.joined(separator: ", "))\""
             return ConfigurationFault(
                 place: source.place, key: description.key,
                 what: "\(description.key) must be \(complaint.expected)\(shown).", cure: "Set it right.")

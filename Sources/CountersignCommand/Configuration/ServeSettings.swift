@@ -1,5 +1,6 @@
 import ArgumentParser
 import CountersignServer
+import CountersignStorage
 import CountersignWire
 import Foundation
 import Logging
@@ -12,12 +13,16 @@ struct ServerOptions: ParsableArguments {
     @Option(help: Settings.data.description.help)
     var data: String?
 
+    @Option(help: Settings.database.description.help)
+    var database: String?
+
     /// What the operator set.
     func configuration(
         _ more: [String: [String]] = [:], environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationFaults) -> Configuration {
         var flags = more
         if let data { flags[Settings.data.description.key] = [data] }
+        if let database { flags[Settings.database.description.key] = [database] }
         return try Configuration(flags: flags, file: config, environment: environment)
     }
 }
@@ -25,6 +30,12 @@ struct ServerOptions: ParsableArguments {
 /// The settings that `serve` and `config check` take as flags.
 struct ServeOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
+
+    @Option(help: Settings.databaseConnections.description.help)
+    var databaseConnections: String?
+
+    @Option(help: Settings.databaseWakes.description.help)
+    var databaseWakes: String?
 
     @Option(help: Settings.host.description.help)
     var host: String?
@@ -77,6 +88,8 @@ struct ServeOptions: ParsableArguments {
             let values = values.compactMap { $0 }
             if !values.isEmpty { flags[setting.key] = values }
         }
+        set(Settings.databaseConnections.description, [databaseConnections])
+        set(Settings.databaseWakes.description, [databaseWakes])
         set(Settings.host.description, [host])
         set(Settings.port.description, [port])
         set(Settings.issuer.description, [issuer])
@@ -101,6 +114,12 @@ extension ServerSettings {
         self.init(
             dataFolder: configuration[Settings.data], host: configuration[Settings.host],
             port: configuration[Settings.port], issuer: configuration[Settings.issuer])
+        database = configuration[Settings.database]
+        if case .postgresql(var server) = database {
+            server.connections = configuration[Settings.databaseConnections]
+            server.wakes = configuration[Settings.databaseWakes]
+            database = .postgresql(server)
+        }
         allowsPrivateCallbacks = configuration[Settings.allowPrivateCallbacks]
         migrates = configuration[Settings.migrate]
         proxies = TrustedProxies(

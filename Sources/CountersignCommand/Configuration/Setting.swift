@@ -24,6 +24,8 @@ struct SettingDescription: Sendable {
     let isList: Bool
     /// Whether it may stand in the environment alone, because the file and the list of processes are read by others.
     let isSecret: Bool
+    /// Whether a value may hold a secret, so that it is never shown.
+    let isSensitive: Bool
 
     /// The variable of the environment.
     var variable: String { Self.variable(of: key) }
@@ -62,15 +64,17 @@ extension Setting {
     ///   - form: what a value looks like.
     ///   - fallback: what holds when nobody sets it, and how a person reads that.
     ///   - isSecret: whether it may stand in the environment alone.
+    ///   - isSensitive: whether a value may hold a secret.
     ///   - summary: what it does.
     ///   - read: what a text means, or nil.
     static func one(
         _ key: String, _ form: String, fallback: (value: Value, text: String), isSecret: Bool = false,
-        _ summary: String, read: @escaping @Sendable (String) -> Value?
+        isSensitive: Bool = false, _ summary: String, read: @escaping @Sendable (String) -> Value?
     ) -> Setting {
         Setting(
             description: SettingDescription(
-                key: key, form: form, fallback: fallback.text, summary: summary, isList: false, isSecret: isSecret),
+                key: key, form: form, fallback: fallback.text, summary: summary, isList: false, isSecret: isSecret,
+                isSensitive: isSecret || isSensitive),
             fallback: fallback.value
         ) { texts throws(SettingComplaint) in
             guard texts.count == 1, let value = read(texts[0]) else { throw SettingComplaint(form) }
@@ -96,7 +100,8 @@ extension Setting {
     ) -> Setting where Value == [Element] {
         Setting(
             description: SettingDescription(
-                key: key, form: form, fallback: "none", summary: summary, isList: true, isSecret: false),
+                key: key, form: form, fallback: "none", summary: summary, isList: true, isSecret: false,
+                isSensitive: false),
             fallback: []
         ) { texts throws(SettingComplaint) in
             var values: [Element] = []

@@ -1,4 +1,5 @@
 import CountersignServer
+import CountersignStorage
 import CountersignWire
 import Encodings
 import Logging
@@ -10,6 +11,22 @@ enum Settings {
         "data", "the path of a folder", fallback: ("countersign-data", "countersign-data"),
         "The folder that holds everything."
     ) { $0.isEmpty ? nil : $0 }
+
+    static let database = Setting<DatabaseChoice>.one(
+        "database", "sqlite:PATH or postgres://USER@HOST[:PORT]/NAME[?OPTION=VALUE], as libpq reads it",
+        fallback: (.sqlite(path: nil), "countersign.sqlite in the data folder"), isSensitive: true,
+        "The database; several servers may share one on PostgreSQL."
+    ) { DatabaseChoice($0) }
+
+    static let databaseConnections = Setting<Int>.one(
+        "database_connections", "a number from 1 to 1000",
+        fallback: (PostgresSettings.defaultConnections, "\(PostgresSettings.defaultConnections)"),
+        "How many connections to PostgreSQL to hold at most."
+    ) { text in decimal(text).flatMap { (1...1000).contains($0) ? $0 : nil } }
+
+    static let databaseWakes = Setting<PostgresWakes>.choice(
+        "database_wakes", fallback: .notified,
+        "How to learn what other servers commit: `polled` where PostgreSQL cannot notify.")
 
     static let host = Setting<String>.one(
         "host", "an address of this machine, such as 127.0.0.1 or 0.0.0.0", fallback: ("127.0.0.1", "127.0.0.1"),
@@ -77,7 +94,8 @@ enum Settings {
 
     /// All of them, in the order in which a person reads about them.
     static let all: [AnySetting] = [
-        AnySetting(data), AnySetting(host), AnySetting(port), AnySetting(issuer), AnySetting(allowPrivateCallbacks),
+        AnySetting(data), AnySetting(database), AnySetting(databaseConnections), AnySetting(databaseWakes),
+        AnySetting(host), AnySetting(port), AnySetting(issuer), AnySetting(allowPrivateCallbacks),
         AnySetting(migrate), AnySetting(certificate), AnySetting(privateKey), AnySetting(proxies),
         AnySetting(proxyHeader), AnySetting(metrics), AnySetting(logLevel), AnySetting(logFormat),
         AnySetting(masterKey), AnySetting(masterKeyFile), AnySetting(masterKeyCommand),

@@ -30,13 +30,19 @@ final class FolderLock: Sendable {
 struct DataFolder: Sendable {
     let path: String
 
-    var database: String { "\(path)/countersign.sqlite" }
+    /// The SQLite file, where that is the database.
+    let database: String
     private var masterKey: String { "\(path)/master.key" }
     var bootstrapToken: String { "\(path)/bootstrap.token" }
 
     /// Opens the folder, or makes it, readable by its owner alone.
-    init(path: String) throws {
+    ///
+    /// - Parameters:
+    ///   - path: where it is.
+    ///   - database: the SQLite file, if it is not in the folder.
+    init(path: String, database: String? = nil) throws {
         self.path = path
+        self.database = database ?? "\(path)/countersign.sqlite"
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -61,8 +67,28 @@ struct DataFolder: Sendable {
     /// The master key: from the environment, else from its file, which is made with a new database and must be there
     /// with an old one.
     func masterKey(from source: MasterKeySource, _ environment: [String: String]) throws -> MasterKey {
+        try masterKey(from: source, environment, isNew: !FileManager.default.fileExists(atPath: database)) {
+            "\(masterKey) is missing, and \(database) cannot be used without it. Restore it from the backup."
+        }
+    }
+
+    /// The master key of a database that several servers share: made by the first, brought to the others.
+    func sharedMasterKey(
+        from source: MasterKeySource, _ environment: [String: String], isNew: Bool
+    ) throws -> MasterKey {
+        try masterKey(from: source, environment, isNew: isNew) {
+            """
+            The database was made with a master key that is not here. Copy master.key from the first server's data \
+            folder to \(masterKey), or set COUNTERSIGN_MASTER_KEY to what it holds.
+            """
+        }
+    }
+
+    private func masterKey(
+        from source: MasterKeySource, _ environment: [String: String], isNew: Bool, ifMissing: () -> String
+    ) throws -> MasterKey {
         switch source {
-        case .folder: try ownMasterKey(environment)
+        case .folder: try ownMasterKey(environment, isNew: isNew, ifMissing: ifMissing)
         case .text(let text): try Self.masterKey(text.reveal(), from: "COUNTERSIGN_MASTER_KEY")
         case .file(let path): try Self.masterKey(try read(path) ?? "", from: path)
         case .command(let command): try Self.masterKey(try KeyCommand.run(command), from: "What `\(command)` prints")
@@ -76,7 +102,9 @@ struct DataFolder: Sendable {
         return key
     }
 
-    private func ownMasterKey(_ environment: [String: String]) throws -> MasterKey {
+    private func ownMasterKey(
+        _ environment: [String: String], isNew: Bool, ifMissing: () -> String
+    ) throws -> MasterKey {
         if let text = environment["COUNTERSIGN_MASTER_KEY"] {
             return try Self.masterKey(text, from: "COUNTERSIGN_MASTER_KEY")
         }
@@ -87,16 +115,13 @@ struct DataFolder: Sendable {
             }
             return key
         }
-        guard !FileManager.default.fileExists(atPath: database) else {
-            throw StartError(
-                "\(masterKey) is missing, and \(database) cannot be used without it. Restore it from the backup.")
-        }
+        guard isNew else { throw StartError(ifMissing()) }
         let bytes = SystemRandom().bytes(32)
         guard try place(Base64.encode(bytes) + "\n", as: masterKey, replacing: false),
             let key = MasterKey(bytes: Secret(bytes))
         else {
             // Another first start was faster: its key counts.
-            return try ownMasterKey(environment)
+            return try ownMasterKey(environment, isNew: isNew, ifMissing: ifMissing)
         }
         return key
     }

@@ -55,25 +55,33 @@ public struct Server: Sendable {
         var settings = settings
         if settings.port == 0 { settings.port = try Self.freePort(host: settings.host) }
         certificates = try settings.tls.map { try Certificates($0, logger: logger) }
-        let folder = try DataFolder(path: settings.dataFolder)
+        let folder = try DataFolder(settings)
         lock = try folder.lock()
         let scheme = settings.tls == nil ? "http" : "https"
         guard let issuer = settings.issuer ?? Issuer("\(scheme)://\(settings.host):\(settings.port)") else {
             throw StartError("Name the public URL with --issuer: \(settings.host) is not this machine's own address.")
         }
         let random = SystemRandom()
-        let masterKey = try folder.masterKey(from: settings.masterKey, environment)
         let hub = WakeHub(time: time)
-        let store = try await Self.open(folder, hub: hub, masterKey: masterKey, issuer: issuer)
-        let keys = try await Self.keys(of: store, at: time.now).keys
-        bootstrapToken = try await FirstStart.prepare(store: store, time: time, random: random) {
-            try folder.write(bootstrapToken: $0)
+        let opened = try await OpenedStore.open(
+            settings, folder, hub: hub, issuer: issuer, environment: environment, logger: logger
+        ) { store in
+            let keys = try await OpenedStore.keys(of: store, at: time.now).keys
+            let token = try await FirstStart.prepare(store: store, time: time, random: random) {
+                try folder.write(bootstrapToken: $0)
+            }
+            return (keys, token)
         }
-        // The folder's lock is ours: whoever holds leases has died with them.
-        try await store.endLeases(at: time.now, longest: OutboxWorker.lease)
+        let store = opened.store
+        bootstrapToken = opened.prepared.1
+        if opened.isAlone {
+            // The folder's lock is ours: whoever holds leases has died with them.
+            try await store.endLeases(at: time.now, longest: OutboxWorker.lease)
+        }
         let ports = Ports(
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
-            hasher: KeyedHasher(key: masterKey.derived(for: "keyed hashes")), keys: keys, logger: logger)
+            hasher: KeyedHasher(key: opened.masterKey.derived(for: "keyed hashes")), keys: opened.prepared.0,
+            logger: logger)
         let isDevelopment = issuer.isLoopback && settings.listensOnLoopback
         requests = settings.metrics.map { _ in RequestCounts() }
         api = API(ports: ports, isDevelopment: isDevelopment, proxies: settings.proxies, counts: requests)
@@ -88,41 +96,23 @@ public struct Server: Sendable {
         dataFolder = folder.path
     }
 
-    /// Makes a new bootstrap token for the server that keeps its data in a folder.
+    /// Makes a new bootstrap token for the server that keeps its data in a folder, and in a database.
     public static func renewBootstrapToken(
-        dataFolder: String, masterKey source: MasterKeySource = .folder, environment: [String: String]
+        _ settings: ServerSettings, environment: [String: String]
     ) async throws -> (token: Secret<String>, file: String) {
-        let folder = try DataFolder(path: dataFolder)
-        guard FileManager.default.fileExists(atPath: folder.database) else {
-            throw StartError("There is no database in \(dataFolder). Name the server's folder with --data.")
+        let folder = try DataFolder(settings)
+        if case .sqlite = settings.database, !FileManager.default.fileExists(atPath: folder.database) {
+            throw StartError("There is no database in \(settings.dataFolder). Name the server's folder with --data.")
         }
         let time = SystemTime()
         guard let anyIssuer = Issuer("http://localhost") else { preconditionFailure("a loopback issuer is valid") }
-        let store = try await open(
-            folder, hub: WakeHub(time: time), masterKey: try folder.masterKey(from: source, environment),
-            issuer: anyIssuer)
+        let silent = Logger(label: "admin") { _ in SwiftLogNoOpLogHandler() }
+        let store = try await OpenedStore.open(
+            settings, folder, hub: WakeHub(time: time), issuer: anyIssuer, environment: environment, logger: silent
+        ) { _ in }.store
         let token = try await FirstStart.renewBootstrapToken(store: store, time: time, random: SystemRandom())
         try folder.write(bootstrapToken: token)
         return (token, folder.bootstrapToken)
-    }
-
-    private static func open(
-        _ folder: DataFolder, hub: WakeHub, masterKey: MasterKey, issuer: Issuer
-    ) async throws -> SQLStore {
-        do {
-            return try await SQLStore(sqlite: folder.database, hub: hub, masterKey: masterKey, issuer: issuer)
-        } catch StoreError.engine(let reason) {
-            throw StartError("\(folder.database) cannot be opened: \(reason)")
-        }
-    }
-
-    private static func keys(of store: SQLStore, at now: Timestamp) async throws -> IssuerKeyMaterial {
-        do {
-            return try await store.issuerKeys(at: now)
-        } catch StoreError.corruptRow {
-            throw StartError(
-                "The master key is not the one the database was made with. Restore the right one from the backup.")
-        }
     }
 
     /// Serves until a signal asks to stop or `body` returns.
@@ -239,36 +229,5 @@ private struct EndOfWaits: Service {
         // Cancelled or asked, the server stops.
         try? await gracefulShutdown()
         shutdown.interrupt()
-    }
-}
-
-/// What must be done again and again: ending challenges that are over, deleting what is no longer needed.
-private struct Maintenance: Sendable {
-    private static let pause = Duration.milliseconds(500)
-    private static let sweepEvery = 20
-    private static let batch = 500
-
-    let ports: Ports
-    let store: SQLStore
-
-    func run() async throws {
-        var round = 0
-        while true {
-            try await Task.sleep(for: Self.pause)
-            round += 1
-            let count = store.commitCount
-            ports.logger.trace("storage", metadata: ["commits": "\(count.commits)", "writes": "\(count.writes)"])
-            do {
-                try await ExpireChallenges.sweep(ports: ports)
-                if round.isMultiple(of: Self.sweepEvery) { try await sweep() }
-            } catch let error as StoreError {
-                ports.logger.error("maintenance failed", metadata: ["error": "\(error)"])
-            }
-        }
-    }
-
-    private func sweep() async throws {
-        let now = ports.time.now
-        while try await ports.store.commit({ try $0.sweep(now: now, limit: Self.batch) }) >= Self.batch {}
     }
 }

@@ -1,5 +1,25 @@
+public import CountersignStorage
 public import CountersignWire
 import Foundation
+
+/// Which database a server works on.
+public enum DatabaseChoice: Sendable {
+    /// A SQLite file; in the data folder unless it is named.
+    case sqlite(path: String?)
+    /// A PostgreSQL database, which several servers may share.
+    case postgresql(PostgresSettings)
+
+    /// Reads `sqlite:PATH` or `postgres://…`, or nil.
+    public init?(_ text: String) {
+        if let path = text.wholeMatch(of: /sqlite:(?:\/\/)?(.+)/)?.output.1 {
+            self = .sqlite(path: String(path))
+        } else if let address = try? PostgresAddress(text) {
+            self = .postgresql(PostgresSettings(address: address))
+        } else {
+            return nil
+        }
+    }
+}
 
 /// What an operator decides about a server.
 public struct ServerSettings: Sendable {
@@ -11,6 +31,8 @@ public struct ServerSettings: Sendable {
     public var port: Int
     /// The deployment's public base URL; nil for the address and port it listens on.
     public var issuer: Issuer?
+    /// The database.
+    public var database = DatabaseChoice.sqlite(path: nil)
     /// Whether callbacks may go to addresses that only the server's own network can reach.
     public var allowsPrivateCallbacks = false
     /// Whether a database of an older program is brought to this one's schema.

@@ -23,9 +23,12 @@ package struct SQLStatement: Sendable {
     package let argumentsByAppearance: [Int]
     /// The hash of the text, computed once: connections look their prepared statements up for every run.
     private let textHash: Int
+    /// Whether it may change rows; it may when it does not begin as one that reads, or begins or ends a transaction.
+    let mayWrite: Bool
 
     package init(_ text: String) {
         self.text = text
+        mayWrite = !["SELECT", "BEGIN", "COMMIT", "ROLLBACK"].contains { text.hasPrefix($0) }
         textHash = text.hashValue
         var order: [Int] = []
         for part in text.split(separator: "$").dropFirst(text.first == "$" ? 0 : 1) {
@@ -54,6 +57,18 @@ package protocol SQLConnection {
     /// Runs a statement and tells how many rows it changed.
     @discardableResult
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int
+
+    /// Runs a statement of which nobody needs to know how many rows it changed.
+    ///
+    /// Its failure may come out of a later statement of the transaction, or of its commit.
+    func send(_ statement: SQLStatement, _ arguments: [SQLValue]) throws
+}
+
+extension SQLConnection {
+    /// Runs it at once, where nothing is gained by waiting.
+    package func send(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
+        try execute(statement, arguments)
+    }
 }
 
 /// A database.
@@ -78,6 +93,27 @@ package protocol SQLEngine: Sendable {
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, wakes: [WakeTopic])
     ) async throws -> Result
+
+    /// Does something while no other node does something by this function.
+    func exclusively<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result
+
+    /// Takes or keeps the turn at work that one node at a time does.
+    ///
+    /// - Parameters:
+    ///   - work: what is done.
+    ///   - seconds: for how long no other node gets the turn.
+    /// - Returns: false when it is another node's turn.
+    func takesTurn(at work: String, seconds: Int64) async throws -> Bool
+}
+
+extension SQLEngine {
+    /// Does it at once: the database is this process's alone.
+    package func exclusively<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        try await body()
+    }
+
+    /// True: the database is this process's alone.
+    package func takesTurn(at work: String, seconds: Int64) async throws -> Bool { true }
 }
 
 /// How many writes became lasting, and in how many commits: each commit is one sync of the disk.
@@ -86,11 +122,13 @@ package struct CommitCount: Hashable, Sendable {
     package var commits = 0
     /// The writes in them.
     package var writes = 0
+    /// How often a transaction had to be run again because it clashed with another.
+    package var clashes = 0
 
     package init() {}
 }
 
-/// The words in which the engines differ, used in migrations alone.
+/// The words in which the engines differ: in migrations, and where work is leased.
 package struct SQLDialect: Sendable {
     /// A 64-bit integer.
     package let integer: String
@@ -100,12 +138,15 @@ package struct SQLDialect: Sendable {
     package let sequence: String
     /// What stands behind a table's columns.
     package let tableOptions: String
+    /// What stands behind a choice of rows to work on, so that no two nodes choose the same.
+    package let skipLocked: String
 
-    package init(integer: String, blob: String, sequence: String, tableOptions: String) {
+    package init(integer: String, blob: String, sequence: String, tableOptions: String, skipLocked: String) {
         self.integer = integer
         self.blob = blob
         self.sequence = sequence
         self.tableOptions = tableOptions
+        self.skipLocked = skipLocked
     }
 }
 

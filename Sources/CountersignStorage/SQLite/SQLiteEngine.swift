@@ -6,7 +6,8 @@ import Synchronization
 /// The embedded engine: one file, readers beside one writer, truly durable commits.
 package final class SQLiteEngine: SQLEngine {
     package let dialect = SQLDialect(
-        integer: "INTEGER", blob: "BLOB", sequence: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT")
+        integer: "INTEGER", blob: "BLOB", sequence: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT",
+        skipLocked: "")
 
     package let wakes: any Wakes
     private let hub: WakeHub

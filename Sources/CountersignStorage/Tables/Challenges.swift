@@ -80,7 +80,7 @@ extension SQLTransaction {
     func insert(_ challenge: Challenge, targets: [EnrollmentID]) throws {
         let question = challenge.question
         let details = JSONValue.array(question.details.map(\.json))
-        try connection.execute(
+        try connection.send(
             Statements.insert,
             [
                 challenge.id.value, question.client.value, .text(question.clientName.text), question.user.value,
@@ -92,7 +92,7 @@ extension SQLTransaction {
                 .optional(challenge.clientState), .optional(challenge.locale),
             ] + columns(of: challenge.state))
         for target in targets {
-            try connection.execute(Statements.insertTarget, [challenge.id.value, target.value])
+            try connection.send(Statements.insertTarget, [challenge.id.value, target.value])
         }
     }
 
@@ -118,7 +118,7 @@ extension SQLTransaction {
     }
 
     func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at time: Timestamp) throws {
-        try connection.execute(Statements.recordFetch, [challenge.value, enrollment.value, time.value])
+        try connection.send(Statements.recordFetch, [challenge.value, enrollment.value, time.value])
     }
 
     func pendingChallenges(
@@ -142,7 +142,7 @@ extension SQLTransaction {
     func insert(_ receipt: StoredReceipt) throws {
         switch receipt.evidence {
         case .receipt(let message, let certificate):
-            try connection.execute(
+            try connection.send(
                 Statements.insertReceipt,
                 [
                     receipt.challenge.value, receipt.enrollment.value, .text(message.text),
@@ -163,7 +163,7 @@ extension SQLTransaction {
     }
 
     func record(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: [UInt8], at time: Timestamp) throws {
-        try connection.execute(
+        try connection.send(
             Statements.insertAnswer,
             [
                 enrollment.value, .blob(digest), answer.challenge.value, .text(answer.standing.state),

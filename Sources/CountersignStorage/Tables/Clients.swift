@@ -44,7 +44,7 @@ extension SQLTransaction {
         let sealed = try callbackSecret.map {
             try sealer.seal(Array($0.reveal().utf8), for: "callback secret \(client.id)")
         }
-        try connection.execute(
+        try connection.send(
             Statements.insert,
             [
                 client.id.value, .text(client.name.text), .optional(client.secretHash?.bytes),
@@ -62,7 +62,7 @@ extension SQLTransaction {
     }
 
     func put(_ token: BootstrapToken) throws {
-        try connection.execute(Statements.putToken, [.blob(token.hash.bytes), token.expiresAt.value])
+        try connection.send(Statements.putToken, [.blob(token.hash.bytes), token.expiresAt.value])
     }
 
     func challengeType(_ name: TypeName) throws -> ChallengeType? {
@@ -77,7 +77,7 @@ extension SQLTransaction {
 
     func put(_ type: ChallengeType) throws {
         let settings = String(decoding: type.json.encoded, as: UTF8.self)
-        try connection.execute(Statements.putType, [.text("\(type.name)"), .text(settings)])
+        try connection.send(Statements.putType, [.text("\(type.name)"), .text(settings)])
     }
 }
 

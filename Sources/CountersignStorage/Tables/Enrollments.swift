@@ -66,7 +66,7 @@ extension SQLTransaction {
 
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws {
         let keys = enrollment.keys
-        try connection.execute(
+        try connection.send(
             Statements.insert,
             [
                 enrollment.id.value, enrollment.user.value, enrollment.client.value, .null, .null,
@@ -91,7 +91,7 @@ extension SQLTransaction {
     }
 
     func insert(_ ticket: Ticket) throws {
-        try connection.execute(
+        try connection.send(
             Statements.insertTicket,
             [
                 .blob(ticket.hash.bytes), ticket.user.value, ticket.client.value, ticket.enrollment.value,

@@ -61,7 +61,7 @@ extension SQLTransaction {
     }
 
     func record(_ reply: RecordedReply, for key: IdempotencyKey, at time: Timestamp) throws {
-        try connection.execute(
+        try connection.send(
             Statements.insertReply,
             [
                 .text(key.scope), .text(key.key), .blob(key.requestDigest), .integer(Int64(reply.status)),
@@ -70,7 +70,7 @@ extension SQLTransaction {
     }
 
     func append(_ event: AuditEvent) throws {
-        try connection.execute(
+        try connection.send(
             Statements.append,
             [
                 event.id.value, event.at.value, .text(event.kind.rawValue), .optional(event.client?.description),
@@ -98,7 +98,7 @@ extension SQLTransaction {
             let payload = JSONValue.members([
                 "uri": .string(uri.description), "body": .string(String(decoding: body, as: UTF8.self)),
             ])
-            try connection.execute(
+            try connection.send(
                 Statements.enqueue,
                 [
                     message.id.value, .text("callback"), client.value,

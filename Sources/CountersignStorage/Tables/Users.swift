@@ -34,23 +34,23 @@ extension SQLTransaction {
     }
 
     func insertUser(_ id: UserID, at time: Timestamp) throws {
-        try connection.execute(Statements.insert, [id.value, time.value])
+        try connection.send(Statements.insert, [id.value, time.value])
     }
 
     func link(_ user: UserID, to client: ClientID, externalID: ExternalID?) throws -> Bool {
         if let externalID, let other = try linkedUser(.externalID(externalID), of: client), other.id != user {
             return false
         }
-        try connection.execute(Statements.link, [client.value, user.value, .optional(externalID?.text)])
+        try connection.send(Statements.link, [client.value, user.value, .optional(externalID?.text)])
         return true
     }
 
     func unlink(_ user: UserID, from client: ClientID) throws {
-        try connection.execute(Statements.unlink, [client.value, user.value])
+        try connection.send(Statements.unlink, [client.value, user.value])
     }
 
     func markDeleted(_ user: UserID, at time: Timestamp) throws {
-        try connection.execute(Statements.markDeleted, [user.value, time.value])
+        try connection.send(Statements.markDeleted, [user.value, time.value])
     }
 }
 

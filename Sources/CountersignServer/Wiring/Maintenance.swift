@@ -1,0 +1,48 @@
+import CountersignCore
+import CountersignStorage
+import Logging
+
+/// What must be done again and again: ending challenges that are over, deleting what is no longer needed.
+struct Maintenance: Sendable {
+    private static let pause = Duration.milliseconds(500)
+    private static let sweepEvery = 20
+    private static let batch = 500
+    /// Every so many rounds a server asks whether it is the one that does this, for so many seconds.
+    private static let askEvery = 4
+    private static let turn: Int64 = 6
+
+    let ports: Ports
+    let store: SQLStore
+
+    func run() async throws {
+        var round = 0
+        var isOurs = false
+        while true {
+            try await Task.sleep(for: Self.pause)
+            let count = store.commitCount
+            ports.logger.trace(
+                "storage",
+                metadata: [
+                    "commits": "\(count.commits)", "writes": "\(count.writes)", "clashes": "\(count.clashes)",
+                ])
+            do {
+                if round.isMultiple(of: Self.askEvery) {
+                    isOurs = try await store.takesTurn(at: "maintenance", seconds: Self.turn)
+                }
+                round += 1
+                guard isOurs else { continue }
+                try await ExpireChallenges.sweep(ports: ports)
+                if round.isMultiple(of: Self.sweepEvery) { try await sweep() }
+            } catch let error as StoreError {
+                isOurs = false
+                round = 0
+                ports.logger.error("maintenance failed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func sweep() async throws {
+        let now = ports.time.now
+        while try await ports.store.commit({ try $0.sweep(now: now, limit: Self.batch) }) >= Self.batch {}
+    }
+}

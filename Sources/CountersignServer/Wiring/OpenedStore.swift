@@ -1,0 +1,83 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import Foundation
+import Logging
+
+/// A store that is open, with what had to be there before anybody works with it.
+struct OpenedStore<Prepared: Sendable> {
+    let store: SQLStore
+    let masterKey: MasterKey
+    let prepared: Prepared
+    /// Whether no other server can work on the database.
+    let isAlone: Bool
+}
+
+extension OpenedStore {
+    /// Opens a database, or makes it.
+    ///
+    /// - Parameters:
+    ///   - settings: which, and where the master key comes from.
+    ///   - folder: where the master key is kept.
+    ///   - hub: who is told of commits.
+    ///   - issuer: the issuer.
+    ///   - environment: where the master key may come from.
+    ///   - logger: where to tell that the database is away.
+    ///   - prepare: done while no other server that starts does the same.
+    static func open(
+        _ settings: ServerSettings, _ folder: DataFolder, hub: WakeHub, issuer: Issuer, environment: [String: String],
+        logger: Logger, prepare: (SQLStore) async throws -> Prepared
+    ) async throws -> OpenedStore {
+        switch settings.database {
+        case .sqlite:
+            let masterKey = try folder.masterKey(from: settings.masterKey, environment)
+            let store = try await telling(folder.database) {
+                try await SQLStore(sqlite: folder.database, hub: hub, masterKey: masterKey, issuer: issuer)
+            }
+            return OpenedStore(
+                store: store, masterKey: masterKey, prepared: try await prepare(store), isAlone: true)
+        case .postgresql(let server):
+            let (store, masterKey, prepared) = try await telling("The database \(server.address)") {
+                try await SQLStore.open(
+                    server, hub: hub, issuer: issuer, logger: logger,
+                    masterKey: { try folder.sharedMasterKey(from: settings.masterKey, environment, isNew: $0) },
+                    prepare: prepare)
+            }
+            return OpenedStore(store: store, masterKey: masterKey, prepared: prepared, isAlone: false)
+        }
+    }
+
+    /// Says what an operator can mend.
+    private static func telling<Result>(_ name: String, _ open: () async throws -> Result) async throws -> Result {
+        do {
+            return try await open()
+        } catch let error as SQLStore.Unreachable {
+            throw StartError("\(name) cannot be used: \(error.reason)")
+        } catch StoreError.engine(let reason) {
+            throw StartError("\(name) cannot be opened: \(reason)")
+        } catch StoreError.unavailable {
+            throw StartError("\(name) cannot be reached.")
+        }
+    }
+}
+
+extension OpenedStore where Prepared == Void {
+    /// The issuer's keys, made at the first start.
+    static func keys(of store: SQLStore, at now: Timestamp) async throws -> IssuerKeyMaterial {
+        do {
+            return try await store.issuerKeys(at: now)
+        } catch StoreError.corruptRow {
+            throw StartError(
+                "The master key is not the one the database was made with. Restore the right one from the backup.")
+        }
+    }
+}
+
+extension DataFolder {
+    /// The folder that a server's settings name.
+    init(_ settings: ServerSettings) throws {
+        var database: String?
+        if case .sqlite(let path) = settings.database { database = path }
+        try self.init(path: settings.dataFolder, database: database)
+    }
+}

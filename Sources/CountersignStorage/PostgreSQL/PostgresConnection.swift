@@ -1,0 +1,263 @@
+import CPostgreSQL
+import CountersignCore
+import Encodings
+import Foundation
+
+/// One connection to PostgreSQL, used by one thread at a time.
+///
+/// It works in libpq's pipeline mode: what needs no answer waits for the next statement that does, and travels with it.
+/// See PostgreSQL, *34.5. Pipeline Mode*.
+final class PostgresConnection: SQLConnection {
+    /// A command that was sent and whose result was not read yet.
+    private struct Sent {
+        enum Command {
+            case preparation(SQLStatement)
+            case statement
+            /// The end of a batch: if a command failed, the server skips what follows up to here.
+            case end
+        }
+
+        let command: Command
+        /// Whether nobody needs to know how it went.
+        var isAbandoned = false
+    }
+
+    /// How long to wait for a reply; longer than the server lets a statement take.
+    private static let patience = Duration.seconds(15)
+    /// What the server is asked to do, and not to do, on every connection.
+    ///
+    /// Without enable_seqscan a statement that meets a small table would read all of it, and clash with whoever writes
+    /// any row; every join of ours finds few rows, by their keys. The same statements come again and again: their plans
+    /// need not be made anew.
+    private static let settings = SQLStatement(
+        """
+        SELECT set_config('enable_seqscan', 'off', false), set_config('enable_mergejoin', 'off', false),
+        set_config('enable_hashjoin', 'off', false), set_config('plan_cache_mode', 'force_generic_plan', false),
+        set_config('jit', 'off', false), set_config('statement_timeout', '10000', false),
+        set_config('idle_in_transaction_session_timeout', '20000', false),
+        set_config('default_transaction_isolation', 'serializable', false)
+        """)
+
+    private let handle: OpaquePointer
+    private let notices = PostgresNotices()
+    private var names: [SQLStatement: String] = [:]
+    private var sent: [Sent] = []
+    /// Whether nothing has gone wrong with the connection itself yet.
+    private(set) var isUsable = true
+    /// Whether something was sent since ``begin(_:)`` that may have changed rows.
+    private(set) var hasWritten = false
+
+    /// Connects.
+    ///
+    /// Whatever the address does not say comes from libpq's own environment variables and files: passwords and TLS too.
+    init(to address: PostgresAddress) throws(PostgresFailure) {
+        // What stands before the address may be overruled by it.
+        let defaults = [
+            ("application_name", "countersign"), ("connect_timeout", "5"), ("keepalives_idle", "10"),
+            ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
+            ("dbname", address.text.reveal()), ("client_encoding", "UTF8"),
+        ]
+        let connection = withCStrings(defaults.map(\.0)) { keywords in
+            withCStrings(defaults.map(\.1)) { values in PQconnectdbParams(keywords + [nil], values + [nil], 1) }
+        }
+        guard let connection else { throw PostgresFailure(state: nil, message: "out of memory") }
+        handle = connection
+        guard PQstatus(handle) == CONNECTION_OK else {
+            // The connection is closed with this object.
+            throw PostgresFailure(state: nil, message: lastMessage)
+        }
+        notices.listen(to: handle)
+        guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw broken() }
+        try send(Self.settings, PostgresArguments())
+        _ = try receive()
+    }
+
+    deinit { PQfinish(handle) }
+
+    private var lastMessage: String {
+        let lines = String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline)
+        return lines.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "; ")
+    }
+
+    func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
+        try send(statement, try PostgresArguments(arguments))
+        return try receive().rows
+    }
+
+    @discardableResult
+    func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
+        try send(statement, try PostgresArguments(arguments))
+        return try receive().changes
+    }
+
+    func send(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
+        try send(statement, try PostgresArguments(arguments))
+    }
+
+    /// Runs statements that have no arguments and whose results nobody needs.
+    func run(_ statements: [SQLStatement]) throws(PostgresFailure) {
+        for statement in statements {
+            try send(statement, PostgresArguments())
+            _ = try receive()
+        }
+    }
+
+    /// Sends the statement that begins a transaction; it travels with the first one that needs an answer.
+    func begin(_ statement: SQLStatement) throws(PostgresFailure) {
+        try send(statement, PostgresArguments())
+        hasWritten = false
+    }
+
+    /// Ends a transaction that changed nothing, or is to change nothing; nobody waits for it.
+    func abandon(by statement: SQLStatement) throws(PostgresFailure) {
+        // After a failure the server skips up to the end of the batch, and must not skip this.
+        try endBatch()
+        try send(statement, PostgresArguments())
+        try endBatch()
+        for index in sent.indices { sent[index].isAbandoned = true }
+        _ = PQflush(handle)
+    }
+
+    /// Commits, and returns when it lasts.
+    ///
+    /// - Throws: a failure without a code when it is not known whether it lasts.
+    func commit(_ statement: SQLStatement) throws(PostgresFailure) {
+        _ = notices.takeWarning
+        try send(statement, PostgresArguments())
+        // A transaction that had failed would be rolled back, and that be called a success.
+        guard try receive().command == "COMMIT" else {
+            throw PostgresFailure(state: "25P02", message: "the transaction had failed before")
+        }
+        if notices.takeWarning { throw broken("the server warned that the commit may not last") }
+    }
+
+    private func send(_ statement: SQLStatement, _ arguments: PostgresArguments) throws(PostgresFailure) {
+        let name: String
+        if let known = names[statement] {
+            name = known
+        } else {
+            name = "s\(names.count)"
+            guard PQsendPrepare(handle, name, statement.text, 0, nil) == 1 else { throw broken() }
+            names[statement] = name
+            sent.append(Sent(command: .preparation(statement)))
+        }
+        let isSent = arguments.send { count, values, lengths, formats in
+            PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
+        }
+        guard isSent == 1 else { throw broken() }
+        sent.append(Sent(command: .statement))
+        if statement.mayWrite { hasWritten = true }
+    }
+
+    private func endBatch() throws(PostgresFailure) {
+        guard PQpipelineSync(handle) == 1 else { throw broken() }
+        sent.append(Sent(command: .end))
+    }
+
+    /// Waits for the results of everything that was sent: the last one counts, and the first failure.
+    private func receive() throws(PostgresFailure) -> PostgresResult {
+        try endBatch()
+        let expected = sent
+        sent = []
+        let deadline = ContinuousClock.now + Self.patience
+        var last = PostgresResult()
+        var failure: PostgresFailure?
+        for expectation in expected {
+            do throws(PostgresFailure) {
+                if let result = try result(of: expectation.command, until: deadline) { last = result }
+            } catch {
+                if case .preparation(let statement) = expectation.command { names[statement] = nil }
+                if !isUsable { throw error }
+                if failure == nil, !expectation.isAbandoned { failure = error }
+            }
+        }
+        if let failure { throw failure }
+        return last
+    }
+
+    /// The result of one command; nil for what has none.
+    private func result(
+        of command: Sent.Command, until deadline: ContinuousClock.Instant
+    ) throws(PostgresFailure) -> PostgresResult? {
+        guard let result = try next(until: deadline) else { throw broken("a result is missing") }
+        defer { PQclear(result) }
+        let status = PQresultStatus(result)
+        if case .end = command {
+            guard status == PGRES_PIPELINE_SYNC else { throw broken("the end of a batch is missing") }
+            return nil
+        }
+        // Each command's results end with none.
+        while let another = try next(until: deadline) { PQclear(another) }
+        switch status {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+            if case .preparation = command { return nil }
+            return PostgresResult(result)
+        case PGRES_PIPELINE_ABORTED:
+            throw PostgresFailure(state: "25P02", message: "skipped after a failure")
+        default:
+            let failure = PostgresFailure(result)
+            if failure.isConnectionLost { isUsable = false }
+            throw failure
+        }
+    }
+
+    private func next(until deadline: ContinuousClock.Instant) throws(PostgresFailure) -> OpaquePointer? {
+        while true {
+            let flushed = PQflush(handle)
+            guard flushed >= 0 else { throw broken() }
+            if PQisBusy(handle) == 0 { return PQgetResult(handle) }
+            guard isReady(toWrite: flushed == 1, until: deadline) else { throw broken("no reply in time") }
+            guard PQconsumeInput(handle) == 1 else { throw broken() }
+        }
+    }
+
+    /// Waits for the socket; false when the time is up or it failed.
+    private func isReady(toWrite isWriting: Bool, until deadline: ContinuousClock.Instant) -> Bool {
+        var entry = pollfd()
+        entry.fd = PQsocket(handle)
+        entry.events = Int16(POLLIN) | Int16(isWriting ? POLLOUT : 0)
+        while true {
+            let left = (deadline - .now).components
+            guard left.seconds >= 0, left.attoseconds >= 0 else { return false }
+            let count = poll(&entry, 1, Int32(left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000) + 1)
+            if count < 0, errno == EINTR { continue }
+            return count > 0
+        }
+    }
+
+    private func broken(_ reason: String? = nil) -> PostgresFailure {
+        isUsable = false
+        return PostgresFailure(state: nil, message: reason ?? lastMessage)
+    }
+}
+
+/// What a connection is besides a way to run statements.
+extension PostgresConnection {
+    /// The descriptor to wait for, for news that nobody asked for.
+    var socket: Int32 { PQsocket(handle) }
+
+    /// Looks whether the server has hung up since the last statement.
+    ///
+    /// What is sent to a server that has can be neither done nor known not to be done.
+    func checkForEnd() {
+        var entry = pollfd()
+        entry.fd = socket
+        entry.events = Int16(POLLIN)
+        // There may be replies to read first.
+        for _ in 0..<3 where poll(&entry, 1, 0) != 0 {
+            if PQconsumeInput(handle) == 0 { isUsable = false }
+        }
+    }
+
+    /// Forgets what other sessions notified this one of.
+    func takeNotifications() throws(PostgresFailure) {
+        guard PQconsumeInput(handle) == 1 else { throw broken() }
+        while let notification = PQnotifies(handle) { PQfreemem(notification) }
+    }
+}
+
+private func withCStrings<Result>(_ strings: [String], _ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies.map { UnsafePointer($0) })
+}

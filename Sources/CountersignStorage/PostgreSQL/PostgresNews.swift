@@ -1,0 +1,167 @@
+import CountersignCore
+import CountersignWire
+import Foundation
+import Synchronization
+
+/// Tells other nodes that something was committed and hears what they committed, on a connection and a thread of its
+/// own.
+///
+/// What changed stands in the table of commits, written by the transaction that changed it. A notification only says
+/// that it is time to look; a node looks every second without one, or more often where there are none. So a wake may be
+/// late, never lost, and no commit waits for the lock that PostgreSQL takes for a commit that notifies.
+final class PostgresNews: Sendable {
+    static let channel = "countersign"
+    private static let listen = SQLStatement("LISTEN \(channel)")
+    private static let notify = SQLStatement("SELECT pg_notify('\(channel)', '')")
+    /// Whoever is notified looks for itself: it does not matter when this reaches the disk.
+    private static let relax = SQLStatement("SELECT set_config('synchronous_commit', 'off', false)")
+    /// How often the table of commits is swept.
+    private static let sweepEvery = Duration.seconds(60)
+
+    /// What tells this node's commits from others'.
+    let node: String
+    private let address: PostgresAddress
+    private let wakes: PostgresWakes
+    private let hub: WakeHub
+    private let start: Int64
+    private let isStopped = Mutex(false)
+    private let bell: Bell
+
+    /// News of an address.
+    ///
+    /// - Parameters:
+    ///   - address: where the database is.
+    ///   - start: what ``horizon(of:)`` was.
+    ///   - wakes: how to learn of them.
+    ///   - hub: who is told.
+    init(
+        _ address: PostgresAddress, from start: Int64, wakes: PostgresWakes, hub: WakeHub
+    ) throws(StoreError) {
+        self.address = address
+        self.wakes = wakes
+        self.hub = hub
+        self.start = start
+        node = String(UInt64.random(in: 0...(.max)), radix: 36)
+        bell = try Bell()
+    }
+
+    /// The number before which all transactions have ended.
+    static func horizon(of connection: PostgresConnection) throws -> Int64 {
+        try connection.rows(PostgresCommits.news, [.integer(.max)]).first?.integer(0) ?? 0
+    }
+
+    func follow() {
+        let thread = Thread { [self] in work() }
+        thread.name = "postgres-news"
+        thread.start()
+    }
+
+    func stop() {
+        isStopped.withLock { $0 = true }
+        bell.ring()
+    }
+
+    /// Tells other nodes, soon, that there is something new.
+    func tell() {
+        if wakes == .notified { bell.ring() }
+    }
+
+    private func work() {
+        var reader = Reader(node: node, from: start)
+        while !isStopped.withLock({ $0 }) {
+            do {
+                try follow(on: try PostgresConnection(to: address), &reader)
+            } catch {
+                Thread.sleep(forTimeInterval: .random(in: 0.2...0.6))
+            }
+        }
+    }
+
+    private func follow(on connection: PostgresConnection, _ reader: inout Reader) throws {
+        try connection.execute(Self.relax, [])
+        if wakes == .notified { try connection.execute(Self.listen, []) }
+        var sweptAt = ContinuousClock.now
+        while !isStopped.withLock({ $0 }) {
+            // What was missed while there was no connection is found at once.
+            switch try reader.read(on: connection) {
+            case .topics(let topics): hub.wake(topics)
+            case .unknown: hub.wakeAll()
+            }
+            bell.wait(beside: connection.socket, atMost: wakes.pause)
+            // Taken before telling: whoever commits from here on rings again.
+            if bell.take() { try connection.execute(Self.notify, []) }
+            try connection.takeNotifications()
+            if ContinuousClock.now - sweptAt > Self.sweepEvery {
+                try connection.execute(PostgresCommits.sweep, [])
+                sweptAt = .now
+            }
+        }
+    }
+
+    /// How far the table of commits was read.
+    private struct Reader {
+        /// What changed.
+        enum News {
+            case topics([WakeTopic])
+            /// Perhaps anything.
+            case unknown
+        }
+
+        let node: String
+        private var from: Int64
+        /// Those that were read already though others before them had not ended.
+        private var known: Set<String> = []
+        private var readAt = ContinuousClock.now
+
+        init(node: String, from start: Int64) {
+            self.node = node
+            from = start
+        }
+
+        /// What other nodes woke since the last time.
+        mutating func read(on connection: PostgresConnection) throws -> News {
+            let rows = try connection.rows(PostgresCommits.news, [.integer(from)])
+            let previous = from
+            from = try rows.first?.integer(0) ?? from
+            // Swept meanwhile, or a database that was put back to an earlier state.
+            guard ContinuousClock.now - readAt < PostgresCommits.memory, from >= previous else {
+                readAt = .now
+                return .unknown
+            }
+            readAt = .now
+            var read: Set<String> = []
+            var topics: [WakeTopic] = []
+            for row in rows {
+                guard let number = try row.optionalInteger(1) else { continue }
+                let id = try row.text(2)
+                if number >= from { read.insert(id) }
+                guard !known.contains(id), !id.hasPrefix(node) else { continue }
+                topics += [WakeTopic](words: try row.text(3))
+            }
+            known = read
+            return .topics(topics)
+        }
+    }
+}
+
+extension [WakeTopic] {
+    /// The topics as the table of commits holds them.
+    var words: String {
+        map { topic in
+            switch topic {
+            case .challenge(let id): id.description
+            case .enrollment(let id): id.description
+            case .outbox: "outbox"
+            }
+        }.joined(separator: " ")
+    }
+
+    /// Topics of a version of this program that had others are left out: nobody here waits for them.
+    fileprivate init(words: String) {
+        self = words.split(separator: " ").compactMap { word in
+            if word == "outbox" { return .outbox }
+            let word = String(word)
+            return ChallengeID(word).map(WakeTopic.challenge) ?? EnrollmentID(word).map(WakeTopic.enrollment)
+        }
+    }
+}

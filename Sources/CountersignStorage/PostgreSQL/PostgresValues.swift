@@ -1,0 +1,104 @@
+import CPostgreSQL
+import CountersignCore
+
+/// Arguments laid out as libpq wants them: integers and texts as text, bytes as they are.
+struct PostgresArguments {
+    private static let text: Int32 = 0
+    private static let binary: Int32 = 1
+
+    private var bytes: [CChar] = []
+    private var starts: [Int?] = []
+    private var lengths: [Int32] = []
+    private var formats: [Int32] = []
+
+    /// No arguments.
+    init() {}
+
+    /// Lays out arguments.
+    ///
+    /// A text with U+0000 is refused, as the embedded engine refuses it: libpq would send the half before it.
+    init(_ values: [SQLValue]) throws(StoreError) {
+        for value in values {
+            switch value {
+            case .null: append(nil, Self.text)
+            case .integer(let number): append(Array(String(number).utf8), Self.text)
+            case .text(let text):
+                guard !text.utf8.contains(0) else { throw .engine("a text holds U+0000") }
+                append(Array(text.utf8), Self.text)
+            case .blob(let blob): append(blob, Self.binary)
+            }
+        }
+    }
+
+    private mutating func append(_ value: [UInt8]?, _ format: Int32) {
+        starts.append(value == nil ? nil : bytes.count)
+        lengths.append(Int32(value?.count ?? 0))
+        formats.append(format)
+        guard let value else { return }
+        bytes += value.lazy.map { CChar(bitPattern: $0) }
+        // What is sent as text ends in a zero.
+        bytes.append(0)
+    }
+
+    func send(
+        _ send: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> Int32
+    ) -> Int32 {
+        bytes.withUnsafeBufferPointer { buffer in
+            let values = starts.map { start in start.flatMap { buffer.baseAddress?.advanced(by: $0) } }
+            return send(Int32(values.count), values, lengths, formats)
+        }
+    }
+}
+
+/// What a statement gave.
+struct PostgresResult {
+    /// The rows.
+    private(set) var rows: [SQLRow] = []
+    /// How many rows were changed.
+    private(set) var changes = 0
+    /// The command that was done, in the server's words.
+    private(set) var command = ""
+
+    init() {}
+
+    /// Reads a result in binary form.
+    init(_ result: OpaquePointer) {
+        changes = Int(String(cString: PQcmdTuples(result))) ?? 0
+        command = String(cString: PQcmdStatus(result))
+        let columns = PQnfields(result)
+        rows = (0..<PQntuples(result)).map { row in
+            SQLRow((0..<columns).map { SQLValue(row: row, column: $0, of: result) })
+        }
+    }
+}
+
+extension SQLValue {
+    /// The types of our columns and of what counts them.
+    ///
+    /// See PostgreSQL, *pg_type*.
+    private enum TypeID {
+        static let bool: Oid = 16
+        static let bytea: Oid = 17
+        static let int8: Oid = 20
+        static let int2: Oid = 21
+        static let int4: Oid = 23
+    }
+
+    fileprivate init(row: Int32, column: Int32, of result: OpaquePointer) {
+        guard PQgetisnull(result, row, column) == 0, let address = PQgetvalue(result, row, column) else {
+            self = .null
+            return
+        }
+        let bytes = UnsafeRawBufferPointer(start: address, count: Int(PQgetlength(result, row, column)))
+        switch PQftype(result, column) {
+        case TypeID.bytea:
+            self = .blob(Array(bytes))
+        case TypeID.int8, TypeID.int4, TypeID.int2, TypeID.bool:
+            // The first byte carries the sign.
+            let first = bytes.first.map { Int64(Int8(bitPattern: $0)) } ?? 0
+            self = .integer(bytes.dropFirst().reduce(first) { $0 << 8 | Int64($1) })
+        default:
+            self = .text(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+}

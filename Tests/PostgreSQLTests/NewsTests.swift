@@ -1,0 +1,104 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import StorageTestSupport
+import Testing
+
+@Suite("Design 7: a wake reaches those who wait on other nodes", .timeLimit(.minutes(2)))
+struct NewsTests {
+    /// Waits until a subscription is woken; how long that took.
+    private func time(of subscription: any WakeSubscription, by wake: () async throws -> Void) async throws -> Duration
+    {
+        let begin = ContinuousClock.now
+        try await wake()
+        try await subscription.wait(until: Timestamp(milliseconds: .max))
+        return ContinuousClock.now - begin
+    }
+
+    private func commit(_ key: String, waking topics: WakeTopic..., in world: World) async throws {
+        let mark = SQLStatement("INSERT INTO attempts (key, count, window_ends_at) VALUES ($1, 0, 0)")
+        try await world.engine.write { connection in
+            try connection.send(mark, [.text(key)])
+            return ((), wakes: topics)
+        }
+    }
+
+    @Test("Where nodes are notified, a wake takes far less than the second after which they look by themselves")
+    func notified() async throws {
+        let world = try await World(.postgresql)
+        let other = try await world.reopened()
+        let topic = WakeTopic.challenge(world.newID())
+        let subscription = other.hub.subscribe(to: topic)
+        var times: [Duration] = []
+        for number in 0..<20 {
+            times.append(
+                try await time(of: subscription) { try await commit("\(number)", waking: topic, in: world) })
+        }
+        #expect(times.sorted()[10] < .milliseconds(500), "\(times)")
+    }
+
+    @Test("Where a database cannot notify, nodes look often enough by themselves")
+    func polled() async throws {
+        let world = try await World(.postgresql)
+        let hub = WakeHub(time: world.time)
+        let other = try await #require(world.postgres).engine(hub: hub, wakes: .polled)
+        let topic = WakeTopic.enrollment(world.newID())
+        let subscription = hub.subscribe(to: topic)
+        for number in 0..<5 {
+            let time = try await time(of: subscription) { try await commit("\(number)", waking: topic, in: world) }
+            #expect(time < .seconds(5))
+        }
+        #expect(other.commitCount.commits == 0)
+    }
+
+    @Test("Every topic reaches those who wait for it and nobody else")
+    func topics() async throws {
+        let world = try await World(.postgresql)
+        let other = try await world.reopened()
+        let topics: [WakeTopic] = [.challenge(world.newID()), .enrollment(world.newID()), .outbox]
+        let subscriptions = topics.map { other.hub.subscribe(to: $0) }
+        for (number, topic) in topics.enumerated() {
+            try await commit("\(number)", waking: topic, in: world)
+            try await subscriptions[number].wait(until: Timestamp(milliseconds: .max))
+            for (index, subscription) in subscriptions.enumerated() where index != number {
+                #expect(try await !subscription.takeWake(), "\(topics[index]) by \(topic)")
+            }
+        }
+    }
+
+    @Test("What was committed while a node heard nothing wakes it when it hears again")
+    func missed() async throws {
+        try await Relayed.with { scene in
+            let topic = WakeTopic.challenge(scene.world.newID())
+            let subscription = scene.engine.wakes.subscribe(to: topic)
+            scene.relay.setRefusing(true)
+            try await commit("missed", waking: topic, in: scene.world)
+            scene.relay.setRefusing(false)
+            try await subscription.wait(until: Timestamp(milliseconds: .max))
+        }
+    }
+
+    @Test("A write that takes long is not missed though later ones were read before it ended")
+    func slow() async throws {
+        let world = try await World(.postgresql)
+        let other = try await world.reopened()
+        let (slow, quick) = (WakeTopic.challenge(world.newID()), WakeTopic.challenge(world.newID()))
+        let subscriptions = (other.hub.subscribe(to: slow), other.hub.subscribe(to: quick))
+        let (started, finish) = (AsyncStream.makeStream(of: Void.self), Counter())
+        let write = Task {
+            try await world.engine.write { connection in
+                try connection.execute(Relayed.insert, [.text("slow")])
+                started.continuation.finish()
+                // Until the later one was read, far away from this thread.
+                while finish.value == 0 { _ = try connection.rows(SQLStatement("SELECT pg_sleep(0.01)"), []) }
+                return ((), wakes: [slow])
+            }
+        }
+        for await _ in started.stream {}
+        try await commit("quick", waking: quick, in: world)
+        try await subscriptions.1.wait(until: Timestamp(milliseconds: .max))
+        finish.count()
+        try await write.value
+        try await subscriptions.0.wait(until: Timestamp(milliseconds: .max))
+    }
+}
