@@ -1,7 +1,7 @@
 # Countersign: `make` alone prints this help.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long fuzz bench check format build docs clean
+.PHONY: help demo test test-fast test-long fuzz bench check format build release docs clean
 
 help: ## Print this help
 	@echo "Countersign: trusted-device authentication you run yourself."
@@ -36,6 +36,9 @@ format: ## Lay out the sources
 
 build: ## Build everything for debugging
 	@scripts/build
+
+release: ## Build the one binary for release, with the Swift runtime linked in (OUT=folder; Linux)
+	@scripts/release $(OUT)
 
 docs: ## Build the API documentation of the libraries
 	@scripts/build-documentation

@@ -93,6 +93,7 @@ let package = Package(
                 server("HummingbirdCore", "hummingbird"),
                 server("HTTPTypes", "swift-http-types"),
                 server("NIOCore", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"),
                 server("NIOSSL", "swift-nio-ssl"),
                 logging,
                 server("ServiceLifecycle", "swift-service-lifecycle"),
@@ -193,7 +194,8 @@ let package = Package(
         tests(
             "Command",
             [
-                "CountersignCommand", "CountersignServer", "CountersignWire", "ServerTestSupport", "Encodings", logging,
+                "CountersignCommand", "CountersignServer", "CountersignStorage", "CountersignWire", "ServerTestSupport",
+                "Encodings", logging,
                 server("ArgumentParser", "swift-argument-parser"),
             ]),
         tests("Interoperability", ["OpenPGP", "CountersignWire", "Encodings", crypto]),

@@ -55,24 +55,3 @@ struct ServeCommand: AsyncParsableCommand {
         return lines.joined(separator: "\n")
     }
 }
-
-/// The command `countersign admin`.
-struct AdminCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "admin", abstract: "Things done on the server's own machine.", subcommands: [Bootstrap.self])
-
-    struct Bootstrap: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Make a new bootstrap token; the earlier one stops working.")
-
-        @OptionGroup var options: ServerOptions
-
-        @OptionGroup var output: OutputOptions
-
-        mutating func run() async throws {
-            let (_, file) = try await Server.renewBootstrapToken(
-                ServerSettings(try options.configuration()), environment: [:])
-            output.print(["file": .string(file)], "The new token is in \(file), for 24 hours.")
-        }
-    }
-}

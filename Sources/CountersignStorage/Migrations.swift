@@ -10,7 +10,11 @@ enum Migrations {
     /// Brings a database to the newest schema.
     ///
     /// A database that is newer than this program is refused.
-    static func run(on engine: some SQLEngine) async throws {
+    ///
+    /// - Parameters:
+    ///   - engine: the database.
+    ///   - migrates: whether an older schema is brought to the newest one; otherwise it is refused.
+    static func run(on engine: some SQLEngine, migrates: Bool = true) async throws {
         let steps = steps(engine.dialect)
         let options = engine.dialect.tableOptions
         let integer = engine.dialect.integer
@@ -23,12 +27,22 @@ enum Migrations {
                 throw StoreError.engine(
                     "the database has schema \(current), this program knows \(steps.count): use a newer program")
             }
+            guard migrates || current == steps.count else {
+                throw StoreError.engine(
+                    "the database has schema \(current), this program needs \(steps.count): "
+                        + "run `countersign admin migrate`")
+            }
             for (index, statements) in steps.enumerated().dropFirst(current) {
                 for statement in statements { try connection.execute(SQLStatement(statement), []) }
                 try connection.execute(recordVersion, [.integer(Int64(index + 1))])
             }
             return ((), wakes: [])
         }
+    }
+
+    /// The schema that a database has.
+    static func version(of engine: some SQLEngine) async throws -> Int {
+        try await engine.read { Int(try $0.rows(readVersion, []).first?.optionalInteger(0) ?? 0) }
     }
 
     private static func steps(_ dialect: SQLDialect) -> [[String]] {

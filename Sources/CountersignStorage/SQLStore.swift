@@ -7,6 +7,8 @@ public struct SQLStore: Store {
     let engine: any SQLEngine
     let sealer: Sealer
     let issuer: Issuer
+    /// What everything secret in the database is sealed under.
+    public let dataKey: DataKey
     private let parsed = ParsedRows()
     private let events = EventCounts()
 
@@ -19,17 +21,28 @@ public struct SQLStore: Store {
     /// The events of the audit that were committed since it was opened, by kind.
     package var eventCounts: [AuditEventKind: Int] { events.counts }
 
-    package init(engine: some SQLEngine, masterKey: MasterKey, issuer: Issuer) async throws {
+    /// Opens a database over an engine.
+    ///
+    /// - Parameters:
+    ///   - engine: the engine.
+    ///   - masterKey: the key that opens it.
+    ///   - issuer: the deployment.
+    ///   - migrates: whether an older schema is brought to the newest one; otherwise it is refused.
+    package init(engine: some SQLEngine, masterKey: MasterKey, issuer: Issuer, migrates: Bool = true) async throws {
         self.engine = engine
         self.issuer = issuer
-        sealer = Sealer(masterKey)
-        try await engine.exclusively { try await Migrations.run(on: engine) }
+        dataKey = try await engine.exclusively {
+            try await Migrations.run(on: engine, migrates: migrates)
+            return try await KeyWraps.open(on: engine, with: masterKey)
+        }
+        sealer = Sealer(dataKey.derived(for: "seal"))
     }
 
-    private init(migrated engine: some SQLEngine, masterKey: MasterKey, issuer: Issuer) {
+    private init(opened engine: some SQLEngine, by dataKey: DataKey, issuer: Issuer) {
         self.engine = engine
         self.issuer = issuer
-        sealer = Sealer(masterKey)
+        self.dataKey = dataKey
+        sealer = Sealer(dataKey.derived(for: "seal"))
     }
 
     /// The PostgreSQL database cannot be used.
@@ -45,11 +58,12 @@ public struct SQLStore: Store {
     ///   - hub: who is told of commits, of this node and of others.
     ///   - issuer: the issuer.
     ///   - logger: where to tell that the database is away.
+    ///   - migrates: whether an older schema is brought to the newest one; otherwise it is refused.
     ///   - masterKey: what secrets are sealed with, for a database that has none yet or has some.
     ///   - prepare: done while no other node does its own: what several first starts at once must do once.
     /// - Throws: ``Unreachable``, ``StoreError``, and what the closures throw.
     public static func open<Prepared: Sendable>(
-        _ settings: PostgresSettings, hub: WakeHub, issuer: Issuer, logger: Logger,
+        _ settings: PostgresSettings, hub: WakeHub, issuer: Issuer, logger: Logger, migrates: Bool = true,
         masterKey: (_ isNew: Bool) throws -> MasterKey, prepare: (SQLStore) async throws -> Prepared
     ) async throws -> (store: SQLStore, masterKey: MasterKey, prepared: Prepared) {
         let engine: PostgresEngine
@@ -59,9 +73,10 @@ public struct SQLStore: Store {
             throw Unreachable(reason: error.reason)
         }
         return try await engine.exclusively {
-            try await Migrations.run(on: engine)
-            let key = try masterKey(try await !hasIssuerKeys(engine))
-            let store = SQLStore(migrated: engine, masterKey: key, issuer: issuer)
+            try await Migrations.run(on: engine, migrates: migrates)
+            let key = try masterKey(try await engine.read { try KeyWraps.read($0).masterKeys.isEmpty })
+            let dataKey = try await KeyWraps.open(on: engine, with: key)
+            let store = SQLStore(opened: engine, by: dataKey, issuer: issuer)
             return (store, key, try await prepare(store))
         }
     }
@@ -77,9 +92,11 @@ public struct SQLStore: Store {
     }
 
     /// Opens the embedded database at a path and brings it to the newest schema.
-    public init(sqlite path: String, hub: WakeHub, masterKey: MasterKey, issuer: Issuer) async throws {
+    public init(
+        sqlite path: String, hub: WakeHub, masterKey: MasterKey, issuer: Issuer, migrates: Bool = true
+    ) async throws {
         try await self.init(
-            engine: try SQLiteEngine(path: path, hub: hub), masterKey: masterKey, issuer: issuer)
+            engine: try SQLiteEngine(path: path, hub: hub), masterKey: masterKey, issuer: issuer, migrates: migrates)
     }
 
     /// Reads a consistent state.

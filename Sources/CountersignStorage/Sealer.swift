@@ -3,7 +3,7 @@ import CountersignCore
 public import Encodings
 import Foundation
 
-/// The key that wraps every other secret at rest: 32 bytes that are not in the database.
+/// The key that wraps the data key, and by it every other secret at rest: 32 bytes that are not in the database.
 public struct MasterKey: Sendable {
     private let key: Secret<SymmetricKey>
 
@@ -22,13 +22,13 @@ public struct MasterKey: Sendable {
     }
 }
 
-/// Seals what must be shown or sent again: AES-256-GCM under a key of its own, bound to where it stands.
+/// Seals what must be shown or sent again: AES-256-GCM under a key made for it, bound to where it stands.
 struct Sealer: Sendable {
     private static let version: UInt8 = 1
     private let key: Secret<SymmetricKey>
 
-    init(_ masterKey: MasterKey) {
-        key = Secret(masterKey.derived(for: "seal"))
+    init(_ key: SymmetricKey) {
+        self.key = Secret(key)
     }
 
     /// Seals bytes for one place, such as `outbox evt_…`.

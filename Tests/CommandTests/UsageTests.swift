@@ -12,7 +12,9 @@ struct UsageTests {
         ["type", "set"], ["challenge"], ["challenge", "ask"], ["challenge", "show"], ["challenge", "cancel"],
         ["challenge", "receipt"], ["device"], ["device", "enroll"], ["device", "watch"], ["device", "pending"],
         ["device", "open"], ["device", "answer"], ["device", "remove"], ["verify"], ["admin"],
-        ["admin", "bootstrap"], ["config"], ["config", "check"], ["config", "reference"],
+        ["admin", "bootstrap"], ["admin", "key"],
+        ["admin", "key", "rotate"], ["admin", "key", "finish"], ["admin", "backup"], ["admin", "migrate"],
+        ["admin", "doctor"], ["config"], ["config", "check"], ["config", "reference"],
     ]
 
     @Test("--help explains every command", arguments: commands)

@@ -30,7 +30,7 @@ extension ServerWatch {
         plant(Array(keys.encryption.rawRepresentation), "the issuer's encryption key")
         plant(Array(keys.push.rawRepresentation), "the key for push envelopes")
         for purpose in ["seal", "keyed hashes"] {
-            plant(key.derived(for: purpose).withUnsafeBytes { Array($0) }, "the key for \(purpose)")
+            plant(store.dataKey.derived(for: purpose).withUnsafeBytes { Array($0) }, "the key for \(purpose)")
         }
     }
 

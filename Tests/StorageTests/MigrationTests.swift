@@ -95,7 +95,7 @@ struct MigrationTests {
         #expect(try await tables(in: worlds[3]) == Self.tables)
         let issuers = Set(worlds.map(\.ports.keys.certificate.fingerprint))
         #expect(issuers.count == 1, "all have the issuer's keys that were stored first")
-        #expect(try await worlds[1].count("secrets") == 1)
+        #expect(try await worlds[1].count("secrets") == 2)
     }
 
     @Test("The database and its side files are for their owner alone")

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CountersignServer
 import CountersignWire
 import Encodings
 import Foundation
@@ -20,6 +21,7 @@ struct Remote: Sendable {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         // Nobody wants to wait ten seconds to hear that no server is there.
         configuration.connectionPool.retryConnectionEstablishment = false
+        TrustRoots.apply(to: &configuration)
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let remote = Remote(
             client: client, url: url.hasSuffix("/") ? String(url.dropLast()) : url, credential: credential)

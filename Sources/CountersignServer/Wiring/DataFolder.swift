@@ -32,17 +32,21 @@ struct DataFolder: Sendable {
 
     /// The SQLite file, where that is the database.
     let database: String
-    private var masterKey: String { "\(path)/master.key" }
+    var masterKey: String { "\(path)/master.key" }
     var bootstrapToken: String { "\(path)/bootstrap.token" }
 
-    /// Opens the folder, or makes it, readable by its owner alone.
+    /// A folder.
     ///
     /// - Parameters:
     ///   - path: where it is.
     ///   - database: the SQLite file, if it is not in the folder.
-    init(path: String, database: String? = nil) throws {
+    init(path: String, database: String? = nil) {
         self.path = path
         self.database = database ?? "\(path)/countersign.sqlite"
+    }
+
+    /// Makes the folder when it is not there, readable by its owner alone.
+    func make() throws {
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -54,13 +58,17 @@ struct DataFolder: Sendable {
 
     /// Takes the folder for one server.
     func lock() throws -> FolderLock {
-        let file = open("\(path)/server.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try lock(
+            named: "server.lock",
+            refusal: "Another server runs on the data folder \(path). Stop it, or choose another folder with --data.")
+    }
+
+    /// Takes the folder for one doer of something.
+    func lock(named name: String, refusal: String) throws -> FolderLock {
+        let file = open("\(path)/\(name)", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw StartError("The data folder \(path) is not writable.") }
         let lock = FolderLock(descriptor: file)
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            throw StartError(
-                "Another server runs on the data folder \(path). Stop it, or choose another folder with --data.")
-        }
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else { throw StartError(refusal) }
         return lock
     }
 
@@ -95,7 +103,7 @@ struct DataFolder: Sendable {
         }
     }
 
-    private static func masterKey(_ text: String, from place: String) throws -> MasterKey {
+    static func masterKey(_ text: String, from place: String) throws -> MasterKey {
         guard let key = MasterKey(base64: text) else {
             throw StartError("\(place) must be the base64 of 32 bytes.")
         }
@@ -131,7 +139,7 @@ struct DataFolder: Sendable {
         _ = try place(token.reveal() + "\n", as: bootstrapToken, replacing: true)
     }
 
-    private func read(_ file: String) throws -> String? {
+    func read(_ file: String) throws -> String? {
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         guard let data = FileManager.default.contents(atPath: file) else {
             throw StartError("\(file) cannot be read. It must belong to the user the server runs as.")
@@ -142,7 +150,7 @@ struct DataFolder: Sendable {
     /// Writes a file so that it is there whole or not at all, and lasts: whoever is killed here leaves a draft behind.
     ///
     /// - Returns: false when the file exists and is not to be replaced.
-    private func place(_ text: String, as file: String, replacing: Bool) throws -> Bool {
+    func place(_ text: String, as file: String, replacing: Bool) throws -> Bool {
         let draft = file + ".new"
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -162,7 +170,7 @@ struct DataFolder: Sendable {
     }
 
     /// Makes the names in the folder last, not only what the files hold.
-    private func syncNames() throws {
+    func syncNames() throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw StartError("The data folder \(path) cannot be read.") }
         defer { close(descriptor) }
@@ -172,7 +180,7 @@ struct DataFolder: Sendable {
 
 extension MasterKey {
     /// The key that a file or the environment holds, or nil.
-    fileprivate init?(base64 text: String) {
+    init?(base64 text: String) {
         guard let bytes = Base64.decode(text) else { return nil }
         self.init(bytes: Secret(bytes))
     }

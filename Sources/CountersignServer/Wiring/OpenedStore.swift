@@ -32,14 +32,16 @@ extension OpenedStore {
         case .sqlite:
             let masterKey = try folder.masterKey(from: settings.masterKey, environment)
             let store = try await telling(folder.database) {
-                try await SQLStore(sqlite: folder.database, hub: hub, masterKey: masterKey, issuer: issuer)
+                try await SQLStore(
+                    sqlite: folder.database, hub: hub, masterKey: masterKey, issuer: issuer,
+                    migrates: settings.migrates)
             }
             return OpenedStore(
                 store: store, masterKey: masterKey, prepared: try await prepare(store), isAlone: true)
         case .postgresql(let server):
             let (store, masterKey, prepared) = try await telling("The database \(server.address)") {
                 try await SQLStore.open(
-                    server, hub: hub, issuer: issuer, logger: logger,
+                    server, hub: hub, issuer: issuer, logger: logger, migrates: settings.migrates,
                     masterKey: { try folder.sharedMasterKey(from: settings.masterKey, environment, isNew: $0) },
                     prepare: prepare)
             }
@@ -55,6 +57,8 @@ extension OpenedStore {
             throw StartError("\(name) cannot be used: \(error.reason)")
         } catch StoreError.engine(let reason) {
             throw StartError("\(name) cannot be opened: \(reason)")
+        } catch StoreError.corruptRow(let reason) {
+            throw StartError("\(name) cannot be opened: \(reason). Restore the right master key from the backup.")
         } catch StoreError.unavailable {
             throw StartError("\(name) cannot be reached.")
         }
@@ -74,10 +78,16 @@ extension OpenedStore where Prepared == Void {
 }
 
 extension DataFolder {
-    /// The folder that a server's settings name.
+    /// The folder that a server's settings name; made when it is not there.
     init(_ settings: ServerSettings) throws {
+        self.init(existing: settings)
+        try make()
+    }
+
+    /// The folder that a server's settings name, whether it is there or not.
+    init(existing settings: ServerSettings) {
         var database: String?
         if case .sqlite(let path) = settings.database { database = path }
-        try self.init(path: settings.dataFolder, database: database)
+        self.init(path: settings.dataFolder, database: database)
     }
 }

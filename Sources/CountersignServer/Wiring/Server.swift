@@ -80,7 +80,7 @@ public struct Server: Sendable {
         }
         let ports = Ports(
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
-            hasher: KeyedHasher(key: opened.masterKey.derived(for: "keyed hashes")), keys: opened.prepared.0,
+            hasher: KeyedHasher(key: store.dataKey.derived(for: "keyed hashes")), keys: opened.prepared.0,
             logger: logger)
         let isDevelopment = issuer.isLoopback && settings.listensOnLoopback
         requests = settings.metrics.map { _ in RequestCounts() }

@@ -1,0 +1,125 @@
+import CountersignStorage
+import CountersignWire
+import Foundation
+import NIOSSL
+
+/// Looks at everything a server needs, while it runs or before it does; changes nothing.
+public enum Doctor {
+    private static let day = 86_400
+
+    /// What there is to say about a server with these settings.
+    public static func examine(_ settings: ServerSettings) async -> [Finding] {
+        let now = SystemTime().now
+        var findings = files(of: settings) + [disk(settings.dataFolder)]
+        findings += await database(settings, now: now)
+        if let tls = settings.tls { findings.append(certificate(tls, now: Int(now.seconds))) }
+        findings += await Reachability.examine(settings, now: now)
+        return findings
+    }
+
+    /// Who may read the folder and what is in it.
+    static func files(of settings: ServerSettings) -> [Finding] {
+        let folder = DataFolder(existing: settings)
+        guard let mode = mode(of: folder.path) else {
+            return [
+                .warning("folder", "\(folder.path) is not there.", "The first start makes it, or name it with --data.")
+            ]
+        }
+        var findings: [Finding] = []
+        if mode & 0o077 != 0 {
+            findings.append(
+                .fault("folder", "Others may enter \(folder.path).", "chmod 700 \(folder.path)"))
+        }
+        for file in [folder.masterKey, folder.database, folder.bootstrapToken] {
+            guard let mode = Self.mode(of: file), mode & 0o077 != 0 else { continue }
+            findings.append(.fault("folder", "Others may read \(file).", "chmod 600 \(file)"))
+        }
+        return findings.isEmpty ? [.fine("folder", "\(folder.path) is its owner's alone.")] : findings
+    }
+
+    private static func mode(of path: String) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
+    }
+
+    private static func disk(_ path: String) -> Finding {
+        var status = statvfs()
+        // A folder that is to be made has the space of the one it is made in.
+        var folder = URL(filePath: path).standardizedFileURL
+        while statvfs(folder.path, &status) != 0 {
+            guard folder.path != "/" else { return .fault("disk", "Its space cannot be told.", "Look at \(path).") }
+            folder.deleteLastPathComponent()
+        }
+        let free = (UInt64(status.f_bavail) * UInt64(status.f_frsize)) >> 20
+        return space(free: free)
+    }
+
+    /// What to say of this many megabytes.
+    static func space(free: UInt64) -> Finding {
+        switch free {
+        case ..<200: .fault("disk", "\(free) MB are free.", "Make room: a server that cannot write refuses everything.")
+        case ..<2000: .warning("disk", "\(free) MB are free.", "Make room before there is none.")
+        default: .fine("disk", "\(free) MB are free.")
+        }
+    }
+
+    /// What the database says: whether it opens, its schema, its clock, what waits in it.
+    private static func database(_ settings: ServerSettings, now: Timestamp) async -> [Finding] {
+        let folder = DataFolder(existing: settings)
+        if case .sqlite = settings.database, !FileManager.default.fileExists(atPath: folder.database) {
+            return [.warning("database", "There is none yet.", "The first start makes it.")]
+        }
+        do {
+            let (store, masterKey) = try await Upkeep.open(folder, settings)
+            var findings = [Finding.fine("database", "It opens, with schema \(try await store.schemaVersion()).")]
+            findings.append(rotation(try await store.masterKeys(), masterKey.id))
+            findings.append(clock(newest: try await store.newestEvent(), now: now))
+            let standing = try await store.outboxStanding()
+            findings.append(outbox(standing.count, oldest: standing.oldest, now: now))
+            return findings
+        } catch {
+            return [.fault("database", "\(error)", "Nothing works without it; if it is lost, restore the backup.")]
+        }
+    }
+
+    /// What to say of the master keys that open the database.
+    static func rotation(_ keys: [MasterKeyID], _ own: MasterKeyID) -> Finding {
+        guard keys.count > 1 else { return .fine("master key", "\(own) opens the database, and no other does.") }
+        let list = keys.map { "\($0)" }.joined(separator: " and ")
+        return .warning(
+            "master key", "\(list) open the database: a rotation is not finished.",
+            "Give every server the key \(keys.last.map { "\($0)" } ?? ""), then run `countersign admin key finish`.")
+    }
+
+    /// What to say of a clock, by the time of the newest event.
+    static func clock(newest: Timestamp?, now: Timestamp) -> Finding {
+        guard let newest, newest > now.adding(seconds: 5) else { return .fine("clock", "It is \(now).") }
+        return .fault(
+            "clock", "It is \(now) here, and the newest event is of \(newest).",
+            "Set the clock right, by NTP: devices' requests are judged by it.")
+    }
+
+    /// What to say of the outbox.
+    static func outbox(_ count: Int, oldest: Timestamp?, now: Timestamp) -> Finding {
+        let age = oldest.map { (now.milliseconds - $0.milliseconds) / 1000 } ?? 0
+        guard age > 600 else { return .fine("outbox", "\(count) messages wait.") }
+        return .warning(
+            "outbox", "\(count) messages wait, the oldest for \(age / 60) minutes.",
+            "See the log for \"delivery failed\": a receiver does not answer, or cannot be reached.")
+    }
+
+    /// What to say of a certificate at a time, in seconds since 1970.
+    static func certificate(_ files: TLSFiles, now: Int) -> Finding {
+        do {
+            _ = try files.context()
+            guard let own = try files.chain().first else { throw StartError("\(files.certificate) is empty.") }
+            let (start, end) = (Int(own.notValidBefore), Int(own.notValidAfter))
+            let days = (end - now) / day
+            if now < start { return .fault("certificate", "It is not valid yet.", "Set the clock right, or wait.") }
+            if now >= end { return .fault("certificate", "It has expired.", "Renew it; it is read again by itself.") }
+            guard days < 14 else { return .fine("certificate", "It is valid for \(days) days.") }
+            return .warning("certificate", "It expires in \(days) days.", "Renew it; it is read again by itself.")
+        } catch {
+            return .fault("certificate", "\(error)", "Put a certificate and its key there, both in PEM.")
+        }
+    }
+}

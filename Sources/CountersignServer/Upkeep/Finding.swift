@@ -1,0 +1,33 @@
+/// One thing that ``Doctor`` looked at.
+public struct Finding: Hashable, Sendable {
+    /// How it is.
+    public enum State: String, Sendable {
+        /// As it should be.
+        case fine
+        /// Works, and will not for ever.
+        case warning
+        /// Does not work, or is not safe.
+        case fault
+    }
+
+    /// What was looked at; stable, for scripts.
+    public let name: String
+    /// How it is.
+    public let state: State
+    /// What was seen.
+    public let what: String
+    /// What to do; nil when it is fine.
+    public let cure: String?
+
+    static func fine(_ name: String, _ what: String) -> Finding {
+        Finding(name: name, state: .fine, what: what, cure: nil)
+    }
+
+    static func warning(_ name: String, _ what: String, _ cure: String) -> Finding {
+        Finding(name: name, state: .warning, what: what, cure: cure)
+    }
+
+    static func fault(_ name: String, _ what: String, _ cure: String) -> Finding {
+        Finding(name: name, state: .fault, what: what, cure: cure)
+    }
+}

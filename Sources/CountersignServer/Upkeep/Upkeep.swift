@@ -1,0 +1,106 @@
+public import CountersignStorage
+import CountersignWire
+import Foundation
+import Logging
+
+/// What an operator does to a server's data beside the server, which need not stop for it.
+public enum Upkeep {
+    /// What came of a rotation.
+    public struct Rotation: Sendable {
+        /// The key that is in use from now on, or is to be.
+        public let next: MasterKeyID
+        /// Where the earlier key is kept; nil when the operator keeps it, and the rotation is not finished.
+        public let keptAs: String?
+    }
+
+    /// Brings a database to this program's schema; a new one is made.
+    ///
+    /// - Returns: the schema.
+    public static func migrate(_ settings: ServerSettings) async throws -> Int {
+        let folder = try DataFolder(settings)
+        return try await open(folder, settings, migrates: true).store.schemaVersion()
+    }
+
+    /// Copies the database while it is in use, and checks the copy.
+    public static func backup(_ settings: ServerSettings, to target: String) throws -> SQLiteBackup.Content {
+        guard case .sqlite = settings.database else {
+            throw StartError("PostgreSQL is backed up by its own tools, such as pg_dump; see docs/guides/many-nodes.md.")
+        }
+        let folder = try existing(settings)
+        do {
+            return try SQLiteBackup.make(of: folder.database, at: target)
+        } catch let failure as SQLiteBackup.Failure {
+            throw StartError(failure.description)
+        }
+    }
+
+    /// Lets another master key take the place of the one in use.
+    ///
+    /// A key in the data folder is replaced at once. A key from elsewhere is the operator's to replace, so both open the
+    /// database until ``finishRotation(_:)``. Wherever this is cut off, the key that is in its place opens the database.
+    ///
+    /// - Parameters:
+    ///   - settings: the server's.
+    ///   - file: where the new key stands, for a key from elsewhere.
+    public static func rotateMasterKey(_ settings: ServerSettings, to file: String?) async throws -> Rotation {
+        let folder = try existing(settings)
+        let lock = try folder.lock(named: "rotation.lock", refusal: "Another rotation is under way.")
+        defer { withExtendedLifetime(lock) {} }
+        switch (settings.masterKey, file) {
+        case (.folder, nil): return try await rotate(in: folder, settings)
+        case (.folder, _):
+            throw StartError("The key in \(folder.masterKey) is replaced by a new one; do not name another.")
+        case (_, let file?):
+            guard let text = try folder.read(file) else { throw StartError("\(file) is not there.") }
+            let next = try DataFolder.masterKey(text, from: file)
+            let (store, current) = try await open(folder, settings)
+            guard next.id != current.id else { throw StartError("\(file) holds the key that is in use.") }
+            try await store.accept(next, besides: current)
+            return Rotation(next: next.id, keptAs: nil)
+        case (_, nil):
+            throw StartError("The key is not in the data folder: name the new one with --new-master-key-file.")
+        }
+    }
+
+    private static func rotate(in folder: DataFolder, _ settings: ServerSettings) async throws -> Rotation {
+        let (store, current) = try await open(folder, settings)
+        let next = try folder.prepareNextKey()
+        try await store.accept(next, besides: current)
+        let kept = try folder.installNextKey(insteadOf: current)
+        _ = try await store.retireEarlier(than: next)
+        return Rotation(next: next.id, keptAs: kept)
+    }
+
+    /// Lets the earlier master keys open the database no more.
+    ///
+    /// - Returns: the key that is in use.
+    public static func finishRotation(_ settings: ServerSettings) async throws -> MasterKeyID {
+        let (store, current) = try await open(try existing(settings), settings)
+        guard try await store.retireEarlier(than: current) else {
+            throw StartError("The settings name the earlier key, \(current.id). Name the new one first, then finish.")
+        }
+        return current.id
+    }
+
+    /// The folder of a server that there is: a command about one must not make it.
+    private static func existing(_ settings: ServerSettings) throws -> DataFolder {
+        let folder = DataFolder(existing: settings)
+        if case .sqlite = settings.database, !FileManager.default.fileExists(atPath: folder.database) {
+            throw StartError("There is no database in \(settings.dataFolder). Name the server's folder with --data.")
+        }
+        return folder
+    }
+
+    static func open(
+        _ folder: DataFolder, _ settings: ServerSettings, migrates: Bool = false
+    ) async throws -> (store: SQLStore, masterKey: MasterKey) {
+        guard let anyIssuer = Issuer("http://localhost") else { preconditionFailure("a loopback issuer is valid") }
+        var settings = settings
+        settings.migrates = migrates
+        let silent = Logger(label: "upkeep") { _ in SwiftLogNoOpLogHandler() }
+        let opened = try await OpenedStore.open(
+            settings, folder, hub: WakeHub(time: SystemTime()), issuer: anyIssuer, environment: [:], logger: silent
+        ) { _ in }
+        return (opened.store, opened.masterKey)
+    }
+}

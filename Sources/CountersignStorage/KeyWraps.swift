@@ -1,0 +1,125 @@
+import CountersignCore
+import Crypto
+import Encodings
+
+private enum Statements {
+    static let all = SQLStatement("SELECT name, sealed FROM secrets WHERE name LIKE 'data key %'")
+    static let insert = SQLStatement(
+        "INSERT INTO secrets (name, sealed, certificate) VALUES ($1, $2, NULL) ON CONFLICT (name) DO NOTHING")
+    static let delete = SQLStatement("DELETE FROM secrets WHERE name = $1")
+    static let anyKeys = SQLStatement("SELECT name FROM secrets WHERE name = 'issuer keys'")
+}
+
+/// The data key of a database, wrapped: once by the master key in use, and once more while another is to take its place.
+///
+/// The wraps are numbered. A database that is new gets number 1, whoever is first; a rotation adds the next one and, when
+/// the new key is where it belongs, removes the earlier ones. In between the database opens by either.
+struct KeyWraps {
+    /// One wrap.
+    private struct Wrap {
+        let number: Int
+        let sealed: [UInt8]
+        let masterKey: MasterKeyID
+
+        var name: String { "data key \(number)" }
+
+        init?(_ row: SQLRow) throws {
+            let blob = try row.blob(1)
+            guard let number = Int(try row.text(0).dropFirst("data key ".count)), blob.count > MasterKeyID.length else {
+                return nil
+            }
+            self.number = number
+            masterKey = MasterKeyID(bytes: Array(blob.prefix(MasterKeyID.length)))
+            sealed = Array(blob.dropFirst(MasterKeyID.length))
+        }
+    }
+
+    private let wraps: [Wrap]
+
+    private init(_ connection: any SQLConnection) throws {
+        wraps = try connection.rows(Statements.all, []).compactMap(Wrap.init).sorted { $0.number < $1.number }
+    }
+
+    /// The master keys that open the database, the newest last.
+    var masterKeys: [MasterKeyID] { wraps.map(\.masterKey) }
+
+    /// The wraps that a database holds.
+    static func read(_ connection: any SQLConnection) throws -> KeyWraps { try KeyWraps(connection) }
+
+    /// The data key, made with a new database.
+    ///
+    /// - Throws: ``StoreError/corruptRow(_:)`` when it was wrapped by other master keys.
+    static func open(on engine: some SQLEngine, with masterKey: MasterKey) async throws -> DataKey {
+        let kept = try await engine.read { try KeyWraps($0) }
+        if !kept.wraps.isEmpty { return try kept.opened(by: masterKey) }
+        return try await engine.write { connection in
+            guard try connection.rows(Statements.anyKeys, []).isEmpty else {
+                throw StoreError.engine("it was made by a program before this one's first release: use a new folder")
+            }
+            // Of two first starts at once the first one counts.
+            try connection.execute(Statements.insert, try masterKey.wrapping(DataKey.make(), number: 1))
+            return (try KeyWraps(connection).opened(by: masterKey), wakes: [])
+        }
+    }
+
+    /// The data key as one of the wraps holds it.
+    func opened(by masterKey: MasterKey) throws -> DataKey { try own(masterKey).key }
+
+    private func own(_ masterKey: MasterKey) throws -> (wrap: Wrap, key: DataKey) {
+        guard let wrap = wraps.last(where: { $0.masterKey == masterKey.id }) else {
+            let others = masterKeys.map { "\($0)" }.joined(separator: ", ")
+            throw StoreError.corruptRow("the database opens by the master key \(others), and this is \(masterKey.id)")
+        }
+        let bytes = try Sealer(masterKey.wrappingKey).open(wrap.sealed, for: wrap.name)
+        guard let key = DataKey(bytes: bytes) else { throw StoreError.corruptRow(wrap.name) }
+        return (wrap, key)
+    }
+
+    /// Lets another master key open the database as well; one that was to be the next before is forgotten.
+    static func add(_ next: MasterKey, to connection: any SQLConnection, openedBy masterKey: MasterKey) throws {
+        let wraps = try KeyWraps(connection)
+        let (own, key) = try wraps.own(masterKey)
+        for wrap in wraps.wraps where wrap.number > own.number {
+            try connection.execute(Statements.delete, [.text(wrap.name)])
+        }
+        try connection.execute(Statements.insert, try next.wrapping(key, number: own.number + 1))
+    }
+
+    /// Lets no master key open the database that was in use before this one.
+    ///
+    /// - Returns: whether this one is the newest; otherwise nothing was done.
+    static func retireEarlier(than masterKey: MasterKey, in connection: any SQLConnection) throws -> Bool {
+        let wraps = try KeyWraps(connection)
+        let (own, _) = try wraps.own(masterKey)
+        guard own.number == wraps.wraps.last?.number else { return false }
+        for wrap in wraps.wraps where wrap.number < own.number {
+            try connection.execute(Statements.delete, [.text(wrap.name)])
+        }
+        return true
+    }
+}
+
+/// What tells one master key from another without telling anything of it.
+public struct MasterKeyID: Hashable, Sendable, CustomStringConvertible {
+    static let length = 8
+
+    let bytes: [UInt8]
+
+    /// In hexadecimal.
+    public var description: String { Hex.encode(bytes) }
+}
+
+extension MasterKey {
+    /// What tells it from another.
+    public var id: MasterKeyID {
+        MasterKeyID(bytes: derived(for: "master key id").withUnsafeBytes { Array($0.prefix(MasterKeyID.length)) })
+    }
+
+    fileprivate var wrappingKey: SymmetricKey { derived(for: "wrap") }
+
+    /// The row of a wrap.
+    fileprivate func wrapping(_ key: DataKey, number: Int) throws -> [SQLValue] {
+        let name = "data key \(number)"
+        return [.text(name), .blob(id.bytes + (try Sealer(wrappingKey).seal(key.bytes, for: name)))]
+    }
+}

@@ -1,0 +1,136 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CountersignServer
+
+@Suite("countersign admin doctor", .timeLimit(.minutes(5)))
+struct DoctorTests {
+    private func findings(_ result: ProgramResult) throws -> [String: String] {
+        let findings = try result.json()["findings"]?.array ?? []
+        for finding in findings {
+            // What is not fine says what to do.
+            #expect((finding["state"] == "fine") == (finding["cure"] == nil))
+        }
+        return Dictionary(
+            findings.map { ($0["name"]?.string ?? "", $0["state"]?.string ?? "") }
+        ) { [$0, $1].contains("fault") ? "fault" : $0 }
+    }
+
+    @Test("A server that runs is fine; it says what it saw, and changes nothing")
+    func healthy() async throws {
+        try await ServedTool.with { tool in
+            let before = try FileManager.default.contentsOfDirectory(atPath: tool.data).sorted()
+            let result = try await Tool.run(
+                ["admin", "doctor", "--data", tool.data, "--json"], environment: ["COUNTERSIGN_ISSUER": tool.url])
+            #expect(result.status == 0, "\(result.output)")
+            var found = try findings(result)
+            // Whatever this machine has.
+            #expect(found.removeValue(forKey: "disk") != nil)
+            #expect(
+                found == [
+                    "folder": "fine", "database": "fine", "master key": "fine", "clock": "fine", "outbox": "fine",
+                    "issuer": "fine", "server clock": "fine",
+                ])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: tool.data).sorted() == before)
+        }
+    }
+
+    @Test(
+        "Each fault is found, and ends it with 1",
+        arguments: ["mode", "key mode", "missing key", "other key", "issuer"])
+    func faults(_ harm: String) async throws {
+        let folder = try TemporaryFolder()
+        let (server, told) = try await ServedTool.start(in: folder)
+        server.send(SIGTERM)
+        _ = try await server.result()
+        let data = folder.path("server data")
+        let key = "\(data)/master.key"
+        var environment: [String: String] = [:]
+        var expected = "folder"
+        switch harm {
+        case "mode": try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: data)
+        case "key mode": try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: key)
+        case "missing key":
+            try FileManager.default.removeItem(atPath: key)
+            expected = "database"
+        case "other key":
+            let other = Base64.encode([UInt8](repeating: 3, count: 32))
+            _ = try folder.write("server data/master.key", Array(other.utf8))
+            expected = "database"
+        default:
+            environment["COUNTERSIGN_ISSUER"] = told["issuer"]?.string
+            expected = "issuer"
+        }
+        let result = try await Tool.run(["admin", "doctor", "--data", data, "--json"], environment: environment)
+        #expect(result.status == 1)
+        #expect(try findings(result).filter { $0.value == "fault" }.keys.sorted() == [expected])
+        #expect(result.errors == "There is a fault.\n")
+    }
+
+    @Test("Before the first start there is nothing wrong, and nothing is made")
+    func beforeTheFirstStart() async throws {
+        let folder = try TemporaryFolder()
+        let result = try await Tool.run(["admin", "doctor", "--data", folder.path("data")])
+        #expect(result.status == 0)
+        #expect(result.output.contains("warning: folder:") && result.output.contains("warning: database:"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    }
+
+    private let now = Timestamp(milliseconds: 1_800_000_000_000)
+
+    @Test("A clock that stands before the newest event is wrong; a few seconds are not")
+    func clock() {
+        #expect(Doctor.clock(newest: nil, now: now).state == .fine)
+        #expect(Doctor.clock(newest: now.adding(seconds: 5), now: now).state == .fine)
+        #expect(Doctor.clock(newest: now.adding(seconds: 6), now: now).state == .fault)
+    }
+
+    @Test("The date of a reply tells how the server's clock differs")
+    func serverClock() {
+        #expect(Reachability.time(nil, now: now) == nil)
+        #expect(Reachability.time("yesterday", now: now) == nil)
+        #expect(Reachability.time("Fri, 15 Jan 2027 08:00:04 GMT", now: now)?.state == .fine)
+        #expect(Reachability.time("Fri, 15 Jan 2027 08:00:06 GMT", now: now)?.state == .warning)
+        #expect(Reachability.time("Fri, 15 Jan 2027 07:59:54 GMT", now: now)?.state == .warning)
+    }
+
+    @Test(
+        "Messages that wait for long are told of",
+        arguments: [(nil as Int64?, Finding.State.fine), (600, .fine), (601, .warning)])
+    func outbox(_ age: Int64?, _ state: Finding.State) {
+        let oldest = age.map { now.adding(seconds: -$0) }
+        #expect(Doctor.outbox(1, oldest: oldest, now: now).state == state)
+    }
+
+    @Test(
+        "Little room is told of",
+        arguments: [(199 as UInt64, Finding.State.fault), (200, .warning), (1999, .warning), (2000, .fine)])
+    func space(_ megabytes: UInt64, _ state: Finding.State) {
+        #expect(Doctor.space(free: megabytes).state == state)
+    }
+
+    @Test("A certificate is judged by its days")
+    func certificate() async throws {
+        let folder = try TemporaryFolder()
+        let openssl = try #require(Program.path(of: "openssl"))
+        let made = try await RunningProgram.run(
+            openssl,
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
+                folder.path("key.pem"), "-out", folder.path("cert.pem"), "-days", "30", "-subj", "/CN=localhost",
+            ])
+        #expect(made.status == 0)
+        let files = TLSFiles(certificate: folder.path("cert.pem"), key: folder.path("key.pem"))
+        let (start, day) = (Int(Date().timeIntervalSince1970), 86_400)
+        #expect(Doctor.certificate(files, now: start - day).state == .fault)
+        #expect(Doctor.certificate(files, now: start + day).state == .fine)
+        #expect(Doctor.certificate(files, now: start + 17 * day).state == .warning)
+        #expect(Doctor.certificate(files, now: start + 31 * day).state == .fault)
+        let other = TLSFiles(certificate: folder.path("key.pem"), key: folder.path("cert.pem"))
+        #expect(Doctor.certificate(other, now: start).state == .fault)
+    }
+}
