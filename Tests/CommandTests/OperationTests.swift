@@ -51,6 +51,15 @@ struct OperationTests {
         #expect(try await server.result().status == 0)
     }
 
+    @Test("A reload does not end a server that has nothing to read again")
+    func reload() async throws {
+        try await ServedTool.with { tool in
+            tool.server.send(SIGHUP)
+            while try !tool.server.errors.contains("there is no certificate to read again") { await Task.yield() }
+            #expect(try await tool.run("type", "list").status == 0)
+        }
+    }
+
     @Test("The master key is read from a file or from what a command prints", arguments: ["file", "command"])
     func masterKey(_ source: String) async throws {
         let folder = try TemporaryFolder()

@@ -142,6 +142,23 @@ struct UpkeepTests {
         #expect(try await admin(["doctor"], new).output.contains("fine: master key:"))
     }
 
+    @Test("What root makes in another user's folder is that user's")
+    func owner() async throws {
+        let (folder, _) = try await makeFolder()
+        let data = folder.path("server data")
+        // Only root can give files away; what others make is theirs, as the folder is.
+        let nobody = NSNumber(value: geteuid() == 0 ? 65534 : geteuid())
+        for name in [data] + (try names(in: folder).map { "\(data)/\($0)" }) {
+            try FileManager.default.setAttributes([.ownerAccountID: nobody], ofItemAtPath: name)
+        }
+        #expect(try await Tool.run(["admin", "key", "rotate", "--data", data]).status == 0)
+        #expect(try await Tool.run(["admin", "bootstrap", "--data", data]).status == 0)
+        for name in ["master.key", "bootstrap.token", "rotation.lock"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(data)/\(name)")
+            #expect(attributes[.ownerAccountID] as? NSNumber == nobody, "\(name)")
+        }
+    }
+
     @Test("Commands about a server make none where there is none", arguments: ["key rotate", "key finish", "backup"])
     func nobody(_ command: String) async throws {
         let folder = try TemporaryFolder()

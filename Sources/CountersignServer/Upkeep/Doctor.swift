@@ -34,6 +34,9 @@ public enum Doctor {
             guard let mode = Self.mode(of: file), mode & 0o077 != 0 else { continue }
             findings.append(.fault("folder", "Others may read \(file).", "chmod 600 \(file)"))
         }
+        if let key = settings.tls?.key, let mode = Self.mode(of: key), mode & 0o007 != 0 {
+            findings.append(.fault("folder", "Everybody may read \(key).", "chmod o= \(key)"))
+        }
         return findings.isEmpty ? [.fine("folder", "\(folder.path) is its owner's alone.")] : findings
     }
 

@@ -68,6 +68,7 @@ struct DataFolder: Sendable {
         let file = open("\(path)/\(name)", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw StartError("The data folder \(path) is not writable.") }
         let lock = FolderLock(descriptor: file)
+        giveToOwner(file)
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else { throw StartError(refusal) }
         return lock
     }
@@ -155,6 +156,7 @@ struct DataFolder: Sendable {
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StartError("\(file) cannot be written.") }
+        giveToOwner(descriptor)
         let bytes = Array(text.utf8)
         let isWritten = Foundation.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
         close(descriptor)
@@ -167,6 +169,15 @@ struct DataFolder: Sendable {
         }
         try syncNames()
         return true
+    }
+
+    /// Gives a new file to whom the folder belongs.
+    ///
+    /// A command that root runs would leave files behind that the server cannot read.
+    private func giveToOwner(_ descriptor: Int32) {
+        var status = stat()
+        guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return }
+        _ = fchown(descriptor, status.st_uid, status.st_gid)
     }
 
     /// Makes the names in the folder last, not only what the files hold.

@@ -171,7 +171,18 @@ public struct Server: Sendable {
     /// What runs where an operator asked for it: the metrics' own listener, and a look at the certificate's files.
     private func besides(_ deliveries: DeliveryCounts) -> [ServiceGroupConfiguration.ServiceConfiguration] {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
-        if let certificates { services.append(.init(service: Background { try await certificates.watch() })) }
+        if let certificates {
+            services.append(.init(service: Background { try await certificates.watch() }))
+        } else if isatty(STDIN_FILENO) == 0 {
+            // Whoever reloads a service must not end it; a terminal that is closed should.
+            services.append(
+                .init(
+                    service: Background { [logger] in
+                        for await _ in await UnixSignalsSequence(trapping: .sighup) {
+                            logger.notice("there is no certificate to read again")
+                        }
+                    }))
+        }
         if let address = settings.metrics, let requests {
             let metrics = Metrics(
                 requests: requests, waits: api.waits, deliveries: deliveries, store: store, time: api.ports.time)
