@@ -16,7 +16,8 @@ struct CallbackAfterKillTests {
         let result = await Result {
             try await receiver.listening { port in
                 try await keeper.start()
-                let scene = try await Scene(keeper: keeper, http: http, receiver: receiver, port: port, folder: folder)
+                let scene = try await Scene(
+                    keeper: keeper, data: keeper.data, http: http, receiver: receiver, port: port, folder: folder)
                 let portal = try #require(scene.portals.first)
                 let asked = try await portal.ask("1", planned: .cancel)
                 _ = try await scene.caller.call(
@@ -33,11 +34,5 @@ struct CallbackAfterKillTests {
         try? await keeper.kill()
         try await http.shutdown()
         try result.get()
-    }
-}
-
-extension Result where Failure == any Error {
-    fileprivate init(_ body: () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

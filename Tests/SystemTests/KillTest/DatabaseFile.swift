@@ -24,23 +24,24 @@ struct DatabaseFile {
         try pool.read { database in
             let integrity = try String.fetchAll(database, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
             let references = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { "\($0)" }
-            // An end is written into the audit once, in the transaction that makes it.
-            let ends = try String.fetchAll(
-                database,
-                sql: """
-                    SELECT c.id || ' is ' || c.state || ' by ' || count(a.id) || ' events' FROM challenges c
-                    LEFT JOIN audit a ON a.challenge_id = c.id AND a.kind IN ('challenge.approved', 'challenge.denied',
-                    'challenge.reported', 'challenge.failed', 'challenge.cancelled', 'challenge.expired')
-                    GROUP BY c.id HAVING count(a.id) <> 1
-                    """)
-            let receipts = try String.fetchAll(
-                database,
-                sql: """
-                    SELECT c.id || ' is ' || c.state || ' and its receipt ' || coalesce('is ' || r.challenge_id, 'is missing')
-                    FROM challenges c LEFT JOIN receipts r ON r.challenge_id = c.id
-                    WHERE (r.challenge_id IS NOT NULL) <> (c.state IN ('approved', 'denied'))
-                    """)
+            let ends = try String.fetchAll(database, sql: Self.oddEnds)
+            let receipts = try String.fetchAll(database, sql: Self.oddReceipts)
             return integrity + references + ends + receipts
         }
     }
+
+    /// An end is written into the audit once, in the transaction that makes it.
+    static let oddEnds = """
+        SELECT c.id || ' is ' || c.state || ' by ' || count(a.id) || ' events' FROM challenges c
+        LEFT JOIN audit a ON a.challenge_id = c.id AND a.kind IN ('challenge.approved', 'challenge.denied',
+        'challenge.reported', 'challenge.failed', 'challenge.cancelled', 'challenge.expired')
+        GROUP BY c.id HAVING count(a.id) <> 1
+        """
+
+    /// An approval or a denial has a receipt, and nothing else has.
+    static let oddReceipts = """
+        SELECT c.id || ' is ' || c.state || ' and its receipt ' || coalesce('is ' || r.challenge_id, 'is missing')
+        FROM challenges c LEFT JOIN receipts r ON r.challenge_id = c.id
+        WHERE (r.challenge_id IS NOT NULL) <> (c.state IN ('approved', 'denied'))
+        """
 }

@@ -8,10 +8,10 @@ import Testing
 struct Phone: Sendable {
     let authenticator: Authenticator
     let ledger: Ledger
-    let keeper: ServerKeeper
+    let keeper: any Served
 
     static func make(
-        server: String, ledger: Ledger, keeper: ServerKeeper, vault: any Vault = MemoryVault()
+        server: String, ledger: Ledger, keeper: any Served, vault: any Vault = MemoryVault()
     ) async throws -> Phone {
         let url = try #require(URL(string: server))
         let app = AppDescription(name: "Test app", version: "1", deviceName: "Test phone")

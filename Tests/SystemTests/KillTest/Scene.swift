@@ -10,7 +10,7 @@ import TestSupport
 
 /// Two shops with four portals each, and eight users with a phone each.
 struct Scene: Sendable {
-    let keeper: ServerKeeper
+    let keeper: any Served
     let ledger = Ledger()
     let caller: PersistentCaller
     let receiver: CallbackReceiver
@@ -20,13 +20,22 @@ struct Scene: Sendable {
     private static let portalsPerShop = 4
 
     /// Makes everybody; the server must be up.
-    init(keeper: ServerKeeper, http: HTTPClient, receiver: CallbackReceiver, port: Int, folder: TemporaryFolder)
-        async throws
-    {
+    ///
+    /// - Parameters:
+    ///   - keeper: the server.
+    ///   - data: the folder that its bootstrap token is in.
+    ///   - http: what the portals call it by.
+    ///   - receiver: what receives callbacks.
+    ///   - port: the receiver's port.
+    ///   - folder: where phones may keep their keys.
+    init(
+        keeper: any Served, data: String, http: HTTPClient, receiver: CallbackReceiver, port: Int,
+        folder: TemporaryFolder
+    ) async throws {
         self.keeper = keeper
         self.receiver = receiver
         caller = PersistentCaller(keeper: keeper, http: http, ledger: ledger)
-        let token = try String(contentsOfFile: "\(keeper.data)/bootstrap.token", encoding: .utf8)
+        let token = try String(contentsOfFile: "\(data)/bootstrap.token", encoding: .utf8)
         let administrator = "Bearer \(token.trimmingCharacters(in: .whitespacesAndNewlines))"
         // The limits are to stop a client that pesters a person, and this test does.
         let type = JSONValue.members(["max_pending": 1000, "max_asks": 1000])
@@ -74,8 +83,8 @@ struct Scene: Sendable {
         return id
     }
 
-    /// Has everybody work while the server is killed again and again; returns when every challenge has ended.
-    func play(_ settings: KillSettings) async throws {
+    /// Has everybody work while something is done to the server; returns when every challenge has ended.
+    func play(_ settings: KillSettings, during torment: @escaping @Sendable () async throws -> Void) async throws {
         let isOver = Occurrence()
         let phones = phones
         try await withThrowingTaskGroup { group in
@@ -85,25 +94,12 @@ struct Scene: Sendable {
             defer { holders.cancel() }
             group.addTask {
                 defer { isOver.happen() }
-                try await killAgainAndAgain(settings)
+                try await torment()
             }
             for portal in portals {
                 group.addTask { try await portal.work(until: isOver, seed: settings.seed) }
             }
             try await group.waitForAll()
-        }
-    }
-
-    private func killAgainAndAgain(_ settings: KillSettings) async throws {
-        var random = SeededGenerator(seed: settings.seed, of: 0)
-        let end = ContinuousClock.now + .seconds(settings.seconds)
-        while await keeper.kills < settings.maximumKills {
-            let next = ContinuousClock.now + .seconds(Double.random(in: 0.2...3, using: &random))
-            guard next < end else { break }
-            // The moment is what is random here: there is nothing to wait for.
-            try await Task.sleep(until: next)
-            try await keeper.kill()
-            try await keeper.start()
         }
     }
 }

@@ -3,10 +3,11 @@ import ServerTestSupport
 import TestSupport
 
 /// Keeps one server alive on one port and folder, between the kills.
-actor ServerKeeper {
+actor ServerKeeper: Served {
     private let program: String
-    private let port: Int
+    nonisolated let port: Int
     private let folder: TemporaryFolder
+    private let arguments: [String]
     private let watchdog: Watchdog
     private let log: FileHandle
     /// Knows the server's secrets and reads all it says.
@@ -22,7 +23,13 @@ actor ServerKeeper {
     private(set) var startTimes: [Duration] = []
 
     /// A server that is not started yet, with its data in a folder.
-    init(folder: TemporaryFolder, port: Int) throws {
+    ///
+    /// - Parameters:
+    ///   - folder: where it keeps its data.
+    ///   - port: the port it listens on.
+    ///   - arguments: further arguments of `serve`.
+    init(folder: TemporaryFolder, port: Int, arguments: [String] = []) throws {
+        self.arguments = arguments
         program = try ServerProcess.program
         self.port = port
         self.folder = folder
@@ -35,6 +42,9 @@ actor ServerKeeper {
     /// Where it is reached.
     nonisolated var url: String { "http://127.0.0.1:\(port)" }
 
+    /// False: whoever cannot answer here has a fault.
+    nonisolated var mayBeUnavailable: Bool { false }
+
     /// The process it is, while it runs.
     var processID: Int32? { running?.id }
 
@@ -42,7 +52,7 @@ actor ServerKeeper {
     func start() async throws {
         let begin = ContinuousClock.now
         let server = try ServerProcess(
-            program, ["serve", "--port", "\(port)", "--data", data, "--json"], errors: log)
+            program, ["serve", "--port", "\(port)", "--data", data, "--json"] + arguments, errors: log)
         running = server
         try watchdog.watch(server.id)
         guard await server.firstLine() != nil else {
@@ -94,7 +104,8 @@ actor ServerKeeper {
     /// Every secret that it wrote to standard error or told the wrong one.
     var leaks: [ServerWatch.Leak] {
         get throws {
-            for file in ["master.key", "bootstrap.token"] {
+            for file in ["master.key", "bootstrap.token"]
+            where FileManager.default.fileExists(atPath: "\(data)/\(file)") {
                 let text = try String(contentsOfFile: "\(data)/\(file)", encoding: .utf8)
                 watch.plant(text.trimmingCharacters(in: .whitespacesAndNewlines), file)
             }

@@ -13,7 +13,7 @@ struct Shop: Sendable {
 
 /// Calls a server that may be killed at any moment, and calls again until there is a reply.
 struct PersistentCaller: Sendable {
-    let keeper: ServerKeeper
+    let keeper: any Served
     let http: HTTPClient
     let ledger: Ledger
 
@@ -40,6 +40,7 @@ struct PersistentCaller: Sendable {
             keeper.watch.note(
                 method.rawValue, path, request: (headers: [("authorization", authorization)], body: body),
                 reply: (status: reply.status, headers: reply.headers, body: reply.body))
+            if reply.status == 503, keeper.mayBeUnavailable { continue }
             // A server that is killed says nothing. One that says it failed has a fault.
             if reply.status >= 500 { await ledger.violate("\(reply)") }
             return reply

@@ -1,0 +1,65 @@
+import Encodings
+import Testing
+
+/// What must hold in the end, whatever was done to the server meanwhile.
+extension Scene {
+    /// How long callbacks may take to arrive at the end, and the outbox to be empty.
+    private static let patience = Duration.seconds(120)
+
+    /// Waits until every callback has arrived and the outbox is empty.
+    ///
+    /// - Parameter outbox: how many messages the outbox has in a state.
+    func settle(outbox: @escaping @Sendable (String) throws -> Int) async throws {
+        let arrival = receiver.arrival(of: await ledger.asked.keys)
+        let isSettled = try await withThrowingTaskGroup { group in
+            group.addTask {
+                await arrival.wait()
+                // Nobody tells of the outbox from outside; it is looked at.
+                while try outbox("waiting") > 0 { try await Task.sleep(for: .milliseconds(50)) }
+                return true
+            }
+            group.addTask {
+                try await Task.sleep(for: Self.patience)
+                // Lets the other task end, which waits for this whether or not it is cancelled.
+                arrival.happen()
+                return false
+            }
+            let first = try await group.next() ?? false
+            group.cancelAll()
+            return first
+        }
+        #expect(isSettled, "no callback for \(receiver.missing.sorted())")
+        #expect(try outbox("dead") == 0)
+    }
+
+    /// Nothing that was acknowledged is lost, nothing ended twice, every end was told, once and the same to all.
+    func verify(_ settings: KillSettings) async {
+        let asked = await ledger.asked
+        let ends = await ledger.ends
+        #expect(await ledger.violations == [], "COUNTERSIGN_SEED=\(settings.seed)")
+        #expect(receiver.violations == [])
+        #expect(!asked.isEmpty)
+        #expect(await ledger.answers > 0)
+        #expect(Set(ends.keys) == Set(asked.keys), "every challenge has ended, and none that nobody asked")
+        let callbacks = receiver.callbacks
+        #expect(Set(callbacks.keys) == Set(asked.keys), "every end has a callback, and none is made up")
+        var ids: Set<String> = []
+        for (challenge, distinct) in callbacks {
+            #expect(distinct.count == 1, "one id and one body for \(challenge): \(distinct.map(\.id))")
+            for callback in distinct {
+                #expect(ids.insert(callback.id).inserted, "\(callback.id) is the id of two callbacks")
+                #expect(callback.standing == ends[challenge], "\(challenge): \(callback)")
+            }
+        }
+    }
+}
+
+extension CallbackReceiver.Callback {
+    /// How it says the challenge ended.
+    fileprivate var standing: Standing? {
+        guard let challenge = try? JSONValue(parsing: body)["challenge"], let state = challenge["state"]?.string else {
+            return nil
+        }
+        return Standing(state: state, reason: challenge["reason"]?.string)
+    }
+}

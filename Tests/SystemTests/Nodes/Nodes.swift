@@ -1,0 +1,78 @@
+import Foundation
+import ServerTestSupport
+import TestSupport
+
+/// Three servers on one database, behind one address.
+struct Nodes: Served {
+    /// Their one address.
+    let url: String
+    let watch = ServerWatch()
+    let flights = Flights()
+    /// The servers themselves.
+    let keepers: [ServerKeeper]
+    /// Where the first of them keeps the bootstrap token.
+    var data: String { keepers[0].data }
+    private let balancer: Balancer
+
+    /// True: the database is taken away from them.
+    let mayBeUnavailable = true
+
+    /// Starts three servers.
+    ///
+    /// - Parameters:
+    ///   - database: the URL of their database.
+    ///   - arguments: further arguments of `serve`.
+    init(database: String, arguments: [String] = []) async throws {
+        let port = FreePort.next()
+        url = "http://127.0.0.1:\(port)"
+        let arguments = ["--database", database, "--issuer", url] + arguments
+        let folders = try (0..<3).map { _ in try TemporaryFolder() }
+        let ports = folders.map { _ in FreePort.next() }
+        keepers = try zip(folders, ports).map { try ServerKeeper(folder: $0, port: $1, arguments: arguments) }
+        try await keepers[0].start()
+        for keeper in keepers.dropFirst() {
+            // As an operator would: the master key goes to every node.
+            try FileManager.default.createDirectory(atPath: keeper.data, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: "\(keepers[0].data)/master.key", toPath: "\(keeper.data)/master.key")
+            try await keeper.start()
+        }
+        balancer = Balancer(ports: ports)
+        try await balancer.listen(on: port)
+    }
+
+    /// Runs something with three servers and ends them.
+    static func with(
+        database: String, arguments: [String] = [], _ body: (Nodes) async throws -> Void
+    ) async throws {
+        let nodes = try await Nodes(database: database, arguments: arguments)
+        do {
+            try await body(nodes)
+        } catch {
+            for keeper in nodes.keepers { print("last words of a node: \(await keeper.lastWords)") }
+            await nodes.stop()
+            throw error
+        }
+        await nodes.stop()
+    }
+
+    private func stop() async {
+        try? await balancer.stop()
+        for keeper in keepers { try? await keeper.stop() }
+    }
+
+    func ready() async throws {
+        try Task.checkCancellation()
+        // There is nobody to ask whether it is worth a try.
+        try await Task.sleep(for: .milliseconds(5))
+    }
+
+    /// Every secret that one of them wrote to standard error.
+    var leaks: [String] {
+        get async throws {
+            var leaks: [String] = []
+            for keeper in keepers { leaks += try await keeper.leaks.map(\.description) }
+            return leaks
+        }
+    }
+}

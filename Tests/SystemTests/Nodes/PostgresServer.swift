@@ -1,0 +1,122 @@
+import Foundation
+import ServerTestSupport
+import Synchronization
+import TestSupport
+
+/// A PostgreSQL server of a test's own, which can be ended in every way.
+final class PostgresServer: Sendable {
+    /// A program of PostgreSQL's did not do what it should.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The port it listens on.
+    let port: Int
+    private let folder: String
+    private let programs: String
+    private let watchdog: Watchdog
+
+    /// Makes a server and starts it.
+    convenience init() throws {
+        try self.init { server in
+            try server.run(
+                "initdb", ["-D", server.data, "-A", "trust", "-U", "countersign", "-E", "UTF8", "--no-sync"])
+            let settings = """
+
+                listen_addresses = '127.0.0.1'
+                unix_socket_directories = ''
+                fsync = off
+                max_connections = 200
+
+                """
+            let file = try FileHandle(forWritingTo: URL(filePath: "\(server.data)/postgresql.conf"))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data(settings.utf8))
+            try file.close()
+        }
+    }
+
+    /// Makes a replica of a server and starts it; from then on a commit there waits until it is here, too.
+    convenience init(replicaOf primary: PostgresServer) throws {
+        try self.init { server in
+            let source = "host=127.0.0.1 port=\(primary.port) user=countersign application_name=replica"
+            try server.run("pg_basebackup", ["-D", server.data, "-R", "-X", "stream", "-c", "fast", "-d", source])
+        }
+        try primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'replica'", in: "postgres")
+        try primary.sql("SELECT pg_reload_conf()", in: "postgres")
+        while try primary.sql("SELECT sync_state FROM pg_stat_replication", in: "postgres") != "sync" {}
+    }
+
+    private init(make: (PostgresServer) throws -> Void) throws {
+        port = FreePort.next()
+        // Debian keeps the server's programs apart, one folder for each version.
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        programs =
+            versions.max { (Int($0) ?? 0) < (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" } ?? "/usr/bin"
+        let name = "countersign-postgres-\(UInt32.random(in: 0...(.max)))"
+        folder = FileManager.default.temporaryDirectory.appending(path: name).path
+        watchdog = try Watchdog()
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        // The server refuses to run as root.
+        if getuid() == 0, let owner = getpwnam("postgres") { chown(folder, owner.pointee.pw_uid, owner.pointee.pw_gid) }
+        try make(self)
+        try start()
+    }
+
+    deinit {
+        try? end()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private var data: String { "\(folder)/data" }
+
+    /// Starts it; returns when it answers.
+    func start() throws {
+        try run("pg_ctl", ["-D", data, "-l", "\(folder)/log", "-o", "-p \(port)", "-w", "start"])
+        let file = try String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8)
+        try watchdog.watch(file.split(separator: "\n").first.flatMap { Int32($0) })
+    }
+
+    /// Ends it as a crash would.
+    func end() throws {
+        try run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"])
+        try watchdog.watch(nil)
+    }
+
+    /// Makes a replica the first server.
+    func promote() throws {
+        try run("pg_ctl", ["-D", data, "-w", "promote"])
+    }
+
+    /// Runs a statement; returns what it gives, column by column, line by line.
+    @discardableResult
+    func sql(_ statement: String, in database: String = "countersign") throws -> String {
+        try run(
+            "psql", ["-h", "127.0.0.1", "-p", "\(port)", "-U", "countersign", "-d", database, "-AtX", "-c", statement])
+    }
+
+    /// What is wrong in the database; empty when nothing is.
+    func faults() throws -> [String] {
+        try [DatabaseFile.oddEnds, DatabaseFile.oddReceipts].flatMap { statement in
+            try sql(statement).split(separator: "\n").map(String.init)
+        }
+    }
+
+    @discardableResult
+    private func run(_ program: String, _ arguments: [String]) throws -> String {
+        let command = ["\(programs)/\(program)"] + arguments
+        // Its output goes to a file: a server that is started keeps it open.
+        let output = "\(NSTemporaryDirectory())/countersign-\(UInt32.random(in: 0...(.max)))"
+        defer { try? FileManager.default.removeItem(atPath: output) }
+        let owner = getuid() == 0 ? ["/usr/sbin/runuser", "-u", "postgres", "--"] : []
+        let words = (owner + command).map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
+        // Whatever the server inherited it would keep open, and a process counts as running until that is closed.
+        let closing = "for it in /proc/$$/fd/*; do it=${it##*/}; [ $it -le 2 ] || eval \"exec $it>&-\"; done"
+        let result = try Program.run(
+            "/bin/bash", ["-c", "\(closing); cd /; \(words) >'\(output)' 2>&1 </dev/null"])
+        let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+        guard result.status == 0 else { throw Failure(description: "\(program): \(text)") }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
