@@ -24,7 +24,8 @@ public enum Upkeep {
     /// Copies the database while it is in use, and checks the copy.
     public static func backup(_ settings: ServerSettings, to target: String) throws -> SQLiteBackup.Content {
         guard case .sqlite = settings.database else {
-            throw StartError("PostgreSQL is backed up by its own tools, such as pg_dump; see docs/guides/many-nodes.md.")
+            throw StartError(
+                "PostgreSQL is backed up by its own tools, such as pg_dump; see docs/guides/many-nodes.md.")
         }
         let folder = try existing(settings)
         do {
