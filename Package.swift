@@ -133,7 +133,8 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "CountersignServer", "CountersignStorage", "CountersignCore", "TestSupport", logging,
+                "CountersignServer", "CountersignStorage", "CountersignCore", "StorageTestSupport", "TestSupport",
+                logging,
                 server("AsyncHTTPClient", "async-http-client"), server("Hummingbird", "hummingbird"),
                 server("HTTPTypes", "swift-http-types"),
                 server("NIOCore", "swift-nio"),

@@ -106,7 +106,9 @@ public struct SQLStore: Store {
         _ body: @escaping @Sendable (any StoreReader) throws -> Result
     ) async throws -> Result {
         try await engine.read { connection in
-            try body(SQLTransaction(connection: connection, sealer: sealer, issuer: issuer, parsed: parsed))
+            try body(
+                SQLTransaction(connection: connection, sealer: sealer, issuer: issuer, parsed: parsed, locksRows: false)
+            )
         }
     }
 
@@ -117,7 +119,9 @@ public struct SQLStore: Store {
         _ body: @escaping @Sendable (any StoreWriter) throws -> Result
     ) async throws -> Result {
         let (result, kinds) = try await engine.write { connection in
-            let transaction = SQLTransaction(connection: connection, sealer: sealer, issuer: issuer, parsed: parsed)
+            let transaction = SQLTransaction(
+                connection: connection, sealer: sealer, issuer: issuer, parsed: parsed,
+                locksRows: engine.dialect.locksRows)
             let result = try body(transaction)
             return ((result, transaction.events), wakes: transaction.topics)
         }
@@ -134,15 +138,20 @@ final class SQLTransaction: StoreWriter {
     let sealer: Sealer
     let issuer: Issuer
     let parsed: ParsedRows
+    /// Whether what a decision rests on must be kept from changing until the transaction ends.
+    let locksRows: Bool
     private(set) var topics: [WakeTopic] = []
     /// The kinds of the events appended.
     var events: [AuditEventKind] = []
 
-    init(connection: any SQLConnection, sealer: Sealer, issuer: Issuer, parsed: ParsedRows) {
+    init(
+        connection: any SQLConnection, sealer: Sealer, issuer: Issuer, parsed: ParsedRows, locksRows: Bool
+    ) {
         self.connection = connection
         self.sealer = sealer
         self.issuer = issuer
         self.parsed = parsed
+        self.locksRows = locksRows
     }
 
     func wake(_ topic: WakeTopic) {

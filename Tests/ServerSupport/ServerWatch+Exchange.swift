@@ -1,9 +1,11 @@
 import CountersignCore
+import CountersignServer
 import CountersignStorage
 import CountersignWire
 import Crypto
 import Encodings
 import Foundation
+import TestSupport
 
 /// What is secret in requests and replies.
 extension ServerWatch {
@@ -11,7 +13,7 @@ extension ServerWatch {
     private static let tickets = Audience.replies(on: "/enrollment-tickets")
 
     /// Watches for what a data folder holds: the master key, the bootstrap token, the issuer's private keys.
-    func plant(dataFolder: String, issuer: Issuer, clock: TestClock) async throws {
+    func plant(dataFolder: String, database: DatabaseChoice, issuer: Issuer, clock: TestClock) async throws {
         func text(of file: String) throws -> String {
             try String(contentsOfFile: "\(dataFolder)/\(file)", encoding: .utf8)
                 .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -22,9 +24,18 @@ extension ServerWatch {
         guard let key = Base64.decode(masterKey).flatMap({ MasterKey(bytes: Secret($0)) }) else {
             throw Leak(description: "the master key cannot be read")
         }
-        let store = try await SQLStore(
-            sqlite: "\(dataFolder)/countersign.sqlite", hub: WakeHub(time: clock), masterKey: key, issuer: issuer)
-        let keys = try await store.issuerKeys(at: clock.now)
+        let keys: IssuerKeyMaterial
+        switch database {
+        case .sqlite:
+            let store = try await SQLStore(
+                sqlite: "\(dataFolder)/countersign.sqlite", hub: WakeHub(time: clock), masterKey: key, issuer: issuer)
+            keys = try await store.issuerKeys(at: clock.now)
+        case .postgresql(let settings):
+            keys = try await SQLStore.open(
+                settings, hub: WakeHub(time: clock), issuer: issuer, logger: book.logger, masterKey: { _ in key },
+                prepare: { try await $0.issuerKeys(at: clock.now) }
+            ).prepared
+        }
         plant(Array(keys.primary.rawRepresentation), "the issuer's primary key")
         plant(Array(keys.signing.rawRepresentation), "the issuer's signing key")
         plant(Array(keys.encryption.rawRepresentation), "the issuer's encryption key")

@@ -49,10 +49,10 @@ public struct TestServer: Sendable {
         let clock = TestClock()
         let watch = ServerWatch()
         var settings = ServerSettings(dataFolder: dataFolder, port: port == 0 ? FreePort.next() : port)
+        settings.database = try await TestDatabases.choice(for: dataFolder)
         change(&settings)
         let server = try await Server(
-            settings, environment: [:],
-            logger: watch.logger(besides: logger), time: clock)
+            settings, environment: [:], logger: watch.logger(besides: logger), time: clock)
         let token =
             try server.bootstrapToken?.reveal()
             ?? String(contentsOfFile: "\(dataFolder)/bootstrap.token", encoding: .utf8)
@@ -60,7 +60,8 @@ public struct TestServer: Sendable {
         let test = TestServer(
             issuer: server.issuer, clock: clock, token: token, dataFolder: dataFolder, watch: watch,
             routes: server.routes)
-        try await watch.plant(dataFolder: dataFolder, issuer: server.issuer, clock: clock)
+        try await watch.plant(
+            dataFolder: dataFolder, database: settings.database, issuer: server.issuer, clock: clock)
         let (results, report) = AsyncStream.makeStream(of: Swift.Result<Result, any Error>.self)
         try await server.run(until: []) {
             do {

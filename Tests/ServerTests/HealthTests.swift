@@ -17,6 +17,10 @@ struct HealthTests {
 
     @Test("A server that cannot read its database lives and is not ready; callers get 500 without the reason")
     func unusableDatabase() async throws {
+        try await TestDatabases.$isSQLite.withValue(true) { try await unusable() }
+    }
+
+    private func unusable() async throws {
         try await Scene.with { scene in
             let asked = try await scene.ask()
             let database = try DatabaseQueue(path: "\(scene.server.dataFolder)/countersign.sqlite")

@@ -62,7 +62,21 @@ struct ShutdownTests {
     func requestInFlight() async throws {
         let folder = try TemporaryFolder()
         let data = folder.path("data")
-        let sending = try await TestServer.with(dataFolder: data) { server in
+        let serve = { try await sendingAtTheEnd(dataFolder: data) }
+        let sending = try await TestDatabases.$isSQLite.withValue(true, operation: serve)
+        let (status, body) = try await sending.value
+        #expect(status == 201)
+        let made = try JSONValue(parsing: Array(body.readableBytesView))
+        #expect(made["external_id"] == "customer-1")
+        // It was done, not only answered.
+        let database = try DatabaseQueue(path: "\(data)/countersign.sqlite")
+        let users = try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM users") }
+        #expect(users == 1)
+    }
+
+    /// Serves until the head and a part of the body of a request have arrived, and returns when the server has ended.
+    private func sendingAtTheEnd(dataFolder data: String) async throws -> Task<(Int, ByteBuffer), any Error> {
+        try await TestServer.with(dataFolder: data) { server in
             let shop = try await server.makeClient()
             let body = Array(#"{"external_id":"customer-1"}"#.utf8)
             let (chunks, send) = AsyncStream.makeStream(of: ByteBuffer.self)
@@ -91,14 +105,6 @@ struct ShutdownTests {
             }
             return sending
         }
-        let (status, body) = try await sending.value
-        #expect(status == 201)
-        let made = try JSONValue(parsing: Array(body.readableBytesView))
-        #expect(made["external_id"] == "customer-1")
-        // It was done, not only answered.
-        let database = try DatabaseQueue(path: "\(data)/countersign.sqlite")
-        let users = try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM users") }
-        #expect(users == 1)
     }
 
     /// Whether somebody listens where a server of this issuer does.

@@ -91,7 +91,7 @@ struct GroupCommitTests {
 
     @Test("A write sees what those before it in the same transaction wrote, and nothing of those that failed")
     func sees() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         let seen = Mutex<[Int: Int64]>([:])
         let told = try await GatheredWrites.run(40, in: world) { number, connection in
             let count = try connection.rows(SQLStatement("SELECT count(*) FROM users"), []).first?.integer(0) ?? -1

@@ -44,6 +44,10 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
             do {
                 return try isInDoubt
                     ? settle(body, on: connection) : runOnce(body, on: connection)
+            } catch StoreError.serializationFailure where clashes < Self.maximumRuns {
+                // An operation that found what it had looked up changed under its hands.
+                clashes += 1
+                clashed()
             } catch let failure as PostgresFailure {
                 guard connection.isUsable, ContinuousClock.now < deadline else { throw failure }
                 if failure.isClash, clashes < Self.maximumRuns {
@@ -117,7 +121,6 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
             try connection.begin(PostgresEngine.beginWrite)
             let outcome = try body(run)
             guard connection.hasWritten || !outcome.wakes.isEmpty else {
-                // Serializable reads are to be believed only when their transaction commits.
                 try connection.commit(PostgresEngine.commit)
                 return outcome
             }

@@ -140,6 +140,8 @@ package struct SQLDialect: Sendable {
     package let tableOptions: String
     /// What stands behind a choice of rows to work on, so that no two nodes choose the same.
     package let skipLocked: String
+    /// Whether transactions that write run beside each other, so that what one rests on must be locked.
+    package var locksRows: Bool { !skipLocked.isEmpty }
 
     package init(integer: String, blob: String, sequence: String, tableOptions: String, skipLocked: String) {
         self.integer = integer

@@ -31,6 +31,8 @@ private enum Statements {
         """)
     static let target = SQLStatement(
         "SELECT fetched_at FROM challenge_targets WHERE challenge_id = $1 AND enrollment_id = $2")
+    /// The first time it is fetched is noted once.
+    static let targetLocked = SQLStatement("\(target.text) FOR NO KEY UPDATE")
     static let targets = SQLStatement("SELECT enrollment_id FROM challenge_targets WHERE challenge_id = $1")
     static let recordFetch = SQLStatement(
         "UPDATE challenge_targets SET fetched_at = $3 WHERE challenge_id = $1 AND enrollment_id = $2")
@@ -108,7 +110,7 @@ extension SQLTransaction {
     }
 
     func target(of challenge: ChallengeID, enrollment: EnrollmentID) throws -> ChallengeTarget? {
-        try first(Statements.target, [challenge.value, enrollment.value]) { row in
+        try first(locksRows ? Statements.targetLocked : Statements.target, [challenge.value, enrollment.value]) { row in
             ChallengeTarget(fetchedAt: try row.optionalTime(0))
         }
     }

@@ -10,9 +10,14 @@ private enum Statements {
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
     static let state = SQLStatement("SELECT removed_at, removal_reason FROM enrollments WHERE id = $1")
+    /// While a device is let in, or asked something, it cannot be removed; removal waits, and sees what was done.
+    static let stateLocked = SQLStatement("\(state.text) FOR SHARE")
     static let ofUser = SQLStatement("SELECT \(columns) FROM enrollments WHERE user_id = $1 ORDER BY id")
     static let activeOfUser = SQLStatement(
         "SELECT \(columns) FROM enrollments WHERE user_id = $1 AND removed_at IS NULL ORDER BY id")
+    /// What depends on which devices a user has happens one after the other, also while there is none to lock.
+    static let lockUser = SQLStatement("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE")
+    static let activeOfUserLocked = SQLStatement("\(activeOfUser.text) FOR SHARE")
     static let certificate = SQLStatement("SELECT certificate FROM enrollments WHERE id = $1")
     static let fingerprint = SQLStatement("SELECT 1 FROM enrollments WHERE fingerprint = $1")
     static let insert = SQLStatement(
@@ -45,7 +50,7 @@ extension SQLTransaction {
     }
 
     func enrollmentState(_ id: EnrollmentID) throws -> Enrollment.State? {
-        try first(Statements.state, [id.value]) { try Enrollment.State($0, at: 0) }
+        try first(locksRows ? Statements.stateLocked : Statements.state, [id.value]) { try Enrollment.State($0, at: 0) }
     }
 
     func enrollments(of user: UserID) throws -> [Enrollment] {
@@ -53,7 +58,9 @@ extension SQLTransaction {
     }
 
     func activeEnrollments(of user: UserID) throws -> [Enrollment] {
-        try all(Statements.activeOfUser, [user.value], enrollment)
+        if locksRows { try connection.send(Statements.lockUser, [user.value]) }
+        return try all(
+            locksRows ? Statements.activeOfUserLocked : Statements.activeOfUser, [user.value], enrollment)
     }
 
     func certificate(of enrollment: EnrollmentID) throws -> [UInt8]? {

@@ -6,8 +6,12 @@ private enum Statements {
         SELECT u.id, l.external_id, u.created_at FROM user_links l JOIN users u ON u.id = l.user_id
         WHERE l.client_id = $1
         """
+    /// What clients do with one user happens one after the other: limits are counted, the last link is searched for.
+    static let locked = "FOR NO KEY UPDATE OF u"
     static let linkedByID = SQLStatement("\(linked) AND l.user_id = $2")
+    static let linkedByIDLocked = SQLStatement("\(linked) AND l.user_id = $2 \(locked)")
     static let linkedByExternalID = SQLStatement("\(linked) AND l.external_id = $2")
+    static let linkedByExternalIDLocked = SQLStatement("\(linked) AND l.external_id = $2 \(locked)")
     static let linkCount = SQLStatement("SELECT count(*) FROM user_links WHERE user_id = $1")
     static let insert = SQLStatement("INSERT INTO users (id, created_at) VALUES ($1, $2)")
     static let link = SQLStatement(
@@ -23,9 +27,14 @@ private enum Statements {
 extension SQLTransaction {
     func linkedUser(_ reference: UserReference, of client: ClientID) throws -> LinkedUser? {
         switch reference {
-        case .id(let id): try first(Statements.linkedByID, [client.value, id.value], LinkedUser.init)
+        case .id(let id):
+            try first(
+                locksRows ? Statements.linkedByIDLocked : Statements.linkedByID, [client.value, id.value],
+                LinkedUser.init)
         case .externalID(let external):
-            try first(Statements.linkedByExternalID, [client.value, .text(external.text)], LinkedUser.init)
+            try first(
+                locksRows ? Statements.linkedByExternalIDLocked : Statements.linkedByExternalID,
+                [client.value, .text(external.text)], LinkedUser.init)
         }
     }
 
