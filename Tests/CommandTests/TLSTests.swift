@@ -82,7 +82,9 @@ struct TLSTests {
         #expect(try await server.result().status == 0)
     }
 
-    @Test("RFC 9325 §3.1.1: TLS 1.2 and 1.3 are spoken, 1.1 is not; HTTP/1.1 is what was agreed on")
+    @Test(
+        "RFC 9325 §3.1.1, §4.1: TLS 1.2 and 1.3 are spoken, 1.1 is not, nor what does not authenticate; HTTP/1.1 is agreed on"
+    )
     func versions() async throws {
         let scene = try Scene()
         try await scene.makeCertificate("one")

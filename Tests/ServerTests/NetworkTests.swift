@@ -18,7 +18,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "An address is in a network when its first bits are the network's",
+        "RFC 4291 §2.5.5.2: an address is in a network when its first bits are the network's; IPv4 inside IPv6 is IPv4",
         arguments: [
             ("10.0.0.0/8", "10.255.1.2", true), ("10.0.0.0/8", "11.0.0.0", false), ("10.0.0.0/9", "10.127.0.1", true),
             ("10.0.0.0/9", "10.128.0.1", false), ("0.0.0.0/0", "192.0.2.1", true), ("0.0.0.0/0", "2001:db8::1", false),

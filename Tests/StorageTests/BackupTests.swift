@@ -16,7 +16,7 @@ struct BackupTests {
 
     @Test("It holds everything that was committed before, opens by the same key, and is its owner's alone")
     func content() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         let shop = try await world.makeClient().client
         let user = try await world.makeUser(of: shop)
         let path = world.folder.path("it's a copy.sqlite")
@@ -40,7 +40,7 @@ struct BackupTests {
 
     @Test("While others write, it is one moment: whole transactions, all of those before")
     func underLoad() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         let shop = try await world.makeClient().client
         let before = 50
         for _ in 0..<before { _ = try await world.makeUser(of: shop) }
@@ -70,7 +70,7 @@ struct BackupTests {
 
     @Test("What is there already is not touched")
     func existing() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         let path = try world.folder.write("copy.sqlite", Array("precious".utf8))
         let error = #expect(throws: SQLiteBackup.Failure.self) {
             _ = try SQLiteBackup.make(of: World.database(in: world.folder), at: path)
@@ -81,7 +81,7 @@ struct BackupTests {
 
     @Test("A folder that is not there, and a database that is not there")
     func missing() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         let nowhere = world.folder.path("no/copy.sqlite")
         #expect(throws: SQLiteBackup.Failure.self) {
             _ = try SQLiteBackup.make(of: World.database(in: world.folder), at: nowhere)
@@ -96,7 +96,7 @@ struct BackupTests {
 
     @Test("A page that is damaged, whichever it is: no copy, or one that has lost nothing")
     func damaged() async throws {
-        let world = try await World()
+        let world = try await World(.sqlite)
         let shop = try await world.makeClient().client
         for _ in 0..<100 { _ = try await world.makeUser(of: shop) }
         let good = world.folder.path("good.sqlite")

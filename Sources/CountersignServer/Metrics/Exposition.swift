@@ -1,6 +1,4 @@
-/// The text that Prometheus reads.
-///
-/// Spec: the Prometheus text exposition format, version 0.0.4.
+/// The text that Prometheus reads: its text exposition format, version 0.0.4.
 struct Exposition {
     /// The media type.
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"

@@ -10,7 +10,7 @@ struct ProcessNumbers {
 
     /// The numbers now, or nil where there are none.
     static var now: ProcessNumbers? {
-        // Spec: proc_pid_stat(5). The name, in parentheses, may hold spaces; what follows counts from field 3.
+        // See proc_pid_stat(5). The name, in parentheses, may hold spaces; what follows counts from field 3.
         guard let stat = read("/proc/self/stat"), let end = stat.lastIndex(of: ")") else { return nil }
         let fields = stat[end...].split(separator: " ").dropFirst().map { Double($0) ?? 0 }
         guard fields.count > 21, let boot = bootTime else { return nil }

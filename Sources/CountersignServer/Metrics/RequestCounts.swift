@@ -21,6 +21,14 @@ final class RequestCounts: Sendable {
         /// By bucket, the last one without a bound; not cumulative.
         var buckets = [Int](repeating: 0, count: RequestCounts.bounds.count + 1)
         var seconds = 0.0
+
+        fileprivate mutating func note(_ status: Int, _ seconds: Double?) {
+            statuses[status, default: 0] += 1
+            guard let seconds else { return }
+            self.seconds += seconds
+            // Most are quick, so the first bounds are the likely ones.
+            buckets[RequestCounts.bounds.firstIndex { seconds <= $0 } ?? RequestCounts.bounds.count] += 1
+        }
     }
 
     private struct State {
@@ -37,14 +45,11 @@ final class RequestCounts: Sendable {
     ///   - status: the status of the reply.
     ///   - duration: how long it took; nil when it was to wait, which says nothing about the server.
     func note(_ key: Key, status: Int, duration: Duration?) {
-        let seconds = duration.map { Double($0.components.seconds) + Double($0.components.attoseconds) / 1e18 }
-        let bucket = seconds.map { seconds in Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count }
-        state.withLock { state in
-            state.series[key, default: Series()].statuses[status, default: 0] += 1
-            guard let seconds, let bucket else { return }
-            state.series[key]?.buckets[bucket] += 1
-            state.series[key]?.seconds += seconds
+        let seconds = duration.map { duration in
+            let (seconds, attoseconds) = duration.components
+            return Double(seconds) + Double(attoseconds) / 1e18
         }
+        state.withLock { $0.series[key, default: Series()].note(status, seconds) }
     }
 
     /// Counts a refusal.

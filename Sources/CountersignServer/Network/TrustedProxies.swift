@@ -7,7 +7,7 @@ public enum ProxyHeader: String, CaseIterable, Sendable {
     case xForwardedFor = "x-forwarded-for"
     /// The standard one.
     ///
-    /// Spec: RFC 7239.
+    /// Spec: RFC 7239 §4.
     case forwarded
 }
 

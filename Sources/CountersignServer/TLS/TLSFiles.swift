@@ -16,7 +16,7 @@ public struct TLSFiles: Hashable, Sendable {
 
     /// Reads both.
     ///
-    /// TLS 1.2 and newer, ephemeral keys and authenticated encryption alone. Spec: RFC 9325 §3.1.1, §4.2.
+    /// TLS 1.2 and newer, ephemeral keys and authenticated encryption alone. Spec: RFC 9325 §3.1.1, §4.1.
     ///
     /// - Throws: ``StartError`` that names the file and what to do.
     func context() throws -> NIOSSLContext {
