@@ -1,5 +1,6 @@
 import Encodings
 import Foundation
+import ServerTestSupport
 import TestSupport
 import Testing
 
@@ -23,7 +24,8 @@ struct ServedTool: Sendable {
     ) async throws -> (RunningProgram, JSONValue) {
         let data = folder.path("server data")
         let server = try Tool.start(
-            ["serve", "--port", "0", "--json", "--data", data] + options, environment: environment)
+            // What the system gives for 0 may be taken by a connection before the server listens there.
+            ["serve", "--port", "\(FreePort.next())", "--json", "--data", data] + options, environment: environment)
         guard let line = await server.line() else {
             throw Tool.NotBuilt(description: "the server ended: \(try await server.result().errors)")
         }
