@@ -24,18 +24,18 @@ extension ServerWatch {
         guard let key = Base64.decode(masterKey).flatMap({ MasterKey(bytes: Secret($0)) }) else {
             throw Leak(description: "the master key cannot be read")
         }
-        let keys: IssuerKeyMaterial
+        let store: SQLStore
         switch database {
         case .sqlite:
-            let store = try await SQLStore(
+            store = try await SQLStore(
                 sqlite: "\(dataFolder)/countersign.sqlite", hub: WakeHub(time: clock), masterKey: key, issuer: issuer)
-            keys = try await store.issuerKeys(at: clock.now)
         case .postgresql(let settings):
-            keys = try await SQLStore.open(
+            store = try await SQLStore.open(
                 settings, hub: WakeHub(time: clock), issuer: issuer, logger: book.logger, masterKey: { _ in key },
-                prepare: { try await $0.issuerKeys(at: clock.now) }
-            ).prepared
+                prepare: { _ in }
+            ).store
         }
+        let keys = try await store.issuerKeys(at: clock.now)
         plant(Array(keys.primary.rawRepresentation), "the issuer's primary key")
         plant(Array(keys.signing.rawRepresentation), "the issuer's signing key")
         plant(Array(keys.encryption.rawRepresentation), "the issuer's encryption key")
