@@ -202,6 +202,26 @@ struct RequestTests {
         }
     }
 
+    @Test("RFC 9110 §6.6.1: every reply tells when it was made, by the server's clock, in the one form of dates")
+    func date() async throws {
+        try await TestServer.with { server in
+            let form = DateFormatter()
+            form.locale = Locale(identifier: "en_US_POSIX")
+            form.timeZone = TimeZone(identifier: "GMT")
+            form.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+            for _ in 0..<3 {
+                try await server.clock.stopped { second in
+                    let expected = form.string(from: Date(timeIntervalSince1970: Double(second)))
+                    for path in ["/healthz", "/nowhere", "/readyz"] {
+                        let reply = try await server.send(.GET, path)
+                        #expect(reply.headers["date"] == expected)
+                    }
+                }
+                server.clock.advance(seconds: 40 * 86_400 + 3_661)
+            }
+        }
+    }
+
     @Test("Every reply has a request id of its own, the problem's body the same one, and no cache may keep it")
     func requestIDs() async throws {
         try await Scene.with { scene in
