@@ -56,8 +56,8 @@ struct DatabaseAwayTests {
         "A server that cannot start says why, in words that help and without the password",
         arguments: [
             ("postgres://u:\(password)@127.0.0.1:1/cs", "onnection refused", Int32(1)),
-            ("postgres://u:\(password)@127.0.0.1:1/cs?pasword=x", "--database must be", 2),
-            ("mysql://u:\(password)@127.0.0.1/cs", "--database must be", 2),
+            ("postgres://u:\(password)@127.0.0.1:1/cs?pasword=x", "database must be", 2),
+            ("mysql://u:\(password)@127.0.0.1/cs", "database must be", 2),
         ])
     func refusedStart(_ database: String, _ reason: String, _ status: Int32) throws {
         let folder = try TemporaryFolder()
