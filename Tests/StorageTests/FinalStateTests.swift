@@ -21,21 +21,26 @@ struct FinalStateTests {
         case expire
     }
 
-    /// Carries out a try and tells the state it made, if it was this try that made it.
+    /// What came of a try: the state it made, or the one that it was told another had made.
+    private enum Result: Sendable {
+        case won(String)
+        case lost(to: String)
+    }
+
     private func carryOut(
         _ attempt: Try, _ id: ChallengeID, of client: ClientID, before: Ports, after: Ports
-    ) async throws -> String? {
+    ) async throws -> Result? {
         switch attempt {
         case .approve(let call, let message), .deny(let call, let message):
             switch try await AnswerChallenge.answer(message, to: id, by: call, ports: before) {
-            case .decided(let standing): return standing.state
-            case .alreadyEnded: return nil
+            case .decided(let standing): return .won(standing.state)
+            case .alreadyEnded(let standing): return .lost(to: standing.state)
             case .refused, .notFound, .invalid, .rateLimited: throw World.Broken("an answer went wrong")
             }
         case .cancel:
             switch try await CancelChallenge.cancel(id, by: client, ports: before) {
-            case .cancelled: return "cancelled"
-            case .alreadyEnded: return nil
+            case .cancelled: return .won("cancelled")
+            case .alreadyEnded(let standing): return .lost(to: standing.state)
             case .notFound: throw World.Broken("the challenge is gone")
             }
         case .expire:
@@ -74,11 +79,14 @@ struct FinalStateTests {
             }
         }
         let all = tries
-        let winners = try await atOnce(all.count) { number in
+        let results = try await atOnce(all.count) { number in
             try await carryOut(all[number], id, of: shop.id, before: before, after: after)
         }.compactMap { $0 }
+        let winners = results.compactMap { if case .won(let state) = $0 { state } else { nil } }
+        let told = Set<String>(results.compactMap { if case .lost(let state) = $0 { state } else { nil } })
         let state = try #require(try await world.store.read { try $0.challenge(id) }).state.standing.state
         #expect(winners == (state == "expired" ? [] : [state]), "told to win: \(winners), won: \(state)")
+        #expect(told == [state], "who loses is told who won")
         #expect(["approved", "denied", "cancelled", "expired"].contains(state))
         #expect(try await world.count("receipts") == (state == "approved" || state == "denied" ? 1 : 0))
         #expect(try await world.count("outbox") == 1)

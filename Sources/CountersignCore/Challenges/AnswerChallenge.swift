@@ -177,12 +177,12 @@ public enum AnswerChallenge {
         _ challenge: Challenge, _ outcome: ChallengeOutcome, evidence: Evidence?, digest: [UInt8],
         by enrollment: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
-        guard try writer.finish(challenge, as: outcome, at: now, events) else {
+        if let earlier = try writer.finish(challenge, as: outcome, at: now, events) {
             // Somebody was faster: another device, a cancellation, or this very answer sent twice at once.
             if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
                 return .decided(recorded.standing)
             }
-            return .alreadyEnded(try writer.challenge(challenge.id)?.standing(at: now) ?? challenge.standing(at: now))
+            return .alreadyEnded(earlier)
         }
         let standing = ChallengeState.ended(outcome, at: now).standing
         if let evidence {

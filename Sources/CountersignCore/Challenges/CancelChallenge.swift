@@ -20,14 +20,10 @@ public enum CancelChallenge {
             guard let challenge = try writer.challenge(id), challenge.question.client == client else {
                 return .notFound
             }
-            guard now < challenge.expiresAt || challenge.state != .pending else {
-                // Over, and not swept yet: it ends as what it is.
-                _ = try writer.finish(challenge, as: .expired, at: now, events)
-                return .alreadyEnded(ChallengeState.ended(.expired, at: now).standing)
-            }
-            guard try writer.finish(challenge, as: .cancelled, at: now, events) else {
-                return .alreadyEnded(challenge.state.standing)
-            }
+            // Over, and not swept yet: it ends as what it is.
+            let end: ChallengeOutcome = now < challenge.expiresAt ? .cancelled : .expired
+            if let earlier = try writer.finish(challenge, as: end, at: now, events) { return .alreadyEnded(earlier) }
+            guard case .cancelled = end else { return .alreadyEnded(ChallengeState.ended(end, at: now).standing) }
             return try writer.challenge(id).map(Outcome.cancelled) ?? .notFound
         }
     }

@@ -113,13 +113,13 @@ public struct RecordedAnswer: Sendable {
 extension StoreWriter {
     /// Ends a challenge with everything that belongs to its end: the audit, the callback, the wakes.
     ///
-    /// - Returns: false when it had ended before.
+    /// - Returns: nil when it ended so; how it stands when it had ended before, or somebody was faster since it was read.
     func finish(
         _ challenge: Challenge, as outcome: ChallengeOutcome, at now: Timestamp, _ events: EventIDs
-    ) throws -> Bool {
+    ) throws -> ChallengeStanding? {
         guard (try? challenge.state.applying(outcome, at: now, expiresAt: challenge.expiresAt)) != nil,
             try end(challenge.id, as: outcome, at: now)
-        else { return false }
+        else { return (try self.challenge(challenge.id) ?? challenge).standing(at: now) }
         try append(
             AuditEvent(
                 id: events.next(), at: now, kind: outcome.auditKind, client: challenge.question.client,
@@ -131,6 +131,6 @@ extension StoreWriter {
         }
         wake(.challenge(challenge.id))
         for target in try targets(of: challenge.id) { wake(.enrollment(target)) }
-        return true
+        return nil
     }
 }
