@@ -116,10 +116,18 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        .target(name: "BenchmarkSupport", path: "Benchmarks/BenchmarkSupport", swiftSettings: settings),
+        .executableTarget(
+            name: "CountersignVolume",
+            dependencies: [
+                "BenchmarkSupport", "CountersignCore", "CountersignStorage", "CountersignWire", "StorageTestSupport",
+                "TestSupport", server("ArgumentParser", "swift-argument-parser"),
+            ],
+            path: "Benchmarks/CountersignVolume", swiftSettings: settings),
         .executableTarget(
             name: "CountersignBenchmark",
             dependencies: [
-                "Countersign", "CountersignWire", "Encodings", crypto,
+                "BenchmarkSupport", "Countersign", "CountersignWire", "Encodings", crypto,
                 server("ArgumentParser", "swift-argument-parser"),
                 server("AsyncHTTPClient", "async-http-client"),
                 server("NIOCore", "swift-nio"),
@@ -190,7 +198,7 @@ let package = Package(
             "SDK",
             [
                 "Countersign", "ServerTestSupport", "CountersignWire", "OpenPGP", "Encodings", crypto,
-                server("NIOHTTP1", "swift-nio"),
+                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
             ]),
         tests(
             "Command",
@@ -203,7 +211,8 @@ let package = Package(
         tests(
             "System",
             [
-                "Countersign", "CountersignCommand", "ServerTestSupport", "CountersignWire", "OpenPGP", "Encodings",
+                "BenchmarkSupport", "Countersign", "CountersignCommand", "ServerTestSupport", "CountersignWire",
+                "OpenPGP", "Encodings",
                 crypto, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
                 server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
             ]),

@@ -3,6 +3,8 @@ import Foundation
 
 /// What is printed.
 struct BenchmarkResult {
+    let nodes: Int
+    let engine: String
     let pairs: Int
     let measured: Measured
     let unavoidable: Unavoidable
@@ -18,7 +20,9 @@ struct BenchmarkResult {
 
     private var cyclesPerSecond: Double { Double(measured.cycles) / measured.seconds }
     private var serverPerCycle: Double { measured.serverTime / Double(max(measured.cycles, 1)) * 1000 }
+    private var databasePerCycle: Double { measured.databaseTime / Double(max(measured.cycles, 1)) * 1000 }
     private var generatorPerCycle: Double { measured.generatorTime / Double(max(measured.cycles, 1)) * 1000 }
+    private var deployment: String { "\(nodes == 1 ? "one node" : "\(nodes) nodes") on \(engine)" }
 
     private func quantile(_ step: Step, _ part: Double) -> Double {
         guard let times = measured.times[step], !times.isEmpty else { return 0 }
@@ -31,19 +35,20 @@ struct BenchmarkResult {
         func pad(_ text: String, _ width: Int) -> String {
             String(repeating: " ", count: max(0, width - text.count)) + text
         }
+        let database = measured.databaseTime > 0 ? "database \(format(databasePerCycle, 3)) ms; " : ""
         let steps = Step.allCases.map { step in
             "  \(step.rawValue.padding(toLength: 14, withPad: " ", startingAt: 0))"
                 + pad(format(quantile(step, 0.5), 2), 10) + pad(format(quantile(step, 0.99), 2), 10)
         }
         return """
             \(format(cyclesPerSecond, 0)) cycles/s (\(measured.cycles) in \(format(measured.seconds, 1)) s, \
-            \(pairs) pairs)
+            \(pairs) pairs), \(deployment)
             CPU per cycle: server \(format(serverPerCycle, 3)) ms, of it at least \
-            \(format(unavoidable.serverCurvePerCycle / 1000, 3)) ms on the curve; generator \
-            \(format(generatorPerCycle, 3)) ms
-            Commits: \(format(measured.commitsPerSecond, 0)) a second, each with one sync of the disk, \
-            \(format(measured.writesPerCommit, 1)) writes in each; the disk alone syncs \
-            \(format(unavoidable.syncsPerSecond, 0)) times a second
+            \(format(unavoidable.serverCurvePerCycle / 1000, 3)) ms on the curve; \
+            \(database)generator \(format(generatorPerCycle, 3)) ms
+            Commits: \(format(measured.commitsPerSecond, 0)) a second, \
+            \(format(measured.writesPerCommit, 1)) writes in each, \(format(measured.clashesPerSecond, 1)) clashes; \
+            the disk alone syncs \(format(unavoidable.syncsPerSecond, 0)) times a second
             Server memory: \(measured.residentMemory / 1_000_000) MB
             Milliseconds         p50       p99
             \(steps.joined(separator: "\n"))
@@ -62,13 +67,16 @@ struct BenchmarkResult {
             ])
         }
         return .members([
-            "pairs": .integer(Int64(pairs)), "cycles": .integer(Int64(measured.cycles)),
+            "engine": .string(engine), "nodes": .integer(Int64(nodes)), "pairs": .integer(Int64(pairs)),
+            "cycles": .integer(Int64(measured.cycles)),
             "milliseconds": number(measured.seconds * 1000), "cycles_per_second": number(cyclesPerSecond),
             "server_cpu_us_per_cycle": number(serverPerCycle * 1000),
+            "database_cpu_us_per_cycle": number(databasePerCycle * 1000),
             "generator_cpu_us_per_cycle": number(generatorPerCycle * 1000),
             "server_curve_us_per_cycle": number(unavoidable.serverCurvePerCycle),
             "server_resident_bytes": .integer(Int64(measured.residentMemory)), "steps": .object(steps),
             "commits_per_second": number(measured.commitsPerSecond),
+            "clashes_per_1000_seconds": number(measured.clashesPerSecond * 1000),
             "writes_per_100_commits": number(measured.writesPerCommit * 100),
             "syncs_per_second": number(unavoidable.syncsPerSecond),
             "curve_ns": .members([

@@ -8,6 +8,8 @@ struct Committed: Sendable {
     var commits = 0
     /// Writes in them.
     var writes = 0
+    /// Transactions that were run again because they clashed with others.
+    var clashes = 0
     /// When it was told.
     var at = ContinuousClock.now
 }
@@ -37,6 +39,6 @@ final class CommitLog: Sendable {
         guard let commits = number("countersign_commits_total"), let writes = number("countersign_writes_total") else {
             return nil
         }
-        return Committed(commits: commits, writes: writes)
+        return Committed(commits: commits, writes: writes, clashes: number("countersign_database_clashes_total") ?? 0)
     }
 }

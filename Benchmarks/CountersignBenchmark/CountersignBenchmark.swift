@@ -9,9 +9,9 @@ struct CountersignBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "countersign-benchmark", abstract: "Measure a server under load.",
         discussion: """
-            Starts the program `countersign serve` on a fresh SQLite database and drives it from this process: pairs \
-            of a portal, which asks over HTTP and waits by long poll, and a phone, which is the SDK. Build both for \
-            release.
+            Starts the program `countersign serve` on a fresh database, once or several times, and drives it from \
+            this process: pairs of a portal, which asks over HTTP and waits by long poll, and a phone, which is the \
+            SDK. Build both for release.
             """)
 
     @Option(help: "How many pairs of a portal and a phone work at the same time.")
@@ -29,10 +29,22 @@ struct CountersignBenchmark: AsyncParsableCommand {
     @Option(help: "The folder that the database is made in. (default: the system's folder for temporary files)")
     var folder: String?
 
+    @Option(help: "The URL of an empty PostgreSQL database. (default: SQLite)")
+    var database: String?
+
+    @Option(help: "The id of PostgreSQL's first process, where its CPU time shall be measured.")
+    var databaseProcess: Int32?
+
+    @Option(help: "How many servers on the database; each request goes to the next of them.")
+    var nodes = 1
+
     @Flag(help: "Print JSON.")
     var json = false
 
     mutating func validate() throws {
+        guard nodes == 1 || database != nil, (1...100).contains(nodes) else {
+            throw ValidationError("Several nodes need --database: SQLite is one server's alone.")
+        }
         guard (1...10_000).contains(pairs), warmup >= 0, seconds > 0 else {
             throw ValidationError("There must be 1 to 10,000 pairs and some time to measure.")
         }
@@ -48,12 +60,14 @@ struct CountersignBenchmark: AsyncParsableCommand {
             server
             ?? URL(filePath: Bundle.main.executablePath ?? CommandLine.arguments[0])
             .deletingLastPathComponent().appending(path: "countersign").path
-        let server = try ServerUnderTest(program: program, folder: place)
-        defer { server.stop() }
-        let load = try await Load(server: server, pairs: pairs)
+        let deployment = try Deployment(
+            nodes, program: program, folder: place, database: database, process: databaseProcess)
+        defer { deployment.stop() }
+        let load = try await Load(deployment, pairs: pairs)
         let measured = try await load.run(warmup: .seconds(warmup), duration: .seconds(seconds))
         let result = BenchmarkResult(
-            pairs: pairs, measured: measured, unavoidable: unavoidable, commit: Self.commit)
+            nodes: nodes, engine: database == nil ? "SQLite" : "PostgreSQL", pairs: pairs, measured: measured,
+            unavoidable: unavoidable, commit: Self.commit)
         print(json ? String(decoding: result.json.encoded, as: UTF8.self) : result.text)
     }
 

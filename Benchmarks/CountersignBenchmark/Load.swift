@@ -8,37 +8,40 @@ import NIOHTTP1
 struct Measured: Sendable {
     let times: [Step: [Duration]]
     let seconds: Double
-    /// CPU time of the server and of this process, in seconds.
+    /// CPU time of the servers, of the database's processes and of this process, in seconds.
     let serverTime: Double
+    let databaseTime: Double
     let generatorTime: Double
     let residentMemory: Int
     /// Commits of the server's database in a second, each one sync of the disk.
     let commitsPerSecond: Double
     /// How many writes shared a commit, on average.
     let writesPerCommit: Double
+    /// Transactions that were run again, in a second.
+    let clashesPerSecond: Double
 
     var cycles: Int { times[.cycle]?.count ?? 0 }
 }
 
 /// Pairs of portals and phones that work at the same time.
 struct Load: Sendable {
-    private let server: ServerUnderTest
+    private let deployment: Deployment
     private let http: HTTPClient
     private let pairs: [Pair]
 
     /// Registers a client and enrolls a user with a phone for every pair.
-    init(server: ServerUnderTest, pairs count: Int) async throws {
+    init(_ deployment: Deployment, pairs count: Int) async throws {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4 * count
         http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        self.server = server
+        self.deployment = deployment
         let administrator = PortalConnection(
-            http: http, url: server.url, authorization: "Bearer \(server.token)")
+            http: http, deployment: deployment, authorization: "Bearer \(deployment.token)")
         _ = try await administrator.call(.PUT, "/v1/admin/types/payment", .members([:]))
         let client = try await administrator.call(.POST, "/v1/admin/clients", .members(["name": "ACME Shop"]))
         let credentials = "\(client["client_id"]?.string ?? ""):\(client["client_secret"]?.string ?? "")"
         let portal = PortalConnection(
-            http: http, url: server.url, authorization: "Basic \(Base64.encode(Array(credentials.utf8)))")
+            http: http, deployment: deployment, authorization: "Basic \(Base64.encode(Array(credentials.utf8)))")
         var pairs: [Pair] = []
         for _ in 0..<count { pairs.append(try await Self.pair(portal)) }
         self.pairs = pairs
@@ -47,10 +50,13 @@ struct Load: Sendable {
     private static func pair(_ portal: PortalConnection) async throws -> Pair {
         let user = try await portal.call(.POST, "/v1/users", .members([:]))["id"]?.string ?? ""
         let ticket = try await portal.call(.POST, "/v1/users/\(user)/enrollment-tickets")["qr"]?.string ?? ""
-        guard let issuer = URL(string: portal.url) else { throw Pair.Unexpected(description: portal.url) }
+        let deployment = portal.deployment
+        guard let issuer = URL(string: deployment.issuer) else {
+            throw Pair.Unexpected(description: deployment.issuer)
+        }
         let authenticator = try await Authenticator(
             issuer: issuer, app: AppDescription(name: "Benchmark", version: "1", deviceName: "Benchmark phone"),
-            vault: MemoryVault(), transport: PooledTransport(http: portal.http))
+            vault: MemoryVault(), transport: PooledTransport(http: portal.http, deployment: deployment))
         _ = try await authenticator.enroll(with: .ticket(ticket))
         return Pair(portal: portal, user: user, authenticator: authenticator)
     }
@@ -83,19 +89,21 @@ struct Load: Sendable {
 
     private func measure(_ samples: Samples, for duration: Duration) async throws -> Measured {
         let begin = ContinuousClock.now
-        let (server, generator) = (self.server.processorTime, Self.processorTime)
-        let before = self.server.committed
+        let (server, database) = (deployment.processorTime, deployment.databaseTime)
+        let generator = Self.processorTime
+        let before = deployment.committed
         samples.begin()
         try await Task.sleep(for: duration)
         let times = samples.end()
-        let after = self.server.committed
+        let after = deployment.committed
         let commits = Double(max(after.commits - before.commits, 1))
+        let seconds = max((after.at - before.at).inSeconds, 0.001)
         return Measured(
             times: times, seconds: (ContinuousClock.now - begin).inSeconds,
-            serverTime: self.server.processorTime - server, generatorTime: Self.processorTime - generator,
-            residentMemory: self.server.residentMemory,
-            commitsPerSecond: commits / max((after.at - before.at).inSeconds, 0.001),
-            writesPerCommit: Double(after.writes - before.writes) / commits)
+            serverTime: deployment.processorTime - server, databaseTime: deployment.databaseTime - database,
+            generatorTime: Self.processorTime - generator, residentMemory: deployment.residentMemory,
+            commitsPerSecond: commits / seconds, writesPerCommit: Double(after.writes - before.writes) / commits,
+            clashesPerSecond: Double(after.clashes - before.clashes) / seconds)
     }
 
     /// The CPU time this process has used, in seconds.

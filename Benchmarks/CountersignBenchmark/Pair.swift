@@ -52,15 +52,15 @@ struct Pair: Sendable {
     }
 }
 
-/// A portal's way to the server.
+/// A portal's way to the servers.
 struct PortalConnection: Sendable {
     let http: HTTPClient
-    let url: String
+    let deployment: Deployment
     let authorization: String
 
     /// Sends a request; a refusal ends the measurement.
     func call(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
-        var request = HTTPClientRequest(url: url + path)
+        var request = HTTPClientRequest(url: deployment.url + path)
         request.method = method
         request.headers.add(name: "Authorization", value: authorization)
         if let body {

@@ -7,9 +7,11 @@ import NIOHTTP1
 /// The SDK's requests over connections that all phones share, so that the generator costs little.
 struct PooledTransport: Transport {
     let http: HTTPClient
+    let deployment: Deployment
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        var outgoing = HTTPClientRequest(url: request.url.absoluteString)
+        let path = request.url.absoluteString.dropFirst(deployment.issuer.count)
+        var outgoing = HTTPClientRequest(url: deployment.url + path)
         outgoing.method = HTTPMethod(rawValue: request.method)
         for (name, value) in request.headers { outgoing.headers.add(name: name, value: value) }
         if let body = request.body { outgoing.body = .bytes(body) }

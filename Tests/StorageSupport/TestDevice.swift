@@ -37,6 +37,23 @@ package struct TestDevice: Sendable {
         certificate = holder.certificate
     }
 
+    /// The same keys under another enrollment, where that is a copy of its own.
+    package func copied(to enrollment: EnrollmentID, of user: UserID) -> TestDevice {
+        TestDevice(
+            invitation: EnrollmentInvitation(
+                issuer: invitation.issuer, ticket: invitation.ticket, fingerprint: invitation.fingerprint, user: user,
+                enrollment: enrollment), like: self)
+    }
+
+    private init(invitation: EnrollmentInvitation, like other: TestDevice) {
+        world = other.world
+        self.invitation = invitation
+        primary = other.primary
+        authentication = other.authentication
+        encryption = other.encryption
+        certificate = other.certificate
+    }
+
     /// A request signed by the authentication key.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
+import BenchmarkSupport
 import Foundation
-
 import ServerTestSupport
 import TestSupport
 import Testing
@@ -34,24 +34,24 @@ struct WaitersTests {
 
     private func run(_ count: Int, _ keeper: ServerKeeper, _ caller: PersistentCaller, _ polls: Polls) async throws {
         let stage = try await WaitersStage(polls: count, caller: caller, data: keeper.data)
-        let usage = ServerUsage(process: try #require(await keeper.processID))
+        let usage = MeasuredProcess(id: try #require(await keeper.processID))
         // Whatever is made once is made by a few.
         for index in 0..<20 { try await polls.open(try await stage.request(index)) }
         try await usage.idle()
-        let before = try usage.memory
+        let before = usage.residentMemory
         let begin = ContinuousClock.now
         for index in 20..<count { try await polls.open(try await stage.request(index)) }
         try await usage.idle()
         let opened = ContinuousClock.now - begin
-        let each = (try usage.memory - before) / (count - 20)
+        let each = (usage.residentMemory - before) / (count - 20)
         #expect(polls.statuses == [:], "nobody is answered before there are news")
-        let processor = try usage.processorTime
+        let processor = usage.processorTime
         let wake = ContinuousClock.now
         try await stage.tellAll()
         await polls.replies(count)
         let told = ContinuousClock.now - wake
         try await usage.idle()
-        let cost = (try usage.processorTime - processor) / Double(count)
+        let cost = (usage.processorTime - processor) / Double(count)
         print(
             """
             waiters: \(count) on connections of their own, opened in \(opened), \(each) bytes of memory each
