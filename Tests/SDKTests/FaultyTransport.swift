@@ -63,6 +63,16 @@ final class FaultyTransport: Transport {
         }
     }
 
+    /// Sends the next requests to a path twice and gives back the second reply, as HTTP libraries do by themselves when
+    /// a connection breaks before the first one.
+    func sendTwice(_ count: Int, to suffix: String) {
+        let left = Countdown(count)
+        happen { request, send in
+            if request.url.path.hasSuffix(suffix), left.takeOne() { _ = try await send(request) }
+            return try await send(request)
+        }
+    }
+
     /// Puts another reply in place of those from a path.
     func reply(_ response: TransportResponse, from suffix: String) {
         happen { request, send in

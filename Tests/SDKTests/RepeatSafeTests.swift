@@ -29,6 +29,33 @@ struct RepeatSafeTests {
         }
     }
 
+    @Test("A request that the system's HTTP sent twice by itself is signed anew", arguments: [1, 3])
+    func sentTwice(_ count: Int) async throws {
+        try await SDKScene.with { scene in
+            scene.transport.sendTwice(count, to: "/challenges")
+            let asked = try await scene.ask()
+            #expect(try await scene.authenticator.pendingChallenges().map(\.id) == [asked.id])
+            let question = try await scene.open(asked)
+            scene.transport.sendTwice(count, to: "/answer")
+            try await question.approve(with: .confirmation, number: asked.number)
+            #expect(scene.transport.requests(to: "/answer").count == count + 1)
+            #expect(Set(scene.transport.bodies(to: "/answer")).count == 1)
+            #expect(try await scene.standing(asked).state == "approved")
+            scene.transport.sendTwice(count, to: "/self")
+            try await scene.enrollment.remove()
+            #expect(try await !scene.holdsKeys())
+        }
+    }
+
+    @Test("A request that is sent twice each time is given up, and not sent for ever")
+    func alwaysSentTwice() async throws {
+        try await SDKScene.with { scene in
+            scene.transport.sendTwice(.max, to: "/challenges")
+            #expect(await code { _ = try await scene.authenticator.pendingChallenges() } == "nonce_replayed")
+            #expect(scene.transport.requests(to: "/challenges").count == 4)
+        }
+    }
+
     @Test("A request that is lost is sent again as the same bytes")
     func lostRequest() async throws {
         try await SDKScene.with { scene in

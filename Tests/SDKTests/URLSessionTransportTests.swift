@@ -21,6 +21,31 @@ struct URLSessionTransportTests {
         }
     }
 
+    @Test("A connection that breaks leaves no request half sent: it is sent whole, or said to have failed")
+    func brokenConnections() async throws {
+        let server = try await BreakingServer()
+        let transport = URLSessionTransport()
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+        var replies = 0
+        for number in 0..<6 {
+            let isPost = number % 3 != 2
+            let request = TransportRequest(
+                method: isPost ? "POST" : "GET", url: url, body: isPost ? [UInt8](repeating: 0x7B, count: 1000) : nil,
+                timeout: 10)
+            do {
+                #expect(try await transport.send(request).status == 200)
+                replies += 1
+            } catch {
+                #expect((error as? URLError)?.code != .timedOut)
+            }
+        }
+        let heard = server.heard
+        #expect(heard.partial == [:])
+        #expect(heard.whole == replies + heard.cut)
+        #expect(replies >= 3)
+        try await server.stop()
+    }
+
     @Test("Requests that are cancelled while their reply comes end, all of them, and block nobody")
     func cancellation() async throws {
         try await TestServer.with { server in

@@ -37,6 +37,8 @@ actor Connection {
     /// Spec: design 3.5.
     private static let largestCorrection: Int64 = 24 * 3600
     private static let timeout: TimeInterval = 30
+    /// How often a request is signed anew that had been sent before.
+    private static let maximumRepeats = 3
 
     nonisolated let issuer: Issuer
     private let transport: any Transport
@@ -74,11 +76,23 @@ actor Connection {
     func send(
         _ method: String, _ path: String, body: JSONValue? = nil, signer: Signer? = nil, waiting: Int64 = 0
     ) async throws(CountersignError) -> TransportResponse {
-        do {
-            return try await attempt(method, path, body: body, signer: signer, waiting: waiting)
-        } catch .server(let problem) where problem.knownCode == .clockSkew {
-            try correct(by: problem)
-            return try await attempt(method, path, body: body, signer: signer, waiting: waiting)
+        var isCorrected = false
+        var repeats = 0
+        while true {
+            do throws(CountersignError) {
+                return try await attempt(method, path, body: body, signer: signer, waiting: waiting)
+            } catch {
+                guard case .server(let problem) = error else { throw error }
+                switch problem.knownCode {
+                case .clockSkew where !isCorrected:
+                    try correct(by: problem)
+                    isCorrected = true
+                case .nonceReplayed where repeats < Self.maximumRepeats:
+                    // The system's HTTP sends a request again by itself when its connection breaks before the reply.
+                    repeats += 1
+                default: throw error
+                }
+            }
         }
     }
 

@@ -59,15 +59,20 @@ public protocol Transport: Sendable {
 }
 
 /// HTTP by the system's own means.
+///
+/// Where Foundation is not Apple's, a request with a body has a connection to itself: one that finds the connection of
+/// an earlier one broken is sent again there without the body, and the server waits for that in vain.
 public final class URLSessionTransport: Transport {
-    private let session: URLSession
+    private let session = makeSession()
 
     /// A transport without cache and cookies.
-    public init() {
+    public init() {}
+
+    private static func makeSession() -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.urlCache = nil
-        session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
+        return URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
     }
 
     deinit {
@@ -80,7 +85,12 @@ public final class URLSessionTransport: Transport {
         native.httpMethod = request.method
         for (name, value) in request.headers { native.setValue(value, forHTTPHeaderField: name) }
         native.httpBody = request.body.map { Data($0) }
-        let (data, response) = try await answer(to: native)
+        #if canImport(FoundationNetworking)
+            let session = request.body == nil ? self.session : Self.makeSession()
+            defer { if session !== self.session { session.finishTasksAndInvalidate() } }
+            if session !== self.session { native.setValue("close", forHTTPHeaderField: "Connection") }
+        #endif
+        let (data, response) = try await answer(to: native, in: session)
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         var headers: [String: String] = [:]
         for (name, value) in response.allHeaderFields {
@@ -94,7 +104,7 @@ public final class URLSessionTransport: Transport {
     /// That one can block for ever on Linux when a request is cancelled while its answer comes: it cancels by waiting
     /// for a queue, under a lock of the task that the same queue needs to tell the task of the answer. Here cancelling
     /// waits for nothing.
-    private func answer(to request: URLRequest) async throws -> (Data, URLResponse) {
+    private func answer(to request: URLRequest, in session: URLSession) async throws -> (Data, URLResponse) {
         let (answers, announce) = AsyncThrowingStream.makeStream(of: (Data, URLResponse).self)
         let task = session.dataTask(with: request) { data, response, error in
             if let data, let response { announce.yield((data, response)) }

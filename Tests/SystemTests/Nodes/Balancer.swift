@@ -41,8 +41,10 @@ final class Balancer: Sendable {
             .channelOption(.autoRead, value: false)
             .connect(host: "127.0.0.1", port: ports[(first + tried) % ports.count])
             .flatMapThrowing { server in
-                try client.pipeline.syncOperations.addHandler(Passing(to: server))
+                // The server's side first: a node that is gone already takes no handler, and the next one is tried with
+                // a client that passes nothing to anybody yet.
                 try server.pipeline.syncOperations.addHandler(Passing(to: client))
+                try client.pipeline.syncOperations.addHandler(Passing(to: server))
                 for channel in [client, server] {
                     channel.setOption(.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
                 }
