@@ -1,3 +1,5 @@
+import Crypto
+
 /// Reads bytes front to back; every read that would pass the end throws ``OpenPGPError/truncated``.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
@@ -48,9 +50,20 @@ struct ByteReader {
         guard used == bits else { throw .malformedPacket(tag) }
         return value
     }
+
+    /// A multiprecision integer of at most 256 bits, in the 32 bytes that fields of P-256 have.
+    mutating func scalar(in tag: PacketTag) throws(OpenPGPError) -> [UInt8] {
+        let digits = try mpi(atMost: 256, in: tag)
+        return [UInt8](repeating: 0, count: 32 - digits.count) + digits
+    }
 }
 
 extension [UInt8] {
+    /// So many bytes that nobody can guess.
+    static func random(_ count: Int) -> [UInt8] {
+        SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes { Array($0) }
+    }
+
     mutating func append(uint16 value: some BinaryInteger) {
         append(UInt8(truncatingIfNeeded: value >> 8))
         append(UInt8(truncatingIfNeeded: value))

@@ -101,9 +101,10 @@ enum Settings {
         AnySetting(masterKey), AnySetting(masterKeyFile), AnySetting(masterKeyCommand),
     ]
 
-    /// Variables that other commands read, or that name the file itself.
+    /// Variables that other commands or the build read, or that name the file itself.
     static let otherVariables = [
         "COUNTERSIGN_CONFIG", "COUNTERSIGN_URL", "COUNTERSIGN_TOKEN", "COUNTERSIGN_DEVICE_HOME",
+        "COUNTERSIGN_BUILD_DIR",
     ]
 
     /// A number as it is usually written.

@@ -56,8 +56,8 @@ enum SecretKeyMaterial {
             fields.append(uint16: plaintext.checksum)
             return fields
         }
-        let derivation = StringToKey(salt: random(8))
-        let iv = random(blockSize)
+        let derivation = StringToKey(salt: [UInt8].random(8))
+        let iv = [UInt8].random(blockSize)
         plaintext += Array(Insecure.SHA1.hash(data: plaintext))
         guard let cfbIV = try? AES._CFB.IV(ivBytes: iv),
             let sealed = try? AES._CFB.encrypt(
@@ -90,9 +90,9 @@ enum SecretKeyMaterial {
 
     private static func scalar(in fields: ArraySlice<UInt8>, _ tag: PacketTag) throws(OpenPGPError) -> [UInt8] {
         var reader = ByteReader(fields)
-        let digits = try reader.mpi(atMost: 256, in: tag)
+        let scalar = try reader.scalar(in: tag)
         guard reader.isAtEnd else { throw .malformedPacket(tag) }
-        return [UInt8](repeating: 0, count: 32 - digits.count) + digits
+        return scalar
     }
 
     private static func keySize(of cipher: UInt8) throws(OpenPGPError) -> Int {
@@ -102,9 +102,5 @@ enum SecretKeyMaterial {
         case aes256: return 32
         default: throw .unsupportedCipher(cipher)
         }
-    }
-
-    private static func random(_ count: Int) -> [UInt8] {
-        SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes { Array($0) }
     }
 }

@@ -13,9 +13,7 @@ enum ProtectedData {
 
     /// The content of the packet for some packets.
     static func encrypt(_ packets: [UInt8], with key: SessionKey) throws(OpenPGPError) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        var prefix: [UInt8] = []
-        for _ in 0..<blockSize / 8 { withUnsafeBytes(of: generator.next()) { prefix.append(contentsOf: $0) } }
+        let prefix = [UInt8].random(blockSize)
         var plaintext: [UInt8] = []
         plaintext.reserveCapacity(packets.count + blockSize + 2 + checksumHeader.count + checksumSize)
         // The last two bytes of the prefix stand twice. Decryption must not look at them: that would be an oracle.

@@ -83,11 +83,8 @@ public struct Signature: Sendable {
         self.createdAt = createdAt
         hashedArea = Array(hashed)
         digestPrefix = Array(try reader.bytes(2))
-        let r = try reader.mpi(atMost: 256, in: .signature)
-        let s = try reader.mpi(atMost: 256, in: .signature)
+        let raw = try reader.scalar(in: .signature) + reader.scalar(in: .signature)
         guard reader.isAtEnd else { throw .malformedPacket(.signature) }
-        // The integers come without leading zeros and go to fixed fields of 32 bytes.
-        let raw = [UInt8](repeating: 0, count: 32 - r.count) + r + [UInt8](repeating: 0, count: 32 - s.count) + s
         guard let value = try? P256.Signing.ECDSASignature(rawRepresentation: raw) else {
             throw .malformedPacket(.signature)
         }
