@@ -34,13 +34,16 @@ public enum PostgresBackup {
                 throw BackupFailure(description: "There is no database of Countersign's at \(address).")
             }
             let snapshot = try connection.rows(exportSnapshot, []).first?.text(0) ?? ""
+            // Made first: whoever may not is told at once.
+            let trial = triesRestore ? try PostgresTrial(at: address, beside: connection) : nil
+            defer { trial?.end() }
             return try BackupFile.make(target) { draft, descriptor in
                 // The moment is there for others as long as the transaction that saw it.
                 try withExtendedLifetime(connection) {
                     try dump.run(arguments(snapshot, rows), output: descriptor)
                 }
                 let content = try check(draft, by: restore, against: rows)
-                if triesRestore { try PostgresTrial.run(draft, restore, rows, address, connection) }
+                try trial?.run(draft, by: restore, against: rows)
                 return content
             }
         } catch let failure as PostgresFailure {
@@ -75,35 +78,5 @@ public enum PostgresBackup {
         return BackupContent(
             schema: archive.schema, rows: counts,
             masterKeys: archive.wraps.sorted { $0.key < $1.key }.map(\.value), size: BackupFile.size(of: file))
-    }
-}
-
-/// A copy that is restored for a try, into a database that is made for it and dropped again.
-private enum PostgresTrial {
-    static func run(
-        _ file: String, _ restore: PostgresProgram, _ rows: PostgresRows, _ address: PostgresAddress,
-        _ connection: PostgresConnection
-    ) throws {
-        let name = "countersign_try_\(UInt32.random(in: 0...(.max)))"
-        let maintenance = "--maintenance-db=\(connection.database)"
-        try PostgresProgram("createdb", for: connection).run(
-            ["--template=template0", "--encoding=UTF8", "--no-password", maintenance, name])
-        let drop = try PostgresProgram("dropdb", for: connection)
-        let result = Swift.Result {
-            try restore.run(
-                ["--no-owner", "--no-privileges", "--exit-on-error", "--no-password", "--dbname=\(name)", file])
-            let trial = try PostgresConnection(
-                to: address, overriding: connection.place + [("dbname", name)], patience: .seconds(86_400))
-            try trial.beginSnapshot()
-            let restored = try PostgresRows(trial).counts
-            let differences = Set(rows.counts.keys).union(restored.keys).filter { rows.counts[$0] != restored[$0] }
-            guard differences.isEmpty else {
-                throw BackupFailure(
-                    description:
-                        "\(file) was restored with other rows in \(differences.sorted().joined(separator: ", ")).")
-            }
-        }
-        try drop.run(["--no-password", "--if-exists", maintenance, name])
-        try result.get()
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// One of the programs that come with PostgreSQL, such as `pg_dump`.
 struct PostgresProgram {
@@ -75,13 +76,17 @@ struct PostgresProgram {
         unlink(complaints.path)
         let handle = FileHandle(fileDescriptor: file, closeOnDealloc: false)
         process.standardError = handle
+        Interruption.begin()
         do {
             try process.run()
         } catch {
+            _ = Interruption.end()
             throw BackupFailure(description: "\(path) cannot be run: \(error.localizedDescription)")
         }
+        Interruption.watch(process.processIdentifier)
         meanwhile()
         process.waitUntilExit()
+        guard !Interruption.end() else { throw BackupFailure(description: "It was interrupted.") }
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
             try? handle.seek(toOffset: 0)
             let text = String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self)
@@ -89,5 +94,49 @@ struct PostgresProgram {
             throw BackupFailure(
                 description: "\(name) failed (\(process.terminationStatus)): \(lines.isEmpty ? "no words" : lines)")
         }
+    }
+}
+
+/// Ends a program in the place of this process, when that is asked to end: then what is half done can be taken back.
+///
+/// A process does one such thing at a time.
+private enum Interruption {
+    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+    private static let program = Atomic<Int32>(0)
+    private static let happened = Atomic<Bool>(false)
+
+    /// From now on signals do not end this process.
+    static func begin() {
+        // Made before a handler needs them, which may wait for nothing.
+        program.store(0, ordering: .sequentiallyConsistent)
+        happened.store(false, ordering: .sequentiallyConsistent)
+        for number in signals {
+            // A handler, and not to ignore them: a program that is run would ignore them, too.
+            _ = signal(number) { _ in
+                Interruption.happened.store(true, ordering: .sequentiallyConsistent)
+                Interruption.pass()
+            }
+        }
+    }
+
+    /// Lets a program be ended that was started since.
+    static func watch(_ id: Int32) {
+        program.store(id, ordering: .sequentiallyConsistent)
+        if happened.load(ordering: .sequentiallyConsistent) { pass() }
+    }
+
+    private static func pass() {
+        let id = program.load(ordering: .sequentiallyConsistent)
+        // Others may be blocked in it, as they are on the thread that started it.
+        if id > 0 { kill(id, SIGKILL) }
+    }
+
+    /// Signals end this process again.
+    ///
+    /// - Returns: whether one came.
+    static func end() -> Bool {
+        for number in signals { _ = signal(number, SIG_DFL) }
+        program.store(0, ordering: .sequentiallyConsistent)
+        return happened.load(ordering: .sequentiallyConsistent)
     }
 }

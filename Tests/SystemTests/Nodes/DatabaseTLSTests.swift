@@ -69,7 +69,7 @@ struct DatabaseTLSTests {
         let data = try TemporaryFolder()
         let admin = Operator(
             database: server.address(password: server.password, server.strict()), data: data.path("data"))
-        for _ in 0..<30 {
+        for _ in 0..<16 {
             let result = try await admin.run("admin", "migrate")
             try #require(result.status == 0, "\(result.errors.prefix(300))")
         }

@@ -20,7 +20,7 @@ final class PostgresServer: Sendable {
     ///
     /// - Parameters:
     ///   - settings: lines of its postgresql.conf, which count in the place of the usual ones.
-    ///   - access: lines of its pg_hba.conf, before the one that lets `countersign` in from here.
+    ///   - access: lines of its pg_hba.conf, before the one that lets roles in from here.
     ///   - files: further files of its data folder, by their names.
     convenience init(settings: [String] = [], access: [String] = [], files: [String: [UInt8]] = [:]) throws {
         try self.init { server in
@@ -32,7 +32,7 @@ final class PostgresServer: Sendable {
             ]
             try server.append((usual + settings).joined(separator: "\n") + "\n", to: "postgresql.conf")
             try FileManager.default.removeItem(atPath: "\(server.data)/pg_hba.conf")
-            let known = ["host all,replication countersign 127.0.0.1/32 trust"]
+            let known = ["host all,replication countersign,modest 127.0.0.1/32 trust"]
             let lines = (access + known).joined(separator: "\n") + "\n"
             try server.append(lines, to: "pg_hba.conf")
             for (name, content) in files { try server.append(String(decoding: content, as: UTF8.self), to: name) }
@@ -84,9 +84,13 @@ final class PostgresServer: Sendable {
 
     private var data: String { "\(folder)/data" }
 
-    /// The address of one of its databases, for the role that may do everything.
-    func address(of database: String = "countersign") -> String {
-        "postgres://countersign@127.0.0.1:\(port)/\(database)"
+    /// The address of one of its databases.
+    ///
+    /// - Parameters:
+    ///   - database: which.
+    ///   - role: who asks; the one that may do everything, unless told otherwise.
+    func address(of database: String = "countersign", as role: String = "countersign") -> String {
+        "postgres://\(role)@127.0.0.1:\(port)/\(database)"
     }
 
     /// Starts it; returns when it answers.
