@@ -36,7 +36,8 @@ extension Scene {
     func verify(_ settings: KillSettings) async {
         let asked = await ledger.asked
         let ends = await ledger.ends
-        #expect(await ledger.violations == [], "COUNTERSIGN_SEED=\(settings.seed)")
+        let violations = await ledger.violations
+        #expect(violations == [], "COUNTERSIGN_SEED=\(settings.seed)")
         #expect(receiver.violations == [])
         #expect(!asked.isEmpty)
         #expect(await ledger.answers > 0)
