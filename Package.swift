@@ -206,6 +206,7 @@ let package = Package(
                 "CountersignCommand", "CountersignServer", "CountersignStorage", "CountersignWire", "ServerTestSupport",
                 "Encodings", logging,
                 server("ArgumentParser", "swift-argument-parser"),
+                server("Yams", "Yams"),
             ]),
         tests("Interoperability", ["OpenPGP", "CountersignWire", "Encodings", crypto]),
         tests(

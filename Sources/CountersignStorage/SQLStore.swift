@@ -18,6 +18,9 @@ public struct SQLStore: Store {
     /// How much was committed since it was opened.
     package var commitCount: CommitCount { engine.commitCount }
 
+    /// How the connections to the database stand; nil where there are none.
+    package var poolStanding: PoolStanding? { engine.poolStanding }
+
     /// The events of the audit that were committed since it was opened, by kind.
     package var eventCounts: [AuditEventKind: Int] { events.counts }
 

@@ -65,6 +65,37 @@ struct TLSTests {
         }
     }
 
+    @Test("Every command believes the authorities of SSL_CERT_FILE, the terminal phone too, and no others")
+    func namedAuthorities() async throws {
+        let scene = try Scene()
+        try await scene.makeCertificate("one")
+        try await scene.makeCertificate("two")
+        try scene.install("one")
+        let (server, url) = try await scene.start()
+        let token = try String(contentsOfFile: try scene.path("server data/bootstrap.token"), encoding: .utf8)
+            .dropLast()
+        func run(_ arguments: [String], as token: String, trusting name: String) async throws -> ProgramResult {
+            try await Tool.run(
+                arguments + ["--json"],
+                environment: [
+                    "COUNTERSIGN_URL": url, "COUNTERSIGN_TOKEN": token, "SSL_CERT_FILE": try scene.path("\(name).pem"),
+                    "COUNTERSIGN_DEVICE_HOME": try scene.path("phone"),
+                ])
+        }
+        #expect(try await run(["client", "create", "--name", "Shop"], as: "\(token)", trusting: "two").status == 3)
+        let shop = try await run(["client", "create", "--name", "Shop"], as: "\(token)", trusting: "one").json()
+        let credentials = "\(shop["client_id"]?.string ?? ""):\(shop["client_secret"]?.string ?? "")"
+        let user = try await run(["user", "create"], as: credentials, trusting: "one").json()["id"]?.string ?? ""
+        let made = try await run(["user", "ticket", user], as: credentials, trusting: "one").json()
+        let ticket = try #require(made["qr"]?.string)
+        let refused = try await run(["device", "enroll", "--ticket", ticket], as: "none", trusting: "two")
+        #expect(refused.status != 0)
+        let enrolled = try await run(["device", "enroll", "--ticket", ticket], as: "none", trusting: "one")
+        #expect(enrolled.status == 0, "\(enrolled.errors)")
+        server.send(SIGTERM)
+        #expect(try await server.result().status == 0)
+    }
+
     @Test("curl that trusts the certificate is answered, and nobody in plain text")
     func works() async throws {
         let scene = try Scene()

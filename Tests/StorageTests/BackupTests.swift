@@ -72,7 +72,7 @@ struct BackupTests {
     func existing() async throws {
         let world = try await World(.sqlite)
         let path = try world.folder.write("copy.sqlite", Array("precious".utf8))
-        let error = #expect(throws: SQLiteBackup.Failure.self) {
+        let error = #expect(throws: BackupFailure.self) {
             _ = try SQLiteBackup.make(of: World.database(in: world.folder), at: path)
         }
         #expect(error?.description == "\(path) is there already.")
@@ -83,11 +83,11 @@ struct BackupTests {
     func missing() async throws {
         let world = try await World(.sqlite)
         let nowhere = world.folder.path("no/copy.sqlite")
-        #expect(throws: SQLiteBackup.Failure.self) {
+        #expect(throws: BackupFailure.self) {
             _ = try SQLiteBackup.make(of: World.database(in: world.folder), at: nowhere)
         }
         let copy = world.folder.path("copy.sqlite")
-        #expect(throws: SQLiteBackup.Failure.self) {
+        #expect(throws: BackupFailure.self) {
             _ = try SQLiteBackup.make(of: world.folder.path("none.sqlite"), at: copy)
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: world.folder.url.path)
@@ -108,12 +108,12 @@ struct BackupTests {
             var damaged = bytes
             damaged.replaceSubrange(page..<page + 4096, with: [UInt8](repeating: 0xA5, count: 4096))
             let bad = try world.folder.write("bad.sqlite", damaged)
-            #expect(throws: SQLiteBackup.Failure.self, "page \(page / 4096)") { _ = try SQLiteBackup.check(bad) }
+            #expect(throws: BackupFailure.self, "page \(page / 4096)") { _ = try SQLiteBackup.check(bad) }
             do {
                 // What an index held is made anew from its table.
                 #expect(try SQLiteBackup.make(of: bad, at: copy).rows == content.rows, "page \(page / 4096)")
                 try FileManager.default.removeItem(atPath: copy)
-            } catch is SQLiteBackup.Failure {
+            } catch is BackupFailure {
                 refused += 1
                 #expect(!FileManager.default.fileExists(atPath: copy))
             }

@@ -176,7 +176,8 @@ struct HomeOptions: ParsableArguments {
             throw CommandError("\(folder.path) cannot be used: \(error)")
         }
         let app = AppDescription(name: "countersign device", version: "0.1.0", deviceName: name, system: Self.system)
-        return try await Authenticator(issuer: url, app: app, vault: vault)
+        return try await Authenticator(
+            issuer: url, app: app, vault: vault, transport: NamedAuthorityTransport() ?? URLSessionTransport())
     }
 
     /// Notes which server this device belongs to.

@@ -34,6 +34,7 @@ struct Metrics: Sendable {
         page.sample(committed.commits)
         page.family("countersign_writes_total", .counter, "Writes in those commits.")
         page.sample(committed.writes)
+        addPool(to: &page, committed)
         await addOutbox(to: &page)
         addProcess(to: &page)
         return page.text
@@ -64,6 +65,29 @@ struct Metrics: Sendable {
         page.family(
             "countersign_refusals_total", .counter, "Requests refused, by code; rate_limited are the limits' doing.")
         for code in ProblemCode.allCases { page.sample(["code": code.rawValue], refusals[code.rawValue] ?? 0) }
+    }
+
+    /// What there is to tell of the connections to PostgreSQL; SQLite has none.
+    private func addPool(to page: inout Exposition, _ committed: CommitCount) {
+        guard let pool = store.poolStanding else { return }
+        page.family("countersign_database_connections_open", .gauge, "Connections to the database that are open.")
+        page.sample(pool.openConnections)
+        page.family("countersign_database_connections_busy", .gauge, "Those of them on which something is done.")
+        page.sample(pool.busyConnections)
+        page.family("countersign_database_jobs_waiting", .gauge, "Reads and writes that wait for a connection.")
+        page.sample(pool.waitingJobs)
+        page.family(
+            "countersign_database_oldest_job_age_seconds", .gauge, "For how long the first of them has waited.")
+        page.sample(max(0, pool.longestWait / .seconds(1)))
+        page.family("countersign_database_away", .gauge, "1 while nobody can connect to the database, else 0.")
+        page.sample(pool.isAway ? 1 : 0)
+        page.family(
+            "countersign_transaction_clashes_total", .counter, "Transactions run again: they clashed with another.")
+        page.sample(committed.clashes)
+        page.family(
+            "countersign_commit_lookups_total", .counter,
+            "Times the database was asked what became of a commit that got no reply.")
+        page.sample(committed.lookups)
     }
 
     private func addOutbox(to page: inout Exposition) async {

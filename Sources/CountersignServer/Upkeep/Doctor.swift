@@ -68,19 +68,38 @@ public enum Doctor {
     /// What the database says: whether it opens, its schema, its clock, what waits in it.
     private static func database(_ settings: ServerSettings, now: Timestamp) async -> [Finding] {
         let folder = DataFolder(existing: settings)
-        if case .sqlite = settings.database, !FileManager.default.fileExists(atPath: folder.database) {
-            return [.warning("database", "There is none yet.", "The first start makes it.")]
+        var findings: [Finding] = []
+        switch settings.database {
+        case .sqlite:
+            guard FileManager.default.fileExists(atPath: folder.database) else {
+                return [.warning("database", "There is none yet.", "The first start makes it.")]
+            }
+        case .postgresql(let server):
+            do {
+                let standing = try await PostgresStanding.read(server.address)
+                findings += judge(standing, connections: server.connections)
+                guard standing.isMade else {
+                    return findings + [.warning("database", "It is empty.", "The first start makes what it needs.")]
+                }
+            } catch {
+                return [
+                    .fault(
+                        "database", "\(server.address) cannot be used: \(error.reason)",
+                        "Nothing works without it: look at its server, the address, the password and the certificates.")
+                ]
+            }
         }
         do {
             let (store, masterKey) = try await Upkeep.open(folder, settings)
-            var findings = [Finding.fine("database", "It opens, with schema \(try await store.schemaVersion()).")]
+            findings.append(.fine("database", "It opens, with schema \(try await store.schemaVersion())."))
             findings.append(rotation(try await store.masterKeys(), masterKey.id))
             findings.append(clock(newest: try await store.newestEvent(), now: now))
             let standing = try await store.outboxStanding()
             findings.append(outbox(standing.count, oldest: standing.oldest, now: now))
             return findings
         } catch {
-            return [.fault("database", "\(error)", "Nothing works without it; if it is lost, restore the backup.")]
+            let cure = "Nothing works without it; if it is lost, restore the backup."
+            return findings + [.fault("database", "\(error)", cure)]
         }
     }
 

@@ -22,15 +22,25 @@ public enum Upkeep {
     }
 
     /// Copies the database while it is in use, and checks the copy.
-    public static func backup(_ settings: ServerSettings, to target: String) throws -> SQLiteBackup.Content {
-        guard case .sqlite = settings.database else {
-            throw StartError(
-                "PostgreSQL is backed up by its own tools, such as pg_dump; see docs/guides/many-nodes.md.")
-        }
-        let folder = try existing(settings)
+    ///
+    /// - Parameters:
+    ///   - settings: the server's.
+    ///   - target: the copy, which must not be there yet.
+    ///   - triesRestore: whether a copy from PostgreSQL is restored as well, into a database made for that.
+    public static func backup(
+        _ settings: ServerSettings, to target: String, triesRestore: Bool = false
+    ) throws -> BackupContent {
         do {
-            return try SQLiteBackup.make(of: folder.database, at: target)
-        } catch let failure as SQLiteBackup.Failure {
+            switch settings.database {
+            case .sqlite:
+                guard !triesRestore else {
+                    throw StartError("--try-restore is for PostgreSQL: a copy from SQLite is opened and read anyway.")
+                }
+                return try SQLiteBackup.make(of: existing(settings).database, at: target)
+            case .postgresql(let server):
+                return try PostgresBackup.make(of: server.address, at: target, triesRestore: triesRestore)
+            }
+        } catch let failure as BackupFailure {
             throw StartError(failure.description)
         }
     }

@@ -22,8 +22,6 @@ final class PostgresConnection: SQLConnection {
         var isAbandoned = false
     }
 
-    /// How long to wait for a reply; longer than the server lets a statement take.
-    private static let patience = Duration.seconds(15)
     /// What the server is asked to do, and not to do, on every connection.
     ///
     /// Every statement of ours finds few rows, by an index; the planner could take another way where it believes a table
@@ -37,7 +35,9 @@ final class PostgresConnection: SQLConnection {
         set_config('default_transaction_isolation', 'read committed', false)
         """)
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
+    /// How long to wait for a reply.
+    private let patience: Duration
     private let notices = PostgresNotices()
     private var names: [SQLStatement: String] = [:]
     private var sent: [Sent] = []
@@ -49,15 +49,25 @@ final class PostgresConnection: SQLConnection {
     /// Connects.
     ///
     /// Whatever the address does not say comes from libpq's own environment variables and files: passwords and TLS too.
-    init(to address: PostgresAddress) throws(PostgresFailure) {
+    ///
+    /// - Parameters:
+    ///   - address: where to.
+    ///   - overriding: what counts in the place of what the address says.
+    ///   - patience: how long to wait for a reply; longer than the server lets a statement take.
+    init(
+        to address: PostgresAddress, overriding: [(String, String)] = [], patience: Duration = .seconds(15)
+    ) throws(PostgresFailure) {
+        self.patience = patience
+        PostgresTLS.stayUp
         // What stands before the address may be overruled by it.
-        let defaults = [
-            ("application_name", "countersign"), ("connect_timeout", "5"), ("keepalives_idle", "10"),
-            ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
-            ("dbname", address.text.reveal()), ("client_encoding", "UTF8"),
-        ]
-        let connection = withCStrings(defaults.map(\.0)) { keywords in
-            withCStrings(defaults.map(\.1)) { values in PQconnectdbParams(keywords + [nil], values + [nil], 1) }
+        let parameters =
+            [
+                ("application_name", "countersign"), ("connect_timeout", "5"), ("keepalives_idle", "10"),
+                ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
+                ("dbname", address.text.reveal()), ("client_encoding", "UTF8"),
+            ] + overriding
+        let connection = withCStrings(parameters.map(\.0)) { keywords in
+            withCStrings(parameters.map(\.1)) { values in PQconnectdbParams(keywords + [nil], values + [nil], 1) }
         }
         guard let connection else { throw PostgresFailure(state: nil, message: "out of memory") }
         handle = connection
@@ -158,7 +168,7 @@ final class PostgresConnection: SQLConnection {
         try endBatch()
         let expected = sent
         sent = []
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + patience
         var last = PostgresResult()
         var failure: PostgresFailure?
         for expectation in expected {

@@ -32,6 +32,8 @@ package final class PostgresEngine: SQLEngine {
 
     package var commitCount: CommitCount { counted.withLock { $0 } }
 
+    package var poolStanding: PoolStanding? { pool.standing }
+
     /// Connects to a database and makes the engine's own tables.
     ///
     /// - Parameters:
@@ -91,8 +93,13 @@ package final class PostgresEngine: SQLEngine {
         let deadline = deadline
         let longest = ContinuousClock.now + Self.patience.inDoubt
         let id = "\(news.node)-\(UInt64.random(in: 0...(.max)))"
-        let transaction = PostgresTransaction<Result>(id: id, deadline: deadline) { [weak self] in
-            self?.counted.withLock { $0.clashes += 1 }
+        let transaction = PostgresTransaction<Result>(id: id, deadline: deadline) { [weak self] event in
+            self?.counted.withLock { count in
+                switch event {
+                case .clash: count.clashes += 1
+                case .lookup: count.lookups += 1
+                }
+            }
         }
         let outcome = try await perform(until: { transaction.isInDoubt ? longest : deadline }) { connection in
             try transaction.run(body, on: connection)
@@ -151,7 +158,7 @@ package final class PostgresEngine: SQLEngine {
     }
 
     /// Does something that blocks, on a thread of its own.
-    private static func onThread<Result: Sendable>(
+    static func onThread<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in

@@ -16,6 +16,8 @@ final class PostgresPool: Sendable {
         let giveUp: @Sendable () -> Void
         /// Until when to try.
         let deadline: @Sendable () -> ContinuousClock.Instant
+        /// Since when it waits to be done.
+        let since = ContinuousClock.now
     }
 
     private struct State {
@@ -23,6 +25,8 @@ final class PostgresPool: Sendable {
         /// Where the first job stands; those before it are done.
         var first = 0
         var isClosed = false
+        var openConnections = 0
+        var busyConnections = 0
         var failures = 0
         var nextAttempt = ContinuousClock.now
         /// Since when nobody could connect, and nobody did any work on a connection that was there.
@@ -70,6 +74,18 @@ final class PostgresPool: Sendable {
         state.withLock { state in state.awaySince.map { ContinuousClock.now - $0 > Self.surprise } ?? false }
     }
 
+    /// How its connections and what waits for them stand.
+    var standing: PoolStanding {
+        state.withLock { state in
+            let waiting = state.jobs[state.first...]
+            return PoolStanding(
+                openConnections: state.openConnections, busyConnections: state.busyConnections,
+                waitingJobs: waiting.count,
+                longestWait: waiting.map(\.since).min().map { ContinuousClock.now - $0 } ?? .zero,
+                isAway: state.awaySince != nil)
+        }
+    }
+
     /// Hands over work.
     func submit(_ job: Job) {
         let isClosed = state.withLock { state in
@@ -87,17 +103,34 @@ final class PostgresPool: Sendable {
     }
 
     private func work() {
-        var connection: PostgresConnection?
+        var connection: PostgresConnection? {
+            didSet {
+                let change = (connection == nil ? 0 : 1) - (oldValue == nil ? 0 : 1)
+                if change != 0 { state.withLock { $0.openConnections += change } }
+            }
+        }
         while waitForWork() {
             connection?.checkForEnd()
             if connection?.isUsable != true { connection = connect() }
-            guard let usable = connection, let job = state.withLock({ $0.next() }) else { continue }
+            guard let usable = connection, let job = next() else { continue }
             let isDone = job.run(usable)
             state.withLock { state in
+                state.busyConnections -= 1
                 // It was the first: it is so again.
                 if !isDone { state.jobs.insert(job, at: state.first) }
                 if usable.isUsable { state.awaySince = nil }
             }
+            if !usable.isUsable { connection = nil }
+        }
+        connection = nil
+    }
+
+    /// The next work for a connection, which is busy from now on.
+    private func next() -> Job? {
+        state.withLock { state in
+            let job = state.next()
+            if job != nil { state.busyConnections += 1 }
+            return job
         }
     }
 

@@ -6,6 +6,14 @@ import Synchronization
 final class PostgresTransaction<Result: Sendable>: Sendable {
     typealias Outcome = (result: Result, wakes: [WakeTopic])
 
+    /// What happens to a transaction before it is known to be committed.
+    enum Event {
+        /// It clashed with another and is run again.
+        case clash
+        /// Its COMMIT got no reply, and the server is asked what became of it.
+        case lookup
+    }
+
     private struct State {
         var runs: Int64 = 0
         /// What each run comes to whose COMMIT was sent and got no reply.
@@ -18,14 +26,14 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
     /// Its number, the same for every run.
     private let id: String
     private let deadline: ContinuousClock.Instant
-    /// Is told of each clash.
-    private let clashed: @Sendable () -> Void
+    /// Is told of each event.
+    private let note: @Sendable (Event) -> Void
     private let state = Mutex(State())
 
-    init(id: String, deadline: ContinuousClock.Instant, clashed: @escaping @Sendable () -> Void) {
+    init(id: String, deadline: ContinuousClock.Instant, note: @escaping @Sendable (Event) -> Void) {
         self.id = id
         self.deadline = deadline
-        self.clashed = clashed
+        self.note = note
     }
 
     /// Whether a COMMIT was sent that got no reply, so that nobody knows whether the transaction lasts.
@@ -47,12 +55,12 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
             } catch StoreError.serializationFailure where clashes < Self.maximumRuns {
                 // An operation that found what it had looked up changed under its hands.
                 clashes += 1
-                clashed()
+                note(.clash)
             } catch let failure as PostgresFailure {
                 guard connection.isUsable, ContinuousClock.now < deadline else { throw failure }
                 if failure.isClash, clashes < Self.maximumRuns {
                     clashes += 1
-                    clashed()
+                    note(.clash)
                     Thread.sleep(forTimeInterval: .random(in: 0...0.002) * Double(min(clashes, 16)))
                 } else if failure.isDuplicate, duplicates == 0 {
                     // Where another transaction made the duplicate meanwhile, the next run sees it before it inserts.
@@ -81,6 +89,7 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
     private func settle(
         _ body: (any SQLConnection) throws -> (Result, wakes: [WakeTopic]), on connection: PostgresConnection
     ) throws -> Outcome {
+        note(.lookup)
         var isCommitted = false
         do {
             // Should the server still be at the earlier COMMIT, or not have come to it, only one of the two gets through.

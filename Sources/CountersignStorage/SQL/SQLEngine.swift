@@ -84,6 +84,9 @@ package protocol SQLEngine: Sendable {
     /// How much was committed since it was opened.
     var commitCount: CommitCount { get }
 
+    /// How the connections to the database stand; nil for an engine without.
+    var poolStanding: PoolStanding? { get }
+
     /// Reads a consistent state.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result
@@ -112,6 +115,9 @@ extension SQLEngine {
         try await body()
     }
 
+    /// Nil: there is nothing to connect to.
+    package var poolStanding: PoolStanding? { nil }
+
     /// True: the database is this process's alone.
     package func takesTurn(at work: String, seconds: Int64) async throws -> Bool { true }
 }
@@ -124,8 +130,24 @@ package struct CommitCount: Hashable, Sendable {
     package var writes = 0
     /// How often a transaction had to be run again because it clashed with another.
     package var clashes = 0
+    /// How often the database was asked what became of a commit that got no reply.
+    package var lookups = 0
 
     package init() {}
+}
+
+/// How the connections to a database stand at one moment, and what waits for them.
+package struct PoolStanding: Hashable, Sendable {
+    /// The connections that are open.
+    package let openConnections: Int
+    /// Those of them on which something is done.
+    package let busyConnections: Int
+    /// How many reads and writes wait for a connection.
+    package let waitingJobs: Int
+    /// For how long the first of them has waited.
+    package let longestWait: Duration
+    /// Whether nobody can connect.
+    package let isAway: Bool
 }
 
 /// The words in which the engines differ: in migrations, and where work is leased.

@@ -17,23 +17,36 @@ final class PostgresServer: Sendable {
     private let watchdog: Watchdog
 
     /// Makes a server and starts it.
-    convenience init() throws {
+    ///
+    /// - Parameters:
+    ///   - settings: lines of its postgresql.conf, which count in the place of the usual ones.
+    ///   - access: lines of its pg_hba.conf, before the one that lets roles in from here.
+    ///   - files: further files of its data folder, by their names.
+    convenience init(settings: [String] = [], access: [String] = [], files: [String: [UInt8]] = [:]) throws {
         try self.init { server in
             try server.run(
                 "initdb", ["-D", server.data, "-A", "trust", "-U", "countersign", "-E", "UTF8", "--no-sync"])
-            let settings = """
-
-                listen_addresses = '127.0.0.1'
-                unix_socket_directories = ''
-                fsync = off
-                max_connections = 200
-
-                """
-            let file = try FileHandle(forWritingTo: URL(filePath: "\(server.data)/postgresql.conf"))
-            try file.seekToEnd()
-            try file.write(contentsOf: Data(settings.utf8))
-            try file.close()
+            let usual = [
+                "", "listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", "fsync = off",
+                "max_connections = 200",
+            ]
+            try server.append((usual + settings).joined(separator: "\n") + "\n", to: "postgresql.conf")
+            try FileManager.default.removeItem(atPath: "\(server.data)/pg_hba.conf")
+            let known = ["host all,replication countersign,modest 127.0.0.1/32 trust"]
+            let lines = (access + known).joined(separator: "\n") + "\n"
+            try server.append(lines, to: "pg_hba.conf")
+            for (name, content) in files { try server.append(String(decoding: content, as: UTF8.self), to: name) }
         }
+    }
+
+    /// Adds to a file of its data folder, or makes it, for its owner alone.
+    private func append(_ text: String, to name: String) throws {
+        let path = "\(data)/\(name)"
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        try handle.write(contentsOf: Data(text.utf8))
+        if getuid() == 0, let owner = getpwnam("postgres") { fchown(file, owner.pointee.pw_uid, owner.pointee.pw_gid) }
+        try handle.close()
     }
 
     /// Makes a replica of a server and starts it; from then on a commit there waits until it is here, too.
@@ -70,6 +83,15 @@ final class PostgresServer: Sendable {
     }
 
     private var data: String { "\(folder)/data" }
+
+    /// The address of one of its databases.
+    ///
+    /// - Parameters:
+    ///   - database: which.
+    ///   - role: who asks; the one that may do everything, unless told otherwise.
+    func address(of database: String = "countersign", as role: String = "countersign") -> String {
+        "postgres://\(role)@127.0.0.1:\(port)/\(database)"
+    }
 
     /// Starts it; returns when it answers.
     func start() throws {

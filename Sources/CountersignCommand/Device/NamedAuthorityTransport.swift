@@ -1,0 +1,40 @@
+import AsyncHTTPClient
+import Countersign
+import CountersignServer
+import Foundation
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+
+/// HTTP for the terminal phone where `SSL_CERT_FILE` names whose certificates to believe: on Linux Foundation cannot be
+/// told, and all commands should believe the same.
+struct NamedAuthorityTransport: Transport {
+    private static let maximumReply = 4 * 1024 * 1024
+    /// One for the process, which it ends with.
+    private static let client = {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        TrustRoots.apply(to: &configuration)
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    /// The transport, or nil where no authorities are named.
+    init?() {
+        guard ProcessInfo.processInfo.environment["SSL_CERT_FILE"]?.isEmpty == false else { return nil }
+    }
+
+    /// See ``Transport/send(_:)``.
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        var message = HTTPClientRequest(url: request.url.absoluteString)
+        message.method = HTTPMethod(rawValue: request.method)
+        for (name, value) in request.headers { message.headers.add(name: name, value: value) }
+        if let body = request.body { message.body = .bytes(body) }
+        let limit = TimeAmount.milliseconds(Int64(request.timeout * 1000))
+        let response = try await Self.client.execute(message, timeout: limit)
+        let body = try await response.body.collect(upTo: Self.maximumReply)
+        let headers = response.headers.map { ($0.name.lowercased(), $0.value) }
+        return TransportResponse(
+            status: Int(response.status.code), headers: Dictionary(headers) { "\($0), \($1)" },
+            body: Array(body.readableBytesView))
+    }
+}

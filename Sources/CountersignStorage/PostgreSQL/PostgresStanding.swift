@@ -1,0 +1,90 @@
+import CountersignCore
+import Foundation
+
+/// What a PostgreSQL server says of itself; asking changes nothing.
+public struct PostgresStanding: Sendable {
+    /// Its version, such as 150004 for 15.4.
+    public var version = 0
+    /// Its version in its own words.
+    public var versionText = ""
+    /// How the database's texts are kept.
+    public var encoding = ""
+    /// By how many milliseconds its clock is ahead of ours.
+    public var clockDifference: Int64 = 0
+    /// How many connections it allows.
+    public var maximumConnections = 0
+    /// How many of them it keeps for its own keepers.
+    public var reservedConnections = 0
+    /// How many are open.
+    public var connections = 0
+    /// Whether it waits for the disk.
+    public var fsync = true
+    /// Whether it can mend pages that were torn by a crash.
+    public var fullPageWrites = true
+    /// What a commit waits for.
+    public var synchronousCommit = "on"
+    /// The replicas that a commit waits for.
+    public var synchronousNames = ""
+    /// Whether it takes no writes, as a replica does.
+    public var isReadOnly = false
+    /// The version of TLS that is spoken with it, or nil.
+    public var tlsVersion: String?
+    /// How much of its certificate is checked, in libpq's words.
+    public var tlsMode = ""
+    /// Whether it is on this machine.
+    public var isLocal = true
+    /// Whether there are tables of ours in the database.
+    public var isMade = false
+
+    package init() {}
+
+    private static let ask = SQLStatement(
+        """
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, current_setting('server_version'),
+        current_setting('server_encoding'), current_setting('max_connections')::bigint,
+        current_setting('superuser_reserved_connections')::bigint
+          + coalesce(current_setting('reserved_connections', true)::bigint, 0),
+        (SELECT coalesce(sum(numbackends), 0)::bigint FROM pg_stat_database),
+        current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
+        current_setting('synchronous_standby_names'), current_setting('transaction_read_only'),
+        to_regclass('schema_version') IS NOT NULL
+        """)
+
+    /// Asks the server at an address.
+    public static func read(_ address: PostgresAddress) async throws(SQLStore.Unreachable) -> PostgresStanding {
+        do {
+            return try await PostgresEngine.onThread { try ask(at: address) }
+        } catch let failure as PostgresFailure {
+            throw SQLStore.Unreachable(reason: failure.message)
+        } catch {
+            throw SQLStore.Unreachable(reason: "\(error)")
+        }
+    }
+
+    private static func ask(at address: PostgresAddress) throws -> PostgresStanding {
+        let connection = try PostgresConnection(to: address)
+        // Prepared before, so that the clocks are compared over one way there and back.
+        _ = try connection.rows(ask, [])
+        let before = Date()
+        guard let row = try connection.rows(ask, []).first else { throw StoreError.corruptRow("settings") }
+        let middle = (before.timeIntervalSince1970 + Date().timeIntervalSince1970) / 2 * 1000
+        var standing = PostgresStanding()
+        standing.version = connection.serverVersion
+        standing.clockDifference = try row.integer(0) - Int64(middle)
+        standing.versionText = try row.text(1)
+        standing.encoding = try row.text(2)
+        standing.maximumConnections = Int(try row.integer(3))
+        standing.reservedConnections = Int(try row.integer(4))
+        standing.connections = Int(try row.integer(5))
+        standing.fsync = try row.text(6) == "on"
+        standing.fullPageWrites = try row.text(7) == "on"
+        standing.synchronousCommit = try row.text(8)
+        standing.synchronousNames = try row.text(9)
+        standing.isReadOnly = try row.text(10) == "on"
+        standing.isMade = try row.integer(11) == 1
+        standing.tlsVersion = connection.tlsVersion
+        standing.tlsMode = connection.tlsMode
+        standing.isLocal = connection.isLocal
+        return standing
+    }
+}

@@ -1,0 +1,76 @@
+import CountersignCore
+import CountersignStorage
+import StorageTestSupport
+import Testing
+
+@Suite("What is told of the connections to a database", .timeLimit(.minutes(2)))
+struct PoolStandingTests {
+    @Test("Work that holds every connection is counted, and what waits behind it, until it is done")
+    func busy() async throws {
+        let world = try await World(.postgresql)
+        let finish = Counter()
+        let wait = SQLStatement("SELECT pg_sleep(0.01)")
+        // Four connections, as tests have; six want one.
+        let work = (0..<6).map { _ in
+            Task {
+                try await world.engine.read { connection in
+                    while finish.value == 0 { _ = try connection.rows(wait, []) }
+                }
+            }
+        }
+        var standing = try #require(world.engine.poolStanding)
+        while standing.busyConnections < 4 || standing.waitingJobs < 2 {
+            await Task.yield()
+            standing = try #require(world.engine.poolStanding)
+        }
+        #expect(standing.openConnections == 4)
+        #expect(standing.busyConnections == 4)
+        #expect(standing.waitingJobs == 2)
+        #expect(standing.longestWait > .zero)
+        #expect(!standing.isAway)
+        let later = try #require(world.engine.poolStanding)
+        #expect(later.longestWait > standing.longestWait, "the oldest grows older")
+        finish.count()
+        for task in work { try await task.value }
+        while standing.busyConnections != 0 {
+            await Task.yield()
+            standing = try #require(world.engine.poolStanding)
+        }
+        #expect(standing.openConnections == 4)
+        #expect(standing.waitingJobs == 0)
+        #expect(standing.longestWait == .zero)
+    }
+
+    @Test("A database that is away is told of, its connections are counted no more, and it comes back")
+    func away() async throws {
+        try await Relayed.with { scene in
+            try await scene.makeUser("before")
+            #expect(scene.engine.poolStanding?.isAway == false)
+            #expect((scene.engine.poolStanding?.openConnections ?? 0) > 0)
+            scene.relay.setRefusing(true)
+            await #expect(throws: StoreError.unavailable) { try await scene.makeUser("meanwhile") }
+            #expect(scene.engine.poolStanding?.isAway == true)
+            #expect(scene.engine.poolStanding?.busyConnections == 0)
+            scene.relay.setRefusing(false)
+            while (try? await scene.makeUser("after")) == nil {}
+            #expect(scene.engine.poolStanding?.isAway == false)
+        }
+    }
+
+    @Test("A commit without a reply is counted where it is looked up, a clash where the transaction is run again")
+    func lookups() async throws {
+        try await Relayed.with { scene in
+            scene.relay.cutOnce(at: .reply("COMMIT\0"))
+            try await scene.makeUser("first")
+            #expect(scene.engine.commitCount.lookups == 1)
+            #expect(scene.engine.commitCount.clashes == 0)
+            let runs = Counter()
+            try await scene.engine.write { _ in
+                if runs.count() == 1 { throw StoreError.serializationFailure }
+                return ((), wakes: [])
+            }
+            #expect(scene.engine.commitCount.clashes == 1)
+            #expect(scene.engine.commitCount.lookups == 1)
+        }
+    }
+}
