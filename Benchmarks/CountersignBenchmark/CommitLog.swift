@@ -39,6 +39,7 @@ final class CommitLog: Sendable {
         guard let commits = number("countersign_commits_total"), let writes = number("countersign_writes_total") else {
             return nil
         }
-        return Committed(commits: commits, writes: writes, clashes: number("countersign_database_clashes_total") ?? 0)
+        return Committed(
+            commits: commits, writes: writes, clashes: number("countersign_transaction_clashes_total") ?? 0)
     }
 }
