@@ -78,12 +78,17 @@ struct DatabaseBackupTests {
                     write.yield()
                 }
             }
+            // Of several hosts pg_dump goes to the one that the command found.
+            let hosts = "127.0.0.1:1,127.0.0.1:\(stage.postgres.port)"
+            let admin = Operator(
+                database: "postgres://countersign@\(hosts)/countersign?target_session_attrs=read-write",
+                data: stage.admin.data)
             var progress = written.makeAsyncIterator()
             for number in 0..<3 {
                 await progress.next()
                 let before = Int64(try stage.postgres.sql("SELECT count(*) FROM users")) ?? 0
                 let copy = stage.path("copy-\(number)")
-                let told = try await stage.admin.json("admin", "backup", "--try-restore", "--out", copy)
+                let told = try await admin.json("admin", "backup", "--try-restore", "--out", copy)
                 #expect(told["restored"] == true)
                 #expect((told["rows"]?["users"]?.integer ?? 0) >= before)
                 try await restore(copy, as: "restored\(number)", in: stage.postgres)

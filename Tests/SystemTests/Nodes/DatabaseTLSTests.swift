@@ -107,6 +107,12 @@ struct DatabaseTLSTests {
         let commands = String(decoding: try programs.read("seen"), as: UTF8.self)
         #expect(commands.contains("--format=custom") && commands.contains("--dbname=countersign_try_"))
         #expect(!commands.contains(server.password))
+        let locked = Operator(
+            database: server.address(password: server.password, "\(server.strict())&sslpassword=hush-key-hush"),
+            data: admin.data)
+        let unseen = try await locked.run("admin", "backup", "--out", folder.path("none"))
+        #expect(unseen.status == 1 && unseen.errors.contains("sslpassword"))
+        #expect(!unseen.errors.contains("hush-key-hush"))
         // The checks are those of the address: pg_dump is not to be deceived either.
         try admin.replace(
             "pg_dump",
