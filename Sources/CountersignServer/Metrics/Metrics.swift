@@ -91,7 +91,9 @@ struct Metrics: Sendable {
     }
 
     private func addOutbox(to page: inout Exposition) async {
-        let standing = try? await store.outboxStanding()
+        // Whoever reads this page does not wait as long as callers do, least of all when the database is away.
+        let isAway = store.poolStanding?.isAway == true
+        let standing = isAway ? nil : try? await store.outboxStanding()
         page.family("countersign_database_readable", .gauge, "Whether the database could be read for this page.")
         page.sample(standing == nil ? 0 : 1)
         guard let standing else { return }
