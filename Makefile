@@ -19,7 +19,7 @@ test: ## All checks that fit into 25 minutes; what the continuous integration ru
 test-fast: ## The pure targets only: no other program, under a minute after the build
 	@scripts/test fast
 
-test-long: ## What takes hours or a quiet machine: 500 kills, fuzzing, sanitizers, 10,000 waiters, the benchmark
+test-long: ## What takes hours or a quiet machine: 500 kills, fuzzing, sanitizers, a million users, 10,000 waiters, the benchmark
 	@scripts/test long
 
 fuzz: ## Feed the parsers broken inputs (SECONDS_EACH=20 PARSERS="json armor"; see Fuzz/README.md)
