@@ -41,6 +41,36 @@ struct PoolStandingTests {
         #expect(standing.longestWait == .zero)
     }
 
+    @Test("Work whose task is cancelled while it waits for a connection is not done")
+    func abandoned() async throws {
+        let world = try await World(.postgresql)
+        let finish = Counter()
+        let wait = SQLStatement("SELECT pg_sleep(0.01)")
+        let busy = (0..<4).map { _ in
+            Task {
+                try await world.engine.read { connection in
+                    while finish.value == 0 { _ = try connection.rows(wait, []) }
+                }
+            }
+        }
+        while world.engine.poolStanding?.busyConnections != 4 { await Task.yield() }
+        let begun = Counter()
+        let abandoned = Task {
+            try await world.engine.write { _ in
+                begun.count()
+                return ((), wakes: [])
+            }
+        }
+        let wanted = Task { try await world.engine.read { try $0.rows(wait, []).count } }
+        while world.engine.poolStanding?.waitingJobs != 2 { await Task.yield() }
+        abandoned.cancel()
+        finish.count()
+        await #expect(throws: CancellationError.self) { try await abandoned.value }
+        #expect(try await wanted.value == 1)
+        #expect(begun.value == 0)
+        for task in busy { try await task.value }
+    }
+
     @Test("A database that is away is told of, its connections are counted no more, and it comes back")
     func away() async throws {
         try await Relayed.with { scene in

@@ -136,24 +136,33 @@ package final class PostgresEngine: SQLEngine {
     }
 
     /// Does something on a connection's thread, on another connection once more when the connection breaks.
+    ///
+    /// What waits for a connection when its task is cancelled is not done; what has begun ends within the server's time
+    /// for a statement.
     private func perform<Result: Sendable>(
         until deadline: @escaping @Sendable () -> ContinuousClock.Instant,
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            pool.submit(
-                .init(
-                    run: { connection in
-                        do {
-                            continuation.resume(returning: try body(connection))
-                        } catch let failure as PostgresFailure {
-                            if failure.isConnectionLost || !connection.isUsable { return false }
-                            continuation.resume(throwing: failure.storeError)
-                        } catch {
-                            continuation.resume(throwing: error)
-                        }
-                        return true
-                    }, giveUp: { continuation.resume(throwing: StoreError.unavailable) }, deadline: deadline))
+        let abandoned = Abandonment()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                pool.submit(
+                    .init(
+                        run: { connection in
+                            do {
+                                try abandoned.check()
+                                continuation.resume(returning: try body(connection))
+                            } catch let failure as PostgresFailure {
+                                if failure.isConnectionLost || !connection.isUsable { return false }
+                                continuation.resume(throwing: failure.storeError)
+                            } catch {
+                                continuation.resume(throwing: error)
+                            }
+                            return true
+                        }, giveUp: { continuation.resume(throwing: StoreError.unavailable) }, deadline: deadline))
+            }
+        } onCancel: {
+            abandoned.note()
         }
     }
 
@@ -164,6 +173,17 @@ package final class PostgresEngine: SQLEngine {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
         }
+    }
+}
+
+/// Whether nobody waits for some work any more.
+private final class Abandonment: Sendable {
+    private let isNoted = Mutex(false)
+
+    func note() { isNoted.withLock { $0 = true } }
+
+    func check() throws {
+        if isNoted.withLock({ $0 }) { throw CancellationError() }
     }
 }
 
