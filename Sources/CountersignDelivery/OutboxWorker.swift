@@ -91,8 +91,7 @@ public struct OutboxWorker: Sendable {
         do {
             switch result {
             case .delivered:
-                // In a task of its own: what arrived is noted also when this one is cut off by the stop.
-                try await Task { try await queue.delivered(message.id, at: time.now) }.value
+                try await queue.delivered(message.id, at: time.now)
                 counts.note(.delivered)
             case .failed where Task.isCancelled:
                 // Cut off by the stop, which is nobody's failure: the lease stays, and the next start ends it.

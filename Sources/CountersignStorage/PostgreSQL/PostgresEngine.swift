@@ -80,10 +80,16 @@ package final class PostgresEngine: SQLEngine {
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result
     ) async throws -> Result {
         let deadline = deadline
-        return try await perform(until: { deadline }) { connection in
-            try connection.begin(Self.beginRead)
-            defer { if connection.isUsable { try? connection.abandon(by: Self.rollback) } }
-            return try body(connection)
+        let abandoned = Abandonment()
+        return try await withTaskCancellationHandler {
+            try await perform(until: { deadline }) { connection in
+                try abandoned.check()
+                try connection.begin(Self.beginRead)
+                defer { if connection.isUsable { try? connection.abandon(by: Self.rollback) } }
+                return try body(connection)
+            }
+        } onCancel: {
+            abandoned.note()
         }
     }
 
@@ -136,33 +142,24 @@ package final class PostgresEngine: SQLEngine {
     }
 
     /// Does something on a connection's thread, on another connection once more when the connection breaks.
-    ///
-    /// What waits for a connection when its task is cancelled is not done; what has begun ends within the server's time
-    /// for a statement.
     private func perform<Result: Sendable>(
         until deadline: @escaping @Sendable () -> ContinuousClock.Instant,
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {
-        let abandoned = Abandonment()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                pool.submit(
-                    .init(
-                        run: { connection in
-                            do {
-                                try abandoned.check()
-                                continuation.resume(returning: try body(connection))
-                            } catch let failure as PostgresFailure {
-                                if failure.isConnectionLost || !connection.isUsable { return false }
-                                continuation.resume(throwing: failure.storeError)
-                            } catch {
-                                continuation.resume(throwing: error)
-                            }
-                            return true
-                        }, giveUp: { continuation.resume(throwing: StoreError.unavailable) }, deadline: deadline))
-            }
-        } onCancel: {
-            abandoned.note()
+        try await withCheckedThrowingContinuation { continuation in
+            pool.submit(
+                .init(
+                    run: { connection in
+                        do {
+                            continuation.resume(returning: try body(connection))
+                        } catch let failure as PostgresFailure {
+                            if failure.isConnectionLost || !connection.isUsable { return false }
+                            continuation.resume(throwing: failure.storeError)
+                        } catch {
+                            continuation.resume(throwing: error)
+                        }
+                        return true
+                    }, giveUp: { continuation.resume(throwing: StoreError.unavailable) }, deadline: deadline))
         }
     }
 
@@ -176,7 +173,10 @@ package final class PostgresEngine: SQLEngine {
     }
 }
 
-/// Whether nobody waits for some work any more.
+/// Whether nobody waits for a read any more, which is then not begun.
+///
+/// A read that has begun ends within the server's time for a statement; a write is done, whoever waits: others may
+/// count on what it notes.
 private final class Abandonment: Sendable {
     private let isNoted = Mutex(false)
 
