@@ -1,7 +1,9 @@
 import CountersignServer
 import CountersignStorage
+public import Foundation
 import StorageTestSupport
 import Synchronization
+import TestSupport
 
 /// Which database each test server works on: SQLite, or PostgreSQL where this run of the tests is about it.
 public enum TestDatabases {
@@ -20,5 +22,23 @@ public enum TestDatabases {
         var settings = PostgresSettings(address: try PostgresAddress(database.url))
         settings.connections = 4
         return .postgresql(settings)
+    }
+
+    /// What the database of the server with this data folder holds, as who copied it could read it: the files of
+    /// SQLite, or all that PostgreSQL gives out.
+    public static func contents(for dataFolder: String) throws -> [String: Data] {
+        if let database = databases.withLock({ $0[dataFolder] }) {
+            // Bytes as they are where they can be read, and not in hexadecimal.
+            let dump = try Program.run(
+                "/usr/bin/env", ["pg_dump", "--dbname", database.url],
+                environment: ["PGOPTIONS": "-c bytea_output=escape"])
+            guard dump.status == 0 else { throw PostgresDatabase.Failure(message: dump.errors) }
+            return ["PostgreSQL": Data(dump.output.utf8)]
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: dataFolder).filter { $0.contains("sqlite") }
+        return Dictionary(
+            uniqueKeysWithValues: files.map { file in
+                (file, FileManager.default.contents(atPath: "\(dataFolder)/\(file)") ?? Data())
+            })
     }
 }

@@ -33,10 +33,9 @@ struct LogTests {
             #expect(!lines.contains { $0.contains(secret) }, "\(name)")
         }
         for number in secrets.numbers { #expect(!lines.contains { $0.contains(number) }) }
-        let files = try FileManager.default.contentsOfDirectory(atPath: data).filter { $0.contains("sqlite") }
-        #expect(!files.isEmpty)
-        for file in files {
-            let bytes = try #require(FileManager.default.contents(atPath: "\(data)/\(file)"))
+        let stored = try TestDatabases.contents(for: data)
+        #expect(stored.contains { $0.value.range(of: Data("customer-1".utf8)) != nil })
+        for (file, bytes) in stored {
             for (name, secret) in secrets.everywhere {
                 #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name) is in \(file)")
             }

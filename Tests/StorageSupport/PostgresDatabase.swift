@@ -12,6 +12,9 @@ package final class PostgresDatabase: Sendable {
     package struct Failure: Error {
         /// What it said.
         package let message: String
+
+        /// A failure in PostgreSQL's words.
+        package init(message: String) { self.message = message }
     }
 
     /// Where the server is, with its own database: `postgresql://user@/postgres?host=…&port=…`.
