@@ -53,10 +53,12 @@ struct KeyWraps {
         let kept = try await engine.read { try KeyWraps($0) }
         if !kept.wraps.isEmpty { return try kept.opened(by: masterKey) }
         return try await engine.write { connection in
+            // Of two first starts at once the first one counts, which may have done all of it meanwhile.
+            let kept = try KeyWraps(connection)
+            if !kept.wraps.isEmpty { return (try kept.opened(by: masterKey), wakes: []) }
             guard try connection.rows(Statements.anyKeys, []).isEmpty else {
                 throw StoreError.engine("it was made by a program before this one's first release: use a new folder")
             }
-            // Of two first starts at once the first one counts.
             try connection.execute(Statements.insert, try masterKey.wrapping(DataKey.make(), number: 1))
             return (try KeyWraps(connection).opened(by: masterKey), wakes: [])
         }

@@ -15,9 +15,17 @@ package final class RecordingEngine: SQLEngine {
     private let engine: any SQLEngine
     private let recorded = Mutex<[String: Run]>([:])
 
+    private let beforeWrite: @Sendable (Int) async throws -> Void
+    private let writes = Mutex(0)
+
     /// A recorder of an engine.
-    package init(_ engine: any SQLEngine) {
+    ///
+    /// - Parameters:
+    ///   - engine: the engine.
+    ///   - beforeWrite: happens before each write, which is told by its number from 1 on: what others do meanwhile.
+    package init(_ engine: any SQLEngine, beforeWrite: @escaping @Sendable (Int) async throws -> Void = { _ in }) {
         self.engine = engine
+        self.beforeWrite = beforeWrite
     }
 
     /// Each statement that ran since the last call, once, in the order of their texts.
@@ -48,7 +56,12 @@ package final class RecordingEngine: SQLEngine {
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, wakes: [WakeTopic])
     ) async throws -> Result {
-        try await engine.write { try body(RecordingConnection(connection: $0, engine: self)) }
+        let number = writes.withLock { writes in
+            writes += 1
+            return writes
+        }
+        try await beforeWrite(number)
+        return try await engine.write { try body(RecordingConnection(connection: $0, engine: self)) }
     }
 
     /// Has the other engine see to it.

@@ -98,6 +98,20 @@ struct MigrationTests {
         #expect(try await worlds[1].count("secrets") == 2)
     }
 
+    @Test("A first start that is overtaken by another one, whole, opens what that one made", arguments: 1...3)
+    func overtaken(_ write: Int) async throws {
+        let folder = try TemporaryFolder()
+        let time = ScriptedTime()
+        let world = try await World(.sqlite, in: folder, time: time, seed: 1) { engine in
+            RecordingEngine(engine) { number in
+                if number == write { _ = try await World(.sqlite, in: folder, time: time, seed: 2) }
+            }
+        }
+        let other = try await World(.sqlite, in: folder, time: time, seed: 3)
+        #expect(world.ports.keys.certificate.fingerprint == other.ports.keys.certificate.fingerprint)
+        #expect(try await world.count("secrets") == 2)
+    }
+
     @Test("The database and its side files are for their owner alone")
     func permissions() async throws {
         let world = try await World(.sqlite)
