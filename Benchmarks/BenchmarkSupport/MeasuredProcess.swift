@@ -21,9 +21,14 @@ package struct MeasuredProcess: Sendable {
     }
 
     /// The processes that it started and that have not ended.
-    package var children: [MeasuredProcess] {
+    private var children: [MeasuredProcess] {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return processes.compactMap { Int32($0) }.map(MeasuredProcess.init(id:)).filter { $0.parent == id }
+    }
+
+    /// The CPU time used by it and by the processes that it started and that have not ended, in seconds.
+    package var processorTimeWithChildren: Double {
+        ([self] + children).map(\.processorTime).reduce(0, +)
     }
 
     private var parent: Int32? { fields.dropFirst(1).first.flatMap { Int32($0) } }

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Encodings
 import Foundation
 
@@ -9,14 +10,6 @@ struct BenchmarkResult {
     let measured: Measured
     let unavoidable: Unavoidable
     let commit: String
-
-    private static var build: String {
-        #if DEBUG
-            "debug"
-        #else
-            "release"
-        #endif
-    }
 
     private var cyclesPerSecond: Double { Double(measured.cycles) / measured.seconds }
     private var serverPerCycle: Double { measured.serverTime / Double(max(measured.cycles, 1)) * 1000 }
@@ -53,7 +46,7 @@ struct BenchmarkResult {
             Milliseconds         p50       p99
             \(steps.joined(separator: "\n"))
             One curve operation: sign \(format(unavoidable.sign, 0)), verify \(format(unavoidable.verify, 0)), agree \(format(unavoidable.agree, 0)) µs
-            Build \(Self.build), commit \(commit), \(ProcessInfo.processInfo.activeProcessorCount) processors
+            Build \(buildConfiguration), commit \(commit), \(ProcessInfo.processInfo.activeProcessorCount) processors
             """
     }
 
@@ -83,7 +76,7 @@ struct BenchmarkResult {
                 "sign": number(unavoidable.sign * 1000), "verify": number(unavoidable.verify * 1000),
                 "agree": number(unavoidable.agree * 1000),
             ]),
-            "build": .string(Self.build), "commit": .string(commit),
+            "build": .string(buildConfiguration), "commit": .string(commit),
             "processors": .integer(Int64(ProcessInfo.processInfo.activeProcessorCount)),
         ])
     }

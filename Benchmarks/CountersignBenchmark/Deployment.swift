@@ -65,10 +65,7 @@ final class Deployment: Sendable {
     var processorTime: Double { nodes.map(\.usage.processorTime).reduce(0, +) }
 
     /// The CPU time the processes of the database have used, in seconds; 0 for a database in the server.
-    var databaseTime: Double {
-        guard let database else { return 0 }
-        return ([database] + database.children).map(\.processorTime).reduce(0, +)
-    }
+    var databaseTime: Double { database?.processorTimeWithChildren ?? 0 }
 
     /// How much they have committed together, when they last told.
     var committed: Committed {

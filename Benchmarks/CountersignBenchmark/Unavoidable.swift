@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Crypto
 import Foundation
 
@@ -63,8 +64,4 @@ struct Unavoidable: Sendable {
             fcntl(file, F_FULLFSYNC)
         #endif
     }
-}
-
-extension Duration {
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -27,8 +27,6 @@ struct Cost {
     static func processorTime() -> Double {
         let own = Double(clock()) / Double(CLOCKS_PER_SEC)
         let id = ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_POSTGRES_PROCESS"].flatMap { Int32($0) }
-        guard let id else { return own }
-        let database = MeasuredProcess(id: id)
-        return own + ([database] + database.children).map(\.processorTime).reduce(0, +)
+        return own + (id.map { MeasuredProcess(id: $0).processorTimeWithChildren } ?? 0)
     }
 }

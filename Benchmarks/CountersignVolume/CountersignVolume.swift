@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchmarkSupport
 import CountersignCore
 import Foundation
 import StorageTestSupport
@@ -41,7 +42,7 @@ struct CountersignVolume: AsyncParsableCommand {
             print("  \(done) users after \(Int((ContinuousClock.now - begin).inSeconds)) s")
         }
         let seconds = Int((ContinuousClock.now - begin).inSeconds)
-        print("\(Engine.chosen), \(Self.build) build: \(try await full.counts()), loaded in \(seconds) s")
+        print("\(Engine.chosen), \(buildConfiguration) build: \(try await full.counts()), loaded in \(seconds) s")
         var costs = (empty: Cost(), full: Cost())
         let turn = 50
         // The first turns fill caches.
@@ -57,16 +58,4 @@ struct CountersignVolume: AsyncParsableCommand {
         guard ratio < Self.limit else { throw ExitCode.failure }
     }
 
-    private static var build: String {
-        #if DEBUG
-            "debug"
-        #else
-            "release"
-        #endif
-    }
-}
-
-extension Duration {
-    /// The duration in seconds.
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import CountersignCore
 import CountersignStorage
 import CountersignWire
