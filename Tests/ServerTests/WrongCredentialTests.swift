@@ -4,8 +4,6 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@testable import CountersignServer
-
 @Suite("RFC 6749 §2.3.1, OWASP ASVS 6.3.1: how many wrong credentials are listened to")
 struct WrongCredentialTests {
     private static func basic(_ id: String, _ secret: String) -> String {
@@ -74,38 +72,5 @@ struct WrongCredentialTests {
             expectRefusal(none, 401, "unauthorized")
             #expect(none.headers["www-authenticate"] != nil)
         }
-    }
-
-    @Test("Each client and each network is counted for itself, in windows of a minute")
-    func windows() {
-        let counter = WrongCredentials()
-        let start = Timestamp(seconds: 1_000_000)
-        for second in 0..<20 as Range<Int64> {
-            #expect(counter.note(client: "a", address: nil, at: start.adding(seconds: second)) == nil)
-        }
-        #expect(counter.note(client: "a", address: nil, at: start.adding(seconds: 20)) == 40)
-        #expect(counter.note(client: "a", address: nil, at: Timestamp(milliseconds: 1_000_059_999)) == 1)
-        #expect(counter.note(client: "b", address: nil, at: start.adding(seconds: 20)) == nil)
-        #expect(counter.note(client: nil, address: [192, 0, 2, 1], at: start.adding(seconds: 20)) == nil)
-        #expect(counter.note(client: nil, address: nil, at: start.adding(seconds: 20)) == nil)
-        #expect(counter.note(client: "a", address: nil, at: start.adding(seconds: 60)) == nil)
-        // A clock that is set back ends the window, instead of making it last for as long as it was set back.
-        for _ in 0..<30 { _ = counter.note(client: "a", address: nil, at: start) }
-        #expect(counter.note(client: "a", address: nil, at: start.adding(seconds: -3600)) == nil)
-    }
-
-    @Test("However many are named, the memory is bounded and the limit holds")
-    func manyClients() {
-        let counter = WrongCredentials()
-        let now = Timestamp(seconds: 1_000_000)
-        for number in 0..<WrongCredentials.maximumKeys {
-            #expect(counter.note(client: "\(number)", address: nil, at: now) == nil)
-        }
-        // Those beyond are counted as one.
-        let beyond = (0..<30).map { counter.note(client: "beyond \($0)", address: nil, at: now) }
-        #expect(beyond == Array(repeating: nil, count: 20) + Array(repeating: 60, count: 10))
-        #expect(counter.note(client: "1", address: nil, at: now) == nil)
-        // A minute later there is room again.
-        #expect(counter.note(client: "beyond 1", address: nil, at: now.adding(seconds: 60)) == nil)
     }
 }

@@ -201,7 +201,7 @@ public enum AnswerChallenge {
         _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
         let attempts = try writer.countAttempt("answer \(enrollment.id)", window: attemptWindow, at: now)
-        guard attempts <= maximumAttempts else { return .rateLimited(retryAfter: attemptWindow) }
+        guard attempts.number <= maximumAttempts else { return .rateLimited(retryAfter: attemptWindow) }
         try writer.append(
             AuditEvent(
                 id: events.next(), at: now, kind: .answerRefused, client: nil, user: enrollment.user,

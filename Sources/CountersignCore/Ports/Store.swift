@@ -16,6 +16,20 @@ public enum StoreError: Error, Equatable, Sendable {
     case engine(String)
 }
 
+/// How many attempts of a kind were made in a window of time.
+public struct AttemptCount: Equatable, Sendable {
+    /// How many, the latest included.
+    public let number: Int
+    /// When they cease to count.
+    public let windowEnd: Timestamp
+
+    /// A count.
+    public init(number: Int, windowEnd: Timestamp) {
+        self.number = number
+        self.windowEnd = windowEnd
+    }
+}
+
 /// What is remembered.
 ///
 /// Implemented once, over one SQL, in the storage target.
@@ -122,8 +136,10 @@ public protocol StoreWriter: StoreReader {
     func record(_ reply: RecordedReply, for key: IdempotencyKey, at: Timestamp) throws
     func append(_ event: AuditEvent) throws
     func enqueue(_ message: OutboxMessage) throws
-    /// Counts an attempt and tells how many there were in the current window.
-    func countAttempt(_ key: String, window: Int64, at: Timestamp) throws -> Int
+    /// Counts an attempt in the current window of this many seconds.
+    ///
+    /// A window that ends later than two of them from now is of a clock that was ahead, and a new one begins.
+    func countAttempt(_ key: String, window: Int64, at: Timestamp) throws -> AttemptCount
     /// Deletes a batch of what is no longer needed, and tells how many rows there were.
     func sweep(now: Timestamp, limit: Int) throws -> Int
 }

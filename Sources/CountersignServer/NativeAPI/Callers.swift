@@ -34,14 +34,14 @@ extension API {
             throw ProblemDetails(.unauthorized, detail: "use Basic with a client's id and secret, or Bearer")
         }
         guard let client else {
-            throw refusal(ofWrongCredential: named, incoming)
+            throw try await refusal(ofWrongCredential: named, incoming)
         }
         return client
     }
 
     /// What is wrong is the same for a client that there is and one that there is not.
-    private func refusal(ofWrongCredential named: String?, _ incoming: Incoming) -> ProblemDetails {
-        let seconds = wrongCredentials.note(client: named, address: incoming.context.network, at: ports.time.now)
+    private func refusal(ofWrongCredential named: String?, _ incoming: Incoming) async throws -> ProblemDetails {
+        let seconds = try await wrongCredentials.note(client: named, address: incoming.context.network, ports: ports)
         guard let seconds else { return ProblemDetails(.unauthorized) }
         return ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
     }

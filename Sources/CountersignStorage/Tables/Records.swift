@@ -27,9 +27,9 @@ private enum Statements {
         """
         INSERT INTO attempts (key, count, window_ends_at) VALUES ($1, 1, $2)
         ON CONFLICT (key) DO UPDATE SET
-        count = CASE WHEN attempts.window_ends_at <= $3 THEN 1 ELSE attempts.count + 1 END,
-        window_ends_at = CASE WHEN attempts.window_ends_at <= $3 THEN $2 ELSE attempts.window_ends_at END
-        RETURNING count
+        count = CASE WHEN attempts.window_ends_at > $3 AND attempts.window_ends_at <= $4 THEN attempts.count + 1 ELSE 1 END,
+        window_ends_at = CASE WHEN attempts.window_ends_at > $3 AND attempts.window_ends_at <= $4 THEN attempts.window_ends_at ELSE $2 END
+        RETURNING count, window_ends_at
         """)
 
     /// Deletes a batch of rows that are older than a time.
@@ -108,9 +108,14 @@ extension SQLTransaction {
         }
     }
 
-    func countAttempt(_ key: String, window: Int64, at time: Timestamp) throws -> Int {
-        let arguments: [SQLValue] = [.text(key), time.adding(seconds: window).value, time.value]
-        return try first(Statements.countAttempt, arguments) { Int(try $0.integer(0)) } ?? 0
+    func countAttempt(_ key: String, window: Int64, at time: Timestamp) throws -> AttemptCount {
+        let end = time.adding(seconds: window)
+        let latest = time.adding(seconds: 2 * window)
+        let count = try first(Statements.countAttempt, [.text(key), end.value, time.value, latest.value]) { row in
+            AttemptCount(number: Int(try row.integer(0)), windowEnd: try row.time(1))
+        }
+        guard let count else { throw StoreError.corruptRow("attempts") }
+        return count
     }
 
     func sweep(now: Timestamp, limit: Int) throws -> Int {

@@ -82,7 +82,18 @@ struct AcrossNodesTests {
         await scene.receiver.arrivals(5).wait()
         #expect(times.sorted()[2] < patience, "\(times)")
         print("across nodes: \(times)")
+        try await expectSharedLimit(callers)
         #expect(await scene.ledger.violations == [])
         #expect(scene.receiver.violations == [])
+    }
+
+    /// Wrong credentials are counted wherever they come in.
+    private func expectSharedLimit(_ callers: [PersistentCaller]) async throws {
+        var statuses: [Int] = []
+        for number in 0..<24 {
+            let reply = try await callers[number % 3].call(.GET, "/v1/admin/types", authorization: "Bearer wrong")
+            statuses.append(reply.status)
+        }
+        #expect(statuses == Array(repeating: 401, count: 20) + Array(repeating: 429, count: 4))
     }
 }

@@ -1,0 +1,96 @@
+import CountersignStorage
+import CountersignWire
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("RFC 6749 §2.3.1, OWASP ASVS 6.3.1: wrong credentials are counted for all nodes together")
+struct WrongCredentialTests {
+    @Test("Two nodes on one database together let as many pass as one would, and so does one that started since")
+    func nodes() async throws {
+        let world = try await World()
+        let other = try await world.reopened()
+        let nodes = [(WrongCredentials(), world.ports), (WrongCredentials(), other.ports)]
+        for number in 0..<WrongCredentials.maximumForClient {
+            let (counter, ports) = nodes[number % 2]
+            #expect(try await counter.note(client: "a", address: nil, ports: ports) == nil)
+        }
+        world.time.advance(seconds: 1)
+        for (counter, ports) in nodes + [(WrongCredentials(), world.ports)] {
+            #expect(try await counter.note(client: "a", address: nil, ports: ports) == 59)
+            #expect(try await counter.note(client: "b", address: nil, ports: ports) == nil)
+        }
+        for number in 0..<WrongCredentials.maximumFromAddress {
+            let (counter, ports) = nodes[number % 2]
+            #expect(try await counter.note(client: nil, address: [192, 0, 2, 1], ports: ports) == nil)
+        }
+        for (counter, ports) in nodes {
+            #expect(try await counter.note(client: "c", address: [192, 0, 2, 1], ports: ports) == 60)
+            #expect(try await counter.note(client: "c", address: [192, 0, 2, 2], ports: ports) == nil)
+        }
+    }
+
+    @Test("What is beyond the limit costs no transaction")
+    func bounded() async throws {
+        let world = try await World()
+        let counter = WrongCredentials()
+        for _ in 0..<30 { _ = try await counter.note(client: "a", address: [1], ports: world.ports) }
+        #expect(try await world.sql("SELECT max(count) FROM attempts").first?.integer(0) == 20)
+        #expect(try await world.count("attempts") == 2)
+        // What was counted is swept when it counts no more.
+        world.time.advance(seconds: 61)
+        #expect(try await world.store.commit { try $0.sweep(now: world.time.now, limit: 10) } == 2)
+    }
+
+    @Test("Each client and each network is counted for itself, in windows of a minute")
+    func windows() async throws {
+        let world = try await World()
+        let counter = WrongCredentials()
+        func note(_ client: String?, _ address: [UInt8]? = nil) async throws -> Int64? {
+            try await counter.note(client: client, address: address, ports: world.ports)
+        }
+        let start = world.time.now
+        for _ in 0..<20 {
+            #expect(try await note("a") == nil)
+            world.time.advance(seconds: 1)
+        }
+        #expect(try await note("a") == 40)
+        #expect(try await note("b") == nil)
+        #expect(try await note(nil, [192, 0, 2, 1]) == nil)
+        #expect(try await note(nil) == nil)
+        world.time.set(Timestamp(milliseconds: start.milliseconds + 59_999))
+        #expect(try await note("a") == 1)
+        world.time.set(start.adding(seconds: 60))
+        #expect(try await note("a") == nil)
+        // A clock that is set back ends the window, instead of making it last for as long as it was set back.
+        world.time.set(start)
+        for _ in 0..<30 { _ = try await note("a") }
+        world.time.set(start.adding(seconds: -3600))
+        #expect(try await note("a") == nil)
+    }
+
+    @Test("However many are named, a node's memory and what it writes are bounded, and the limit holds")
+    func manyClients() async throws {
+        let world = try await World(.sqlite)
+        let counter = WrongCredentials()
+        for batch in 0..<100 {
+            let count = WrongCredentials.maximumKeys / 100
+            let waits = try await atOnce(count) { number in
+                try await counter.note(client: "\(batch * count + number)", address: nil, ports: world.ports)
+            }
+            #expect(waits == Array(repeating: nil, count: count))
+        }
+        // Those beyond are counted as one.
+        var beyond: [Int64?] = []
+        for number in 0..<30 {
+            beyond.append(try await counter.note(client: "beyond \(number)", address: nil, ports: world.ports))
+        }
+        #expect(beyond == Array(repeating: nil, count: 20) + Array(repeating: 60, count: 10))
+        #expect(try await counter.note(client: "1", address: nil, ports: world.ports) == nil)
+        #expect(try await world.count("attempts") == Int64(WrongCredentials.maximumKeys) + 1)
+        // A minute later there is room again.
+        world.time.advance(seconds: 60)
+        #expect(try await counter.note(client: "beyond 1", address: nil, ports: world.ports) == nil)
+    }
+}
