@@ -63,11 +63,17 @@ extension StoreWriter {
         _ key: IdempotencyKey?, at now: Timestamp, _ body: () throws -> (Outcome, RecordedReply?)
     ) throws -> Replayable<Outcome> {
         guard let key else { return .done(try body().0) }
-        if let earlier = try recordedReply(key) {
-            return earlier.requestDigest == key.requestDigest ? .replayed(earlier) : .conflict
-        }
+        if let earlier = try replayed(key, as: Outcome.self) { return earlier }
         let (outcome, reply) = try body()
-        if let reply { try record(reply, for: key, at: now) }
+        guard let reply else {
+            // It may be refused because the same request was done since it was looked for.
+            return try replayed(key, as: Outcome.self) ?? .done(outcome)
+        }
+        try record(reply, for: key, at: now)
         return .done(outcome)
+    }
+
+    private func replayed<Outcome>(_ key: IdempotencyKey, as _: Outcome.Type) throws -> Replayable<Outcome>? {
+        try recordedReply(key).map { $0.requestDigest == key.requestDigest ? .replayed($0) : .conflict }
     }
 }

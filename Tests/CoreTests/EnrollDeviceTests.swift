@@ -45,6 +45,19 @@ struct EnrollDeviceTests {
         #expect(try await world.count("enrollments") == 0)
     }
 
+    @Test("A ticket of a client that is not linked to the user any more enrolls nobody")
+    func unlinked() async throws {
+        let (world, client, device) = try await scene()
+        let user = device.invitation.user
+        let rival = try await world.makeClient("Rival").client
+        _ = try await world.ports.store.commit { try $0.link(user, to: rival.id, externalID: nil) }
+        #expect(try await ManageUsers.unlink(.id(user), from: client, ports: world.ports))
+        #expect(try await device.enroll().summary == "ticket invalid")
+        #expect(try await ManageUsers.unlink(.id(user), from: rival, ports: world.ports))
+        #expect(try await device.enroll().summary == "ticket invalid")
+        #expect(try await world.count("enrollments") == 0)
+    }
+
     @Test("A ticket works until the last millisecond of its ten minutes")
     func expiry() async throws {
         for (milliseconds, works) in [(599_999, true), (600_000, false)] as [(Int64, Bool)] {

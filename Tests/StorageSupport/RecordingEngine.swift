@@ -16,6 +16,7 @@ package final class RecordingEngine: SQLEngine {
     private let recorded = Mutex<[String: Run]>([:])
 
     private let beforeWrite: @Sendable (Int) async throws -> Void
+    private let beforeStatement: @Sendable (Int) -> Void
     private let writes = Mutex(0)
 
     /// A recorder of an engine.
@@ -23,9 +24,14 @@ package final class RecordingEngine: SQLEngine {
     /// - Parameters:
     ///   - engine: the engine.
     ///   - beforeWrite: happens before each write, which is told by its number from 1 on: what others do meanwhile.
-    package init(_ engine: any SQLEngine, beforeWrite: @escaping @Sendable (Int) async throws -> Void = { _ in }) {
+    ///   - beforeStatement: happens before each statement of a write, which is told by its number in that from 1 on.
+    package init(
+        _ engine: any SQLEngine, beforeWrite: @escaping @Sendable (Int) async throws -> Void = { _ in },
+        beforeStatement: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
         self.engine = engine
         self.beforeWrite = beforeWrite
+        self.beforeStatement = beforeStatement
     }
 
     /// Each statement that ran since the last call, once, in the order of their texts.
@@ -49,7 +55,7 @@ package final class RecordingEngine: SQLEngine {
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result
     ) async throws -> Result {
-        try await engine.read { try body(RecordingConnection(connection: $0, engine: self)) }
+        try await engine.read { try body(RecordingConnection($0, of: self)) }
     }
 
     /// Writes by the other engine.
@@ -61,7 +67,9 @@ package final class RecordingEngine: SQLEngine {
             return writes
         }
         try await beforeWrite(number)
-        return try await engine.write { try body(RecordingConnection(connection: $0, engine: self)) }
+        return try await engine.write { [beforeStatement] in
+            try body(RecordingConnection($0, of: self, before: beforeStatement))
+        }
     }
 
     /// Has the other engine see to it.
@@ -79,22 +87,36 @@ package final class RecordingEngine: SQLEngine {
     }
 }
 
-private struct RecordingConnection: SQLConnection {
-    let connection: any SQLConnection
-    let engine: RecordingEngine
+private final class RecordingConnection: SQLConnection {
+    private let connection: any SQLConnection
+    private let engine: RecordingEngine
+    private let before: (Int) -> Void
+    private var number = 0
+
+    init(_ connection: any SQLConnection, of engine: RecordingEngine, before: @escaping (Int) -> Void = { _ in }) {
+        self.connection = connection
+        self.engine = engine
+        self.before = before
+    }
 
     func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
-        engine.record(statement, arguments)
+        note(statement, arguments)
         return try connection.rows(statement, arguments)
     }
 
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
-        engine.record(statement, arguments)
+        note(statement, arguments)
         return try connection.execute(statement, arguments)
     }
 
     func send(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
-        engine.record(statement, arguments)
+        note(statement, arguments)
         try connection.send(statement, arguments)
+    }
+
+    private func note(_ statement: SQLStatement, _ arguments: [SQLValue]) {
+        number += 1
+        before(number)
+        engine.record(statement, arguments)
     }
 }

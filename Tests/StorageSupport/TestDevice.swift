@@ -93,9 +93,11 @@ package struct TestDevice: Sendable {
     ///   - key: who signs the request; the authentication key unless a test says otherwise.
     ///   - created: the signature's time; the clock's unless a test says otherwise.
     ///   - nonce: the nonce; a new one unless a test says otherwise.
+    ///   - ports: of the node that is asked; the world's unless a test says otherwise.
     package func enroll(
         ticket: Secret<String>? = nil, certificate: Certificate? = nil, keyID: String? = nil,
-        signedBy key: P256.Signing.PrivateKey? = nil, created: Int64? = nil, nonce: String? = nil
+        signedBy key: P256.Signing.PrivateKey? = nil, created: Int64? = nil, nonce: String? = nil,
+        at ports: Ports? = nil
     ) async throws -> EnrollDevice.Outcome {
         let certificate = certificate ?? self.certificate
         let body = EnrollmentRequest(
@@ -104,7 +106,7 @@ package struct TestDevice: Sendable {
             versions: [ChallengeBody.version])
         let request = try await request(
             created: created, nonce: nonce, keyID: keyID ?? "\(certificate.fingerprint)", signedBy: key)
-        return try await EnrollDevice.enroll(body, in: request, ports: world.ports)
+        return try await EnrollDevice.enroll(body, in: request, ports: ports ?? world.ports)
     }
 
     /// Fetches a challenge, as every answer needs it.

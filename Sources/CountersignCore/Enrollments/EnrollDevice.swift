@@ -14,7 +14,7 @@ public enum EnrollDevice {
         case refused(DeviceRefusal)
         /// The certificate is not one of a device.
         case certificateInvalid(DeviceCertificateRefusal)
-        /// No such ticket.
+        /// No such ticket, or its client is not linked to the user any more.
         case ticketInvalid
         /// The ticket enrolled another device.
         case ticketUsed
@@ -80,7 +80,10 @@ public enum EnrollDevice {
         eventID: EventID, now: Timestamp, _ writer: any StoreWriter
     ) throws -> Outcome {
         if let refusal = try writer.spend(nonce) { return .refused(refusal) }
-        guard let ticket = try writer.ticket(known.hash) else { return .ticketInvalid }
+        // First, because it makes others wait who would change what is read next: the user's devices and the ticket.
+        guard try writer.linkedUser(.id(known.user), of: known.client) != nil,
+            let ticket = try writer.ticket(known.hash)
+        else { return .ticketInvalid }
         if ticket.spentAt != nil {
             // The reply was lost and the device sends the same certificate again: it gets the same enrollment.
             guard let enrollment = try writer.enrollment(ticket.enrollment), enrollment.state == .active,

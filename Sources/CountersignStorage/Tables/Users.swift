@@ -7,7 +7,10 @@ private enum Statements {
         WHERE l.client_id = $1
         """
     /// What clients do with one user happens one after the other: limits are counted, the last link is searched for.
-    static let locked = "FOR NO KEY UPDATE OF u"
+    ///
+    /// The link is locked as well, because PostgreSQL reads again only what it locks: who waited for the user would be
+    /// given a link that is gone.
+    static let locked = "FOR NO KEY UPDATE OF u FOR SHARE OF l"
     static let linkedByID = SQLStatement("\(linked) AND l.user_id = $2")
     static let linkedByIDLocked = SQLStatement("\(linked) AND l.user_id = $2 \(locked)")
     static let linkedByExternalID = SQLStatement("\(linked) AND l.external_id = $2")

@@ -1,0 +1,332 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import StorageTestSupport
+import Testing
+
+/// Transactions on PostgreSQL see what was committed before each of their statements: wherever another one comes in
+/// between, both callers must be told what they would have been told one after the other.
+@Suite("Design 7, PostgreSQL: two at once are told what two in turn are, wherever the one meets the other")
+struct InterleavingTests {
+    private static let reply = RecordedReply(status: 201, body: Array("first".utf8))
+
+    private func key() throws -> IdempotencyKey {
+        try #require(IdempotencyKey(scope: "s", key: "\(UInt64.random(in: 0...(.max)))", requestDigest: [1]))
+    }
+
+    private func told<Outcome>(_ result: Replayable<Outcome>, _ done: (Outcome) -> String) -> String {
+        switch result {
+        case .done(let outcome): done(outcome)
+        case .replayed(let reply): "replayed \(String(decoding: reply.body, as: UTF8.self))"
+        case .conflict: "conflict"
+        }
+    }
+
+    private func told(_ outcome: ManageUsers.Outcome) -> String {
+        switch outcome {
+        case .user: "made"
+        case .externalIDTaken: "taken"
+        case .notFound: "not found"
+        }
+    }
+
+    private func told(_ result: Result<AskChallenge.Asked, AskChallenge.Refusal>) -> String {
+        switch result {
+        case .success: "made"
+        case .failure(let refusal): "\(refusal)"
+        }
+    }
+
+    private func ask(
+        _ user: UserID, by client: Client, under key: IdempotencyKey? = nil, in world: World, _ ports: Ports
+    ) async throws -> String {
+        let request = try world.request(for: user)
+        return told(
+            try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports) { _ in Self.reply }, told)
+    }
+
+    /// Expects that both are told these, in either order.
+    private func expect(
+        _ expected: [String], _ told: (first: String, second: String), _ comment: Comment,
+        at location: SourceLocation = #_sourceLocation
+    ) {
+        #expect([told.first, told.second].sorted() == expected, comment, sourceLocation: location)
+    }
+
+    @Test("One request under one key: a user, a ticket, a question, a client")
+    func underOneKey() async throws {
+        let meeting = try await Interleaving()
+        let world = meeting.world
+        let shop = try await world.makeClient().client
+        try await world.makeType(maximumPending: 1)
+        func bothTold(
+            _ name: String, _ make: @escaping @Sendable (UserID, Ports, IdempotencyKey) async throws -> String
+        ) async throws {
+            let places = try await meeting.everywhere { world in
+                let user = try await world.makeUser("\(UInt64.random(in: 0...(.max)))", of: shop)
+                _ = try await world.makeDevice(of: user, by: shop)
+                let key = try key()
+                let operation: Interleaving.Operation = { try await make(user, $0, key) }
+                return (user, operation, operation)
+            } judge: { _, told, comment in
+                expect(["made", "replayed first"], told, "\(name) \(comment)")
+            }
+            #expect(places >= 3)
+        }
+        try await bothTold("user") { user, ports, key in
+            let result = try await ManageUsers.create(
+                externalID: try ExternalID("other \(user)"), by: shop, idempotency: key, ports: ports
+            ) { _ in Self.reply }
+            return told(result, told)
+        }
+        try await bothTold("ticket") { user, ports, key in
+            let result = try await CreateTicket.create(for: .id(user), by: shop, idempotency: key, ports: ports) { _ in
+                Self.reply
+            }
+            return told(result) { $0 == nil ? "no user" : "made" }
+        }
+        try await bothTold("question") { user, ports, key in
+            try await ask(user, by: shop, under: key, in: world, ports)
+        }
+        try await bothTold("client") { _, ports, key in
+            let request = CreateClient.Request(
+                name: try ClientName("Rival"), rights: [], callbackURIs: [], waivesEnrollmentApproval: false)
+            return told(
+                try await CreateClient.create(request, idempotency: key, ports: ports) { _ in Self.reply }
+            ) { _ in "made" }
+        }
+    }
+
+    @Test("One external id for two users, and one question more than are allowed")
+    func limits() async throws {
+        let meeting = try await Interleaving()
+        let world = meeting.world
+        let shop = try await world.makeClient().client
+        try await world.makeType(maximumPending: 1)
+        let users = try await meeting.everywhere { _ in
+            let name = try ExternalID("\(UInt64.random(in: 0...(.max)))")
+            let operation: Interleaving.Operation = { ports in
+                let result = try await ManageUsers.create(externalID: name, by: shop, idempotency: nil, ports: ports) {
+                    _ in Self.reply
+                }
+                return told(result, told)
+            }
+            return ((), operation, operation)
+        } judge: { _, told, comment in
+            expect(["made", "taken"], told, comment)
+        }
+        #expect(users >= 3)
+        let renames = try await meeting.everywhere { world in
+            let name = try ExternalID("\(UInt64.random(in: 0...(.max)))")
+            func rename(_ user: UserID) -> Interleaving.Operation {
+                { ports in
+                    told(try await ManageUsers.rename(.id(user), to: name, by: shop, ports: ports))
+                }
+            }
+            return ((), rename(try await world.makeUser(of: shop)), rename(try await world.makeUser(of: shop)))
+        } judge: { _, told, comment in
+            expect(["made", "taken"], told, comment)
+        }
+        #expect(renames >= 3)
+        let questions = try await meeting.everywhere { world in
+            let user = try await world.makeUser(of: shop)
+            _ = try await world.makeDevice(of: user, by: shop)
+            let operation: Interleaving.Operation = { try await ask(user, by: shop, in: world, $0) }
+            return ((), operation, operation)
+        } judge: { _, told, comment in
+            expect(["made", "tooManyPending"], told, comment)
+        }
+        #expect(questions >= 3)
+    }
+
+    private func told(_ outcome: EnrollDevice.Outcome) -> String {
+        switch outcome {
+        case .enrolled: "enrolled"
+        case .ticketUsed: "ticket used"
+        case .needsApproval: "needs approval"
+        default: "\(outcome)"
+        }
+    }
+
+    private enum Phones: CaseIterable {
+        case onePhone
+        case twoPhonesWithOneTicket
+        case twoPhonesWithATicketEach
+
+        var expected: [String] {
+            switch self {
+            case .onePhone: ["enrolled", "enrolled"]
+            case .twoPhonesWithOneTicket: ["enrolled", "ticket used"]
+            case .twoPhonesWithATicketEach: ["enrolled", "needs approval"]
+            }
+        }
+    }
+
+    @Test("Enrolling", arguments: Phones.allCases)
+    private func enrolling(_ phones: Phones) async throws {
+        let meeting = try await Interleaving()
+        let shop = try await meeting.world.makeClient().client
+        let places = try await meeting.everywhere { world in
+            let user = try await world.makeUser(of: shop)
+            let ticket = try await world.makeTicket(for: user, by: shop)
+            let phone = try await TestDevice(ticket, in: world)
+            let other: TestDevice
+            switch phones {
+            case .onePhone: other = phone
+            case .twoPhonesWithOneTicket: other = try await TestDevice(ticket, in: world)
+            case .twoPhonesWithATicketEach:
+                other = try await TestDevice(try await world.makeTicket(for: user, by: shop), in: world)
+            }
+            return (
+                user, { told(try await phone.enroll(at: $0)) }, { told(try await other.enroll(at: $0)) }
+            )
+        } judge: { user, told, comment in
+            expect(phones.expected, told, comment)
+            let active = try await meeting.world.store.read { try $0.activeEnrollments(of: user).count }
+            #expect(active == 1, comment)
+        }
+        #expect(places >= 6)
+    }
+
+    private func told(_ outcome: AnswerChallenge.Outcome) -> String {
+        switch outcome {
+        case .decided(let standing): "decided \(standing.state)"
+        case .alreadyEnded(let standing): "ended \(standing.state)"
+        default: "\(outcome)"
+        }
+    }
+
+    private enum Ends: CaseIterable {
+        case oneAnswerTwice
+        case twoAnswers
+        case answerAndCancellation
+        case cancellationAndAnswer
+
+        var expected: [[String]] {
+            switch self {
+            case .oneAnswerTwice: [["decided approved", "decided approved"]]
+            case .twoAnswers: [["decided approved", "ended approved"], ["decided denied", "ended denied"]]
+            case .answerAndCancellation, .cancellationAndAnswer:
+                [["decided approved", "ended approved"], ["cancelled", "ended cancelled"]]
+            }
+        }
+    }
+
+    @Test("Ending a question", arguments: Ends.allCases)
+    private func ending(_ ends: Ends) async throws {
+        let meeting = try await Interleaving()
+        let world = meeting.world
+        let shop = try await world.makeClient().client
+        try await world.makeType()
+        let places = try await meeting.everywhere { world in
+            let user = try await world.makeUser(of: shop)
+            let phone = try await world.makeDevice(of: user, by: shop)
+            let asked = try await world.ask(try world.request(for: user), by: shop)
+            let id = asked.challenge.id
+            try await phone.open(id)
+            let approval = try await phone.receipt(of: asked.challenge, .approved(.confirm, number: asked.number))
+            let denial = try await phone.receipt(of: asked.challenge, .denied)
+            let calls = [try await phone.call(), try await phone.call()]
+            let approve: Interleaving.Operation = {
+                told(try await AnswerChallenge.answer(approval, to: id, by: calls[0], ports: $0))
+            }
+            let cancel: Interleaving.Operation = { ports in
+                switch try await CancelChallenge.cancel(id, by: shop.id, ports: ports) {
+                case .cancelled: "cancelled"
+                case .alreadyEnded(let standing): "ended \(standing.state)"
+                case .notFound: "not found"
+                }
+            }
+            switch ends {
+            case .oneAnswerTwice:
+                return (
+                    (), approve, { told(try await AnswerChallenge.answer(approval, to: id, by: calls[1], ports: $0)) }
+                )
+            case .twoAnswers:
+                return (
+                    (), approve, { told(try await AnswerChallenge.answer(denial, to: id, by: calls[1], ports: $0)) }
+                )
+            case .answerAndCancellation: return ((), approve, cancel)
+            case .cancellationAndAnswer: return ((), cancel, approve)
+            }
+        } judge: { _, told, comment in
+            #expect(ends.expected.contains([told.first, told.second].sorted()), comment)
+        }
+        #expect(places >= 3)
+    }
+
+    private enum Departures: CaseIterable {
+        case twoDevices
+        case deviceAndQuestion
+        case questionAndDevice
+        case userAndEnrolling
+        case enrollingAndUser
+        case lastTwoLinks
+    }
+
+    /// What leaves while something counts on it: either comes first, and nothing is left that nobody can end.
+    @Test("Devices and users that leave", arguments: Departures.allCases)
+    private func departures(_ departures: Departures) async throws {
+        let meeting = try await Interleaving()
+        let world = meeting.world
+        let shop = try await world.makeClient(waives: true).client
+        let rival = try await world.makeClient("Rival").client
+        try await world.makeType()
+        let places = try await meeting.everywhere { world in
+            let user = try await world.makeUser(of: shop)
+            let remove: (TestDevice) async throws -> Interleaving.Operation = { phone in
+                let call = try await phone.call()
+                return { try await RemoveEnrollment.remove(call, ports: $0) == nil ? "gone" : "refused" }
+            }
+            let ask: Interleaving.Operation = { try await self.ask(user, by: shop, in: world, $0) }
+            let unlink: Interleaving.Operation = { ports in
+                try await ManageUsers.unlink(.id(user), from: shop, ports: ports) ? "gone" : "not found"
+            }
+            switch departures {
+            case .twoDevices:
+                let phones = [
+                    try await world.makeDevice(of: user, by: shop), try await world.makeDevice(of: user, by: shop),
+                ]
+                _ = try await world.ask(try world.request(for: user), by: shop)
+                return (user, try await remove(phones[0]), try await remove(phones[1]))
+            case .deviceAndQuestion:
+                return (user, try await remove(try await world.makeDevice(of: user, by: shop)), ask)
+            case .questionAndDevice:
+                return (user, ask, try await remove(try await world.makeDevice(of: user, by: shop)))
+            case .userAndEnrolling, .enrollingAndUser:
+                let phone = try await TestDevice(try await world.makeTicket(for: user, by: shop), in: world)
+                let enroll: Interleaving.Operation = { told(try await phone.enroll(at: $0)) }
+                return departures == .userAndEnrolling ? (user, unlink, enroll) : (user, enroll, unlink)
+            case .lastTwoLinks:
+                try await world.store.commit { _ = try $0.link(user, to: rival.id, externalID: nil) }
+                _ = try await world.makeDevice(of: user, by: shop)
+                let other: Interleaving.Operation = { ports in
+                    try await ManageUsers.unlink(.id(user), from: rival, ports: ports) ? "gone" : "not found"
+                }
+                return (user, unlink, other)
+            }
+        } judge: { user, told, comment in
+            let both = [told.first, told.second].sorted()
+            switch departures {
+            case .twoDevices, .lastTwoLinks: #expect(both == ["gone", "gone"], comment)
+            case .deviceAndQuestion, .questionAndDevice:
+                #expect([["gone", "made"], ["gone", "noEnrollment"]].contains(both), comment)
+            case .userAndEnrolling, .enrollingAndUser:
+                #expect([["enrolled", "gone"], ["gone", "ticketInvalid"]].contains(both), comment)
+            }
+            // Nobody is left who could answer, so nothing is left to be answered, and no device of nobody.
+            let open = try await world.count("challenges", where: "user_id = '\(user)' AND state = 'pending'")
+            #expect(open == 0, comment)
+            let devices = try await world.count("enrollments", where: "user_id = '\(user)' AND removed_at IS NULL")
+            #expect(devices == 0, comment)
+            if departures == .lastTwoLinks {
+                #expect(
+                    try await world.count("users", where: "id = '\(user)' AND deleted_at IS NOT NULL") == 1, comment)
+                #expect(
+                    try await world.count("audit", where: "user_id = '\(user)' AND kind = 'user.deleted'") == 1, comment
+                )
+            }
+        }
+        #expect(places >= 3)
+    }
+}
