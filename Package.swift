@@ -165,7 +165,11 @@ let package = Package(
         tests("Wire", ["CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto], resources: [.copy("Golden")]),
         tests(
             "Core",
-            ["CountersignCore", "CountersignWire", "StorageTestSupport", "OpenPGP", "Encodings", crypto]),
+            [
+                "CountersignCore", "CountersignStorage", "CountersignWire", "StorageTestSupport", "OpenPGP",
+                "Encodings",
+                crypto,
+            ]),
         tests(
             "Storage",
             [
@@ -193,6 +197,7 @@ let package = Package(
                 "ServerTestSupport", "CountersignServer", "CountersignWire", "OpenPGP", "Encodings",
                 crypto, logging, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
                 server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"),
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ]),
         tests(
             "SDK",
