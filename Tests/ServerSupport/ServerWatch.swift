@@ -103,9 +103,11 @@ public final class ServerWatch: Sendable {
         }) {
             leaks.append(Leak(description: "the number of a challenge is in the log: \(line)"))
         }
+        // Few, of many secrets: looked for once, not for each of many replies.
+        let endings = Set(state.secrets.values.compactMap { $0.audience.ending })
         var searches: [String: SecretSearch] = [:]
         for reply in state.replies {
-            let ending = state.secrets.values.compactMap { $0.audience.ending }.first { reply.path.hasSuffix($0) } ?? ""
+            let ending = endings.first { reply.path.hasSuffix($0) } ?? ""
             let search =
                 searches[ending]
                 ?? SecretSearch(state.secrets.values.filter { !$0.audience.hears(ending) }.map(\.forms))
