@@ -48,6 +48,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
@@ -80,8 +81,9 @@ let package = Package(
         .target(
             name: "CountersignDelivery",
             dependencies: [
-                "CountersignCore", server("AsyncHTTPClient", "async-http-client"), server("NIOCore", "swift-nio"),
-                server("NIOHTTP1", "swift-nio"),
+                "CountersignCore", crypto, server("AsyncHTTPClient", "async-http-client"),
+                server("NIOCore", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"), server("NIOSSL", "swift-nio-ssl"),
             ],
             swiftSettings: settings),
         .target(
@@ -125,6 +127,16 @@ let package = Package(
             ],
             path: "Benchmarks/CountersignVolume", swiftSettings: settings),
         .executableTarget(
+            name: "CountersignOutbox",
+            dependencies: [
+                "BenchmarkSupport", "CountersignCore", "CountersignDelivery", "CountersignStorage", "CountersignWire",
+                "Encodings", "StorageTestSupport", "TestSupport", crypto,
+                server("ArgumentParser", "swift-argument-parser"),
+                server("AsyncHTTPClient", "async-http-client"),
+                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
+            ],
+            path: "Benchmarks/CountersignOutbox", swiftSettings: settings),
+        .executableTarget(
             name: "CountersignBenchmark",
             dependencies: [
                 "BenchmarkSupport", "Countersign", "CountersignWire", "Encodings", crypto,
@@ -136,8 +148,8 @@ let package = Package(
             path: "Benchmarks/CountersignBenchmark", swiftSettings: settings),
 
         .target(
-            name: "TestSupport", dependencies: ["Encodings", "OpenPGP", crypto, logging], path: "Tests/Support",
-            swiftSettings: settings),
+            name: "TestSupport", dependencies: ["CountersignStorage", "Encodings", "OpenPGP", crypto, logging],
+            path: "Tests/Support", swiftSettings: settings),
         .target(
             name: "ServerTestSupport",
             dependencies: [
@@ -159,6 +171,14 @@ let package = Package(
         .executableTarget(
             name: "JOSEPeer", dependencies: ["JOSE", "Encodings", crypto], path: "Tests/JOSEPeer",
             swiftSettings: settings),
+        .executableTarget(
+            name: "PushPeer",
+            dependencies: [
+                "JOSE", "Encodings", crypto, server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"),
+                server("NIOHTTP2", "swift-nio-http2"), server("NIOPosix", "swift-nio"),
+                server("NIOSSL", "swift-nio-ssl"),
+            ],
+            path: "Tests/PushPeer", swiftSettings: settings),
         tests("Encodings", ["Encodings", logging]),
         tests("OpenPGP", ["OpenPGP", "Encodings", crypto], resources: [.copy("Vectors")]),
         tests("JOSE", ["JOSE", "Encodings", crypto]),
@@ -217,7 +237,8 @@ let package = Package(
         tests(
             "System",
             [
-                "BenchmarkSupport", "Countersign", "CountersignCommand", "ServerTestSupport", "CountersignWire",
+                "BenchmarkSupport", "Countersign", "CountersignCommand", "CountersignStorage", "ServerTestSupport",
+                "CountersignWire",
                 "OpenPGP", "Encodings",
                 crypto, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
                 server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),

@@ -1,5 +1,5 @@
-import BenchmarkSupport
 import AsyncHTTPClient
+import BenchmarkSupport
 import Countersign
 import Encodings
 import Foundation

@@ -57,5 +57,4 @@ struct CountersignVolume: AsyncParsableCommand {
         print(String(format: "It costs %.2f times as much of the processor; %.2f are allowed.", ratio, Self.limit))
         guard ratio < Self.limit else { throw ExitCode.failure }
     }
-
 }

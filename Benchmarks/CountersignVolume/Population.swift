@@ -106,6 +106,6 @@ struct Population {
         let answer = try await device.answer(asked, .approved(.confirm, number: asked.number))
         guard case .decided = answer else { throw World.Broken("answer: \(answer)") }
         let told = try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: world.ports)
-        guard case .ended(.approved, _)? = told?.state else { throw World.Broken("told: \(told as Any)") }
+        guard case .ended(.approved, _)? = told?.challenge.state else { throw World.Broken("told: \(told as Any)") }
     }
 }

@@ -26,7 +26,8 @@ extension Authenticator {
         let serverCertificate = try await pinnedCertificate(invitation.fingerprint)
         guard await roster[invitation.enrollment] == nil else { throw .ticketRefused(code: "ticket_used") }
         do throws(CountersignError) {
-            let (stored, request, signer) = try await prepare(invitation, serverCertificate)
+            let push = await roster.push
+            let (stored, request, signer) = try await prepare(invitation, serverCertificate, push)
             let reply = try await send(request, signer: signer)
             guard reply.enrollment == invitation.enrollment, reply.user == invitation.user,
                 reply.serverCertificate.fingerprint == invitation.fingerprint
@@ -35,6 +36,7 @@ extension Authenticator {
             complete.pushKeys = reply.pushKeys
             try await keep(complete)
             await roster.add(complete)
+            if let push { try await keep(PushRecord(registration: push, toldAt: connection.now), of: complete) }
             return Enrollment(id: complete.id, authenticator: self, stored: complete)
         } catch {
             try? await vault.removeAll(of: invitation.enrollment)
@@ -58,7 +60,7 @@ extension Authenticator {
     }
 
     private func prepare(
-        _ invitation: EnrollmentInvitation, _ serverCertificate: Certificate
+        _ invitation: EnrollmentInvitation, _ serverCertificate: Certificate, _ push: PushRegistration?
     ) async throws(CountersignError) -> (StoredEnrollment, EnrollmentRequest, Connection.Signer) {
         let id = invitation.enrollment
         let vault = vault
@@ -80,7 +82,7 @@ extension Authenticator {
             serverCertificate: serverCertificate, pushKeys: .init([]))
         let request = EnrollmentRequest(
             ticket: invitation.ticket, certificate: certificate.encoded, device: try description(),
-            versions: [ChallengeBody.version])
+            versions: [ChallengeBody.version], push: push)
         return (stored, request, Connection.Signer(keyID: "\(certificate.fingerprint)", key: authentication))
     }
 

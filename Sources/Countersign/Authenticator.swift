@@ -42,6 +42,7 @@ public final class Authenticator: Sendable {
     let vault: any Vault
     let connection: Connection
     let roster = Roster()
+    let inbox = Inbox()
 
     /// Opens the device's keys and records.
     ///
@@ -154,6 +155,8 @@ func vaulted<Result: Sendable>(
 /// The enrollments of one authenticator, and who wants to know when they change.
 actor Roster {
     var lastKeyRefresh: Timestamp?
+    /// Where the app is reached by push, since it said so; nil for nowhere.
+    private(set) var push: PushRegistration?
     private var enrollments: [StoredEnrollment] = []
     private var listeners: [Int: AsyncStream<[StoredEnrollment]>.Continuation] = [:]
     private var next = 0
@@ -161,6 +164,10 @@ actor Roster {
     var all: [StoredEnrollment] { enrollments }
 
     subscript(id: EnrollmentID) -> StoredEnrollment? { enrollments.first { $0.id == id } }
+
+    func reach(by registration: PushRegistration?) {
+        push = registration
+    }
 
     func add(_ enrollment: StoredEnrollment) {
         enrollments.removeAll { $0.id == enrollment.id }

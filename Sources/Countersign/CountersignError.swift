@@ -40,6 +40,8 @@ public enum CountersignError: Error, Sendable {
     case numberRequired(length: Int)
     /// The number was wrong; the challenge has failed.
     case numberIncorrect
+    /// The app gave the SDK something that cannot be; what.
+    case configurationInvalid(String)
     /// The push was not sent by the server, or not for this device, or not now.
     case pushRefused(PushRefusal)
     /// Keys or records could not be kept or read.
@@ -81,6 +83,7 @@ extension CountersignError {
         case .notHandleable: "not_handleable"
         case .numberRequired: "number_required"
         case .numberIncorrect: "number_incorrect"
+        case .configurationInvalid: "configuration_invalid"
         case .pushRefused: "push_refused"
         case .vault: "vault"
         case .cancelled: "cancelled"
@@ -95,7 +98,7 @@ extension CountersignError {
         case .server(let problem): problem.knownCode?.meaning.retryHelps ?? (problem.status >= 500)
         case .clockSkew, .deviceDeregistered, .notEnrolled, .enrollmentUnknown, .invitationRefused, .ticketRefused,
             .approvalNeeded, .serverChanged, .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded,
-            .notHandleable, .numberRequired, .numberIncorrect, .pushRefused:
+            .notHandleable, .numberRequired, .numberIncorrect, .configurationInvalid, .pushRefused:
             false
         }
     }
@@ -117,11 +120,19 @@ extension CountersignError {
         case .notHandleable: "Update the app."
         case .numberRequired(let length): "Type the \(length) digits shown where you started this."
         case .numberIncorrect: "Start again where you came from, and type the new number."
+        case .configurationInvalid: "Mend the call in the app."
         case .pushRefused: "Ignore the notification; what is really pending is fetched from the server."
         case .vault: "Free some space, unlock the device, and try again."
         case .cancelled: "Call again when it is wanted."
         case .server(let problem): problem.knownCode?.meaning.cure ?? "See the server's documentation."
         }
+    }
+}
+
+extension CountersignError {
+    /// Whether the enrollment is gone, here and at the server.
+    var isDeregistration: Bool {
+        if case .deviceDeregistered = self { true } else { false }
     }
 }
 
@@ -147,6 +158,7 @@ extension CountersignError: CustomStringConvertible {
         case .notHandleable(let reason): "The challenge cannot be handled: \(reason)."
         case .numberRequired(let length): "A number of \(length) digits must be typed."
         case .numberIncorrect: "The number was not the one shown; the challenge has failed."
+        case .configurationInvalid(let reason): "The app is not set up right: \(reason)."
         case .pushRefused(let refusal): "The push is refused (\(refusal))."
         case .vault(let reason): "Keys or records could not be kept or read: \(reason)."
         case .cancelled: "The call was cancelled."

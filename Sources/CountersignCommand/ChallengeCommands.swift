@@ -8,7 +8,7 @@ import NIOHTTP1
 struct ChallengeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "challenge", abstract: "Ask users, and see what they answer.",
-        subcommands: [Ask.self, Show.self, Cancel.self, Receipt.self])
+        subcommands: [Ask.self, Show.self, Resend.self, Cancel.self, Receipt.self])
 
     struct Ask: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Ask a user something.")
@@ -111,6 +111,24 @@ struct ChallengeCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let path = "/v1/challenges/\(Remote.escaped(id))"
             let challenge = try await remote.withRemote { try await $0.call(.GET, path) }
+            output.print(challenge, describe(challenge))
+        }
+    }
+
+    struct Resend: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Announce a challenge again to the devices that push reaches.",
+            discussion: "As often as its type allows.")
+
+        @Argument(help: "The challenge's id.")
+        var id: String
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/challenges/\(Remote.escaped(id))/resend"
+            let challenge = try await remote.withRemote { try await $0.call(.POST, path) }
             output.print(challenge, describe(challenge))
         }
     }

@@ -190,6 +190,9 @@ struct TypeCommand: AsyncParsableCommand {
         @Option(help: "How often a client may ask a user within an hour without being approved once.")
         var maxAsks: Int64?
 
+        @Option(help: "How often a challenge may be announced again.")
+        var maxResends: Int64?
+
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
@@ -197,7 +200,7 @@ struct TypeCommand: AsyncParsableCommand {
             let body = JSONValue.members([
                 "expires_in": expiresIn.map(JSONValue.integer), "number_entry": numberEntry.map(JSONValue.bool),
                 "signing_data": signingData.map(JSONValue.bool), "max_pending": maxPending.map(JSONValue.integer),
-                "max_asks": maxAsks.map(JSONValue.integer),
+                "max_asks": maxAsks.map(JSONValue.integer), "max_resends": maxResends.map(JSONValue.integer),
             ])
             let path = "/v1/admin/types/\(Remote.escaped(name))"
             let type = try await remote.withRemote { try await $0.call(.PUT, path, body) }

@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
                 "issuer": .string("\(server.issuer)"), "data": .string(server.dataFolder),
                 "bootstrap_token": printBootstrap ? server.bootstrapToken.map { .string($0.reveal()) } ?? .null : .null,
             ])
-            return String(decoding: object.encoded, as: UTF8.self)
+            return object.text
         }
         var lines = ["Countersign serves \(server.issuer)", "Data: \(server.dataFolder)"]
         if server.bootstrapToken != nil {

@@ -46,7 +46,25 @@ enum Migrations {
     }
 
     private static func steps(_ dialect: SQLDialect) -> [[String]] {
-        [first(dialect)]
+        [first(dialect), push(dialect)]
+    }
+
+    /// Where devices are reached by push, and how far pushes have come.
+    private static func push(_ dialect: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE enrollments ADD COLUMN push TEXT",
+            "ALTER TABLE enrollments ADD COLUMN push_token \(dialect.blob)",
+            "ALTER TABLE challenge_targets ADD COLUMN push_state TEXT",
+            "ALTER TABLE challenge_targets ADD COLUMN push_reason TEXT",
+            "ALTER TABLE challenge_targets ADD COLUMN push_at \(dialect.integer)",
+            "CREATE INDEX outbox_dead ON outbox (expires_at) WHERE state = 'dead'",
+            "CREATE INDEX outbox_dead_content ON outbox (expires_at) WHERE state = 'dead' AND payload IS NOT NULL",
+            """
+            CREATE TABLE provider_tokens (
+              name TEXT PRIMARY KEY, sealed \(dialect.blob) NOT NULL, issued_at \(dialect.integer) NOT NULL
+            ) \(dialect.tableOptions)
+            """,
+        ]
     }
 
     private static func first(_ dialect: SQLDialect) -> [String] {

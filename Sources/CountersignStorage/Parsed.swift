@@ -57,8 +57,8 @@ extension SQLValue {
 
 /// Everything that is kept of parsed rows, by table.
 struct ParsedRows: Sendable {
-    /// The keys of a device and its description.
-    typealias Device = (keys: DeviceKeys, description: DeviceDescription)
+    /// The keys of a device, its description, and where it is reached by push.
+    typealias Device = (keys: DeviceKeys, description: DeviceDescription, push: PushTarget?)
 
     /// What is asked, the short message, and by which methods it may be answered.
     typealias Asked = (question: Question, alert: DisplayMessage, methods: [CountersignWire.Method])

@@ -9,21 +9,36 @@ private enum Statements {
             UPDATE outbox SET due_at = $1 WHERE id IN (
               SELECT id FROM outbox WHERE state = 'waiting' AND due_at <= $2 ORDER BY due_at LIMIT $3
               \(dialect.skipLocked)
-            ) RETURNING id, client_id, payload, expires_at, attempts
+            ) RETURNING id, client_id, payload, expires_at, attempts, kind
             """)
     }
     static let endLeases = SQLStatement(
         "UPDATE outbox SET due_at = $1 WHERE state = 'waiting' AND due_at > $1 AND due_at <= $2")
     static let nextDue = SQLStatement("SELECT min(due_at) FROM outbox WHERE state = 'waiting'")
     static let delivered = SQLStatement(
-        "UPDATE outbox SET state = 'delivered', payload = NULL, delivered_at = $2, attempts = attempts + 1 WHERE id = $1"
-    )
+        """
+        UPDATE outbox SET state = 'delivered', payload = NULL, delivered_at = $2, attempts = attempts + 1
+        WHERE id = $1 AND state <> 'delivered'
+        """)
     static let retry = SQLStatement(
         "UPDATE outbox SET due_at = $2, attempts = attempts + 1, last_error = $3 WHERE id = $1 AND state = 'waiting'")
     static let bury = SQLStatement(
         """
-        UPDATE outbox SET state = 'dead', attempts = attempts + 1, last_error = $2, payload = NULL
+        UPDATE outbox SET state = 'dead', attempts = attempts + 1, last_error = $2
         WHERE id = $1 AND state = 'waiting'
+        """)
+    static let columns = "id, kind, client_id, state, due_at, expires_at, attempts, last_error"
+    /// The first one of all ids comes after the empty text.
+    static func entries(_ state: OutboxEntry.State) -> SQLStatement {
+        SQLStatement(
+            "SELECT \(columns) FROM outbox WHERE state = '\(state.rawValue)' AND id > $1 ORDER BY id LIMIT $2")
+    }
+    static let entry = SQLStatement("SELECT \(columns) FROM outbox WHERE id = $1 AND state IN ('waiting', 'dead')")
+    static let requeue = SQLStatement(
+        """
+        UPDATE outbox SET state = 'waiting', due_at = $2
+        WHERE id = $1 AND state IN ('waiting', 'dead') AND payload IS NOT NULL
+        RETURNING id, client_id, payload, expires_at, attempts, kind
         """)
     static let setAside = SQLStatement("UPDATE outbox SET state = 'dead', last_error = $2 WHERE id = $1")
     static let standing = SQLStatement("SELECT count(*), min(id) FROM outbox WHERE state = 'waiting'")
@@ -82,24 +97,9 @@ extension SQLStore: OutboxQueue {
         }
     }
 
-    /// See ``OutboxQueue/delivered(_:at:)``.
-    public func delivered(_ id: EventID, at now: Timestamp) async throws {
-        try await engine.write { connection in
-            try connection.send(Statements.delivered, [id.value, now.value])
-            return ((), wakes: [])
-        }
-    }
-
-    /// See ``OutboxQueue/failed(_:error:retryAt:)``.
-    public func failed(_ id: EventID, error: String, retryAt: Timestamp?) async throws {
-        try await engine.write { connection in
-            if let retryAt {
-                try connection.send(Statements.retry, [id.value, retryAt.value, .text(error)])
-            } else {
-                try connection.send(Statements.bury, [id.value, .text(error)])
-            }
-            return ((), wakes: [])
-        }
+    /// See ``OutboxQueue/conclude(_:as:at:)``.
+    public func conclude(_ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp) async throws {
+        try await commit { try $0.conclude(message, as: outcome, at: now) }
     }
 
     /// See ``OutboxQueue/callbackSecret(of:)``.
@@ -113,18 +113,95 @@ extension SQLStore: OutboxQueue {
     }
 }
 
+extension SQLTransaction {
+    func settle(_ message: EventID, as outcome: DeliveryOutcome, at now: Timestamp) throws -> Bool {
+        switch outcome {
+        case .delivered: try connection.execute(Statements.delivered, [message.value, now.value]) == 1
+        case .retried(let error, let retryAt):
+            try connection.execute(Statements.retry, [message.value, retryAt.value, .text(error)]) == 1
+        case .abandoned(let error), .unregistered(let error, _):
+            try connection.execute(Statements.bury, [message.value, .text(error)]) == 1
+        }
+    }
+}
+
+/// What operators see and do.
+extension SQLTransaction {
+    func outboxEntries(_ state: OutboxEntry.State, after id: EventID?, limit: Int) throws -> [OutboxEntry] {
+        try all(
+            Statements.entries(state), [.text(id.map { "\($0)" } ?? ""), .integer(Int64(limit))], OutboxEntry.init)
+    }
+
+    func outboxEntry(_ id: EventID) throws -> OutboxEntry? {
+        try first(Statements.entry, [id.value], OutboxEntry.init)
+    }
+
+    func requeue(_ message: EventID, at now: Timestamp) throws -> OutboxMessage? {
+        try first(Statements.requeue, [message.value, now.value]) {
+            try LeasedMessage($0, dueAt: now, sealer: sealer).message
+        }
+    }
+}
+
+extension OutboxEntry {
+    fileprivate init(_ row: SQLRow) throws {
+        self.init(
+            id: try row.id(0), kind: try row.text(1), client: try row.id(2),
+            state: try row.value(3) { State(rawValue: $0) }, dueAt: try row.time(4), expiresAt: try row.time(5),
+            attempts: Int(try row.integer(6)), lastError: try row.optionalText(7))
+    }
+}
+
 extension LeasedMessage {
     fileprivate init(_ row: SQLRow, dueAt: Timestamp, sealer: Sealer) throws {
         let id: EventID = try row.id(0)
         let payload = try sealer.open(try row.blob(2), for: OutboxMessage.place(id))
-        guard let json = try? JSONValue(parsing: payload), let uri = json["uri"]?.string,
-            let body = json["body"]?.string
+        guard let json = try? JSONValue(parsing: payload),
+            let content = OutboxMessage.Content(kind: try row.text(5), client: try row.id(1), json)
         else { throw StoreError.corruptRow("outbox payload") }
         self.init(
-            message: OutboxMessage(
-                id: id,
-                content: .callback(CallbackURI(stored: uri), client: try row.id(1), body: Array(body.utf8)),
-                dueAt: dueAt, expiresAt: try row.time(3)),
+            message: OutboxMessage(id: id, content: content, dueAt: dueAt, expiresAt: try row.time(3)),
             attempts: Int(try row.integer(4)))
+    }
+}
+
+/// What leaves, as rows keep it.
+extension OutboxMessage.Content {
+    var kind: String {
+        switch self {
+        case .callback: "callback"
+        case .push: "push"
+        }
+    }
+
+    var client: ClientID {
+        switch self {
+        case .callback(_, let client, _), .push(_, _, let client): client
+        }
+    }
+
+    var json: JSONValue {
+        switch self {
+        case .callback(let uri, _, let body):
+            .members([
+                "uri": .string(uri.description), "body": .string(String(decoding: body, as: UTF8.self)),
+            ])
+        case .push(let challenge, let enrollment, _):
+            .members(["challenge": .string("\(challenge)"), "enrollment": .string("\(enrollment)")])
+        }
+    }
+
+    fileprivate init?(kind: String, client: ClientID, _ json: JSONValue) {
+        switch kind {
+        case "callback":
+            guard let uri = json["uri"]?.string, let body = json["body"]?.string else { return nil }
+            self = .callback(CallbackURI(stored: uri), client: client, body: Array(body.utf8))
+        case "push":
+            guard let challenge = json["challenge"]?.string.flatMap({ ChallengeID($0) }),
+                let enrollment = json["enrollment"]?.string.flatMap({ EnrollmentID($0) })
+            else { return nil }
+            self = .push(challenge, to: enrollment, client: client)
+        default: return nil
+        }
     }
 }

@@ -29,6 +29,17 @@ public struct RSAPrivateKey: JWSSigningKey {
         try self.init(key)
     }
 
+    /// A key in PEM, as `RSA PRIVATE KEY` or `PRIVATE KEY`; see ``init(derRepresentation:)``.
+    ///
+    /// Spec: RFC 7468 §10.
+    public init(pemRepresentation: Secret<String>) throws(JOSEError) {
+        guard pemRepresentation.reveal().utf8.count <= 2 * RSAPublicKey.maximumBits else { throw .tooLarge }
+        guard let key = try? _RSA.Signing.PrivateKey(unsafePEMRepresentation: pemRepresentation.reveal()) else {
+            throw .malformed
+        }
+        try self.init(key)
+    }
+
     private init(_ key: _RSA.Signing.PrivateKey) throws(JOSEError) {
         publicKey = try RSAPublicKey(key.publicKey)
         self.key = Secret(key)

@@ -26,6 +26,13 @@ struct ConfigExample: Sendable, CustomTestStringConvertible {
         self.needs = needs
     }
 
+    /// What must be set of APNs besides one of it.
+    private static func apns(without name: String) -> [String: String] {
+        [
+            "TEAM": "TEAM123456", "KEY_ID": "KEY1234567", "KEY_FILE": "AuthKey.p8", "APPS": "com.example.bank",
+        ].filter { $0.key != name }.reduce(into: [:]) { $0["COUNTERSIGN_APNS_\($1.key)"] = $1.value }
+    }
+
     static let all: [ConfigExample] = [
         ConfigExample("data", "/var/lib/countersign", not: nil),
         ConfigExample("database", "postgres://countersign:secret@db.example.com/countersign", not: "mysql://db/x"),
@@ -39,6 +46,18 @@ struct ConfigExample: Sendable, CustomTestStringConvertible {
             shown: "10.0.0.0/8, fd00::/8"),
         ConfigExample("proxy_header", "forwarded", not: "Forwarded"),
         ConfigExample("metrics.listen", "[::1]:9464", not: "9464", yaml: "\"[::1]:9464\""),
+        ConfigExample("apns.team", "TEAM123456", not: "team123456", needs: apns(without: "TEAM")),
+        ConfigExample("apns.key_id", "KEY1234567", not: "KEY123456", needs: apns(without: "KEY_ID")),
+        ConfigExample("apns.key_file", "AuthKey.p8", not: nil, needs: apns(without: "KEY_FILE")),
+        ConfigExample(
+            "apns.apps", "com.example.bank,com.example.shop", not: "com.example/bank",
+            yaml: "[com.example.bank, com.example.shop]", shown: "com.example.bank, com.example.shop",
+            needs: apns(without: "APPS")),
+        ConfigExample("apns.url", "https://127.0.0.1:8443", not: nil),
+        ConfigExample("apns.authorities", "authorities.pem", not: nil),
+        ConfigExample("fcm.account_file", "account.json", not: nil),
+        ConfigExample("fcm.url", "https://127.0.0.1:8443", not: nil),
+        ConfigExample("fcm.authorities", "authorities.pem", not: nil),
         ConfigExample("log.level", "info", not: "INFO"), ConfigExample("log.format", "json", not: "xml"),
         ConfigExample(
             "master_key", Base64.encode([UInt8](repeating: 9, count: 32)),

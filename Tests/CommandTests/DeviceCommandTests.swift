@@ -100,6 +100,60 @@ struct DeviceCommandTests {
         }
     }
 
+    @Test("With --push what is asked comes by push, what was asked before by asking, each once")
+    func pushes() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let before = try await tool.ask(as: shop)
+            let watching = try tool.start("device", "watch", "--push", "--json")
+            let first = try JSONValue(parsing: Array(try #require(await watching.line()).utf8))
+            #expect(first["id"] == .string(before.id))
+            let asked = try await tool.ask(as: shop)
+            let pushed = try JSONValue(parsing: Array(try #require(await watching.line()).utf8))
+            #expect(pushed["id"] == .string(asked.id))
+            // The server's own word that it was the push.
+            var push: JSONValue?
+            while push?["state"] != "accepted" {
+                let shown = try await tool.json("challenge", "show", asked.id, as: shop)
+                push = shown["deliveries"]?.array?.first?["push"]
+                try #require(push?["state"] != "failed", "\(shown)")
+            }
+            #expect(
+                try await tool.json("challenge", "show", before.id, as: shop)["deliveries"]?.array?.first?["push"]
+                    == nil)
+            watching.send(SIGTERM)
+            _ = try await watching.result()
+        }
+    }
+
+    @Test("What did not arrive is listed at a prompt, sent again, and announced anew")
+    func outbox() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            #expect(try await tool.run("admin", "outbox").output == "Nothing is dead.\n")
+            // A phone that takes pushes and is then switched off.
+            let watching = try tool.start("device", "watch", "--push", "--json")
+            let first = try await tool.ask(as: shop)
+            #expect(await watching.line(holding: first.id) != nil)
+            watching.send(SIGKILL)
+            _ = try await watching.result()
+            let asked = try await tool.ask(as: shop)
+            var waiting: [JSONValue] = []
+            while waiting.first?["last_error"] == nil {
+                waiting = try await tool.json("admin", "outbox", "list", "--waiting")["messages"]?.array ?? []
+            }
+            let id = try #require(waiting.first?["id"]?.string)
+            #expect(waiting.first?["last_error"]?.string?.hasPrefix("the program: ") == true)
+            #expect(try await tool.run("admin", "outbox", "list", "--waiting").output.contains("\(id)  push  tried "))
+            let retried = try await tool.run("admin", "outbox", "retry", id)
+            #expect(retried.output == "\(id) is sent now.\n")
+            let resent = try await tool.json("challenge", "resend", asked.id, as: shop)
+            #expect(resent["deliveries"]?[0]?["push"]?["state"] == "queued")
+            let unknown = try await tool.run("admin", "outbox", "retry", "evt_00000000000000000000000000")
+            #expect(unknown.status == 1 && unknown.errors.contains("There is no such message"))
+        }
+    }
+
     @Test("A person at `device watch` types the number, or says no", arguments: ["number", "n", "r"])
     func watching(_ answer: String) async throws {
         try await ServedTool.with { tool in

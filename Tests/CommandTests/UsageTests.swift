@@ -10,11 +10,13 @@ struct UsageTests {
         [], ["serve"], ["demo"], ["client"], ["client", "create"], ["client", "list"], ["user"], ["user", "create"],
         ["user", "ticket"], ["user", "devices"], ["user", "remove-device"], ["type"], ["type", "list"],
         ["type", "set"], ["challenge"], ["challenge", "ask"], ["challenge", "show"], ["challenge", "cancel"],
-        ["challenge", "receipt"], ["device"], ["device", "enroll"], ["device", "watch"], ["device", "pending"],
+        ["challenge", "receipt"], ["challenge", "resend"], ["device"], ["device", "enroll"], ["device", "watch"],
+        ["device", "pending"],
         ["device", "open"], ["device", "answer"], ["device", "remove"], ["verify"], ["admin"],
         ["admin", "bootstrap"], ["admin", "key"],
         ["admin", "key", "rotate"], ["admin", "key", "finish"], ["admin", "backup"], ["admin", "migrate"],
-        ["admin", "doctor"], ["config"], ["config", "check"], ["config", "reference"],
+        ["admin", "doctor"], ["admin", "outbox"], ["admin", "outbox", "list"], ["admin", "outbox", "retry"], ["config"],
+        ["config", "check"], ["config", "reference"],
     ]
 
     @Test("--help explains every command", arguments: commands)

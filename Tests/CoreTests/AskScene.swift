@@ -46,7 +46,7 @@ struct AskScene {
     var type: ChallengeType {
         ChallengeType(
             name: .confirm, methods: methods, lifetime: 120, numberEntry: numberEntry, signingData: signingData,
-            assurance: .receipt, maximumPending: 3, maximumAsks: 4)
+            assurance: .receipt, maximumPending: 3, maximumAsks: 4, maximumResends: 3)
     }
 
     /// Decides on a request with changes.

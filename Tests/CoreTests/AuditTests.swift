@@ -1,3 +1,4 @@
+import CountersignStorage
 import CountersignWire
 import Encodings
 import StorageTestSupport
@@ -13,6 +14,7 @@ struct AuditTests {
     private static let signingData = "Data-marker-four"
     private static let clientState = "State-marker-five"
     private static let shopName = "Shop"
+    private static let pushToken = "push-marker-eight"
 
     /// Asks with a marker in everything that a client writes.
     private func ask(_ user: UserID, by client: Client, in world: World) async throws -> AskChallenge.Asked {
@@ -36,6 +38,7 @@ struct AuditTests {
         try await ManageTypes.set(try await world.makeType(), by: shop, ports: ports)
         let user = try await world.makeUser("external-marker-six", of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
+        try await device.register(.fcm, token: Self.pushToken)
         var numbers: [String] = []
         for decision in ["approved", "denied", "reported", "wrong", "refused", "cancelled", "removed"] {
             let asked = try await ask(user, by: shop, in: world)
@@ -58,12 +61,17 @@ struct AuditTests {
             default: #expect(try await ManageUsers.unlink(.id(user), from: shop, ports: ports))
             }
         }
+        // Something that was given up is sent again.
+        let leased = try await world.store.lease(limit: 100, now: world.time.now, until: world.time.now)
+        let message = try #require(leased.map(\.message).last { $0.expiresAt > world.time.now })
+        try await world.store.conclude(message, as: .abandoned("gone"), at: world.time.now)
+        _ = try await ManageOutbox.retry(message.id, by: shop, ports: ports)
         return [
             renewed.reveal(), created.secret.reveal(), created.callbackSecret.reveal(),
             device.invitation.ticket.reveal(),
             Self.message,
             Self.secureMessage, Self.payee, Self.signingData, Self.clientState, "external-marker-six",
-            "Refused-marker-seven", World.callback,
+            "Refused-marker-seven", World.callback, Self.pushToken,
         ] + numbers
     }
 
@@ -73,7 +81,7 @@ struct AuditTests {
         let secrets = try await everything(in: world)
         let events = try await world.audit()
         #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
-        #expect(secrets.count == 12 + 14)
+        #expect(secrets.count == 13 + 14)
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {
@@ -104,6 +112,6 @@ struct AuditTests {
             ])
         #expect(Set(ends.map(\.challenge)).count == 7)
         #expect(try await world.count("challenges", where: "state = 'pending'") == 0)
-        #expect(try await world.count("outbox") == 7, "each end is called back once")
+        #expect(try await world.count("outbox", where: "kind = 'callback'") == 7, "each end is called back once")
     }
 }

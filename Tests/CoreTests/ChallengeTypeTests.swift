@@ -15,6 +15,7 @@ struct ChallengeTypeTests {
             type.json == [
                 "name": "confirm", "methods": ["confirm"], "expires_in": 120, "number_entry": true,
                 "signing_data": true, "assurance": "receipt", "max_pending": 3, "max_asks": 10,
+                "max_resends": 3,
             ])
     }
 
@@ -22,7 +23,7 @@ struct ChallengeTypeTests {
     func roundTrip(_ assurance: Assurance) throws {
         let type = ChallengeType(
             name: name, methods: [.confirm], lifetime: 86400, numberEntry: false, signingData: false,
-            assurance: assurance, maximumPending: 1000, maximumAsks: 1)
+            assurance: assurance, maximumPending: 1000, maximumAsks: 1, maximumResends: 0)
         #expect(try ChallengeType(type.json, name: name).json == type.json)
     }
 
@@ -36,6 +37,7 @@ struct ChallengeTypeTests {
             ("/signing_data", ["signing_data": "true"]), ("/assurance", ["assurance": "Receipt"]),
             ("/max_pending", ["max_pending": 0]), ("/max_pending", ["max_pending": 1001]),
             ("/max_asks", ["max_asks": 0]), ("/max_asks", ["max_asks": -1]),
+            ("/max_resends", ["max_resends": -1]), ("/max_resends", ["max_resends": 101]),
         ] as [(String, JSONValue)])
     func refused(_ pointer: String, _ json: JSONValue) {
         let error = #expect(throws: JSONShapeError.self) { try ChallengeType(json, name: name) }
@@ -63,5 +65,7 @@ struct ChallengeTypeTests {
         let longest = try ChallengeType(["expires_in": 86400, "max_asks": 1000], name: name)
         #expect(longest.lifetime == 86400)
         #expect(longest.maximumAsks == 1000)
+        #expect(try ChallengeType(["max_resends": 0], name: name).maximumResends == 0)
+        #expect(try ChallengeType(["max_resends": 100], name: name).maximumResends == 100)
     }
 }

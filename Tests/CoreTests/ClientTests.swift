@@ -137,7 +137,8 @@ struct ClientTests {
         let asked = try await world.ask(try world.request(for: user), by: shop)
         let ports = world.ports
         let id = asked.challenge.id
-        #expect(try await WatchChallenge.challenge(id, of: rival.id, waitingUntil: nil, ports: ports)?.id == nil)
+        #expect(
+            try await WatchChallenge.challenge(id, of: rival.id, waitingUntil: nil, ports: ports)?.challenge.id == nil)
         guard case .notFound = try await CancelChallenge.cancel(id, by: rival.id, ports: ports) else {
             Issue.record("another client's challenge was cancelled")
             return
@@ -154,7 +155,8 @@ struct ClientTests {
         #expect(try await !ManageUsers.unlink(.id(user), from: rival, ports: ports))
         #expect(try await AvailableMethods.list(for: .id(user), client: rival, ports: ports).isEmpty)
         #expect(try await AvailableMethods.list(for: .id(user), client: shop, ports: ports).count == 1)
-        #expect(try await WatchChallenge.challenge(id, of: shop.id, waitingUntil: nil, ports: ports)?.id == id)
+        #expect(
+            try await WatchChallenge.challenge(id, of: shop.id, waitingUntil: nil, ports: ports)?.challenge.id == id)
     }
 
     @Test("A device of one's own user cannot be removed under another user's name")

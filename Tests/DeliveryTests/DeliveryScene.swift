@@ -27,6 +27,8 @@ struct DeliveryScene: Sendable {
     let world: World
     let shop: CreateClient.Created
     let logs = LogBook()
+    /// How pushes are sent; by nothing unless a test says otherwise.
+    var pushes = PushSender()
     private let http: HTTPClient
 
     /// Runs something in a scene of its own, and closes it.
@@ -62,8 +64,8 @@ struct DeliveryScene: Sendable {
     ///   - timeout: how long a receiver may take.
     func worker(on queue: (any OutboxQueue)? = nil, timeout: TimeAmount = .seconds(15)) -> OutboxWorker {
         OutboxWorker(
-            queue: queue ?? world.store, wakes: world.hub, time: world.time, random: world.random,
-            callbacks: CallbackSender(client: http, timeout: timeout), logger: logs.logger)
+            queue: queue ?? world.store, ports: world.ports(loggingTo: logs.logger),
+            callbacks: CallbackSender(client: http, timeout: timeout), pushes: pushes)
     }
 
     /// Runs something while a worker and the hub's clock run, and stops them.

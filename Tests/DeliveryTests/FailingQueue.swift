@@ -38,13 +38,9 @@ final class FailingQueue: OutboxQueue {
         return try await queue.nextDue()
     }
 
-    func delivered(_ id: EventID, at now: Timestamp) async throws {
-        try fail(deaf)
-        try await queue.delivered(id, at: now)
-    }
-
-    func failed(_ id: EventID, error: String, retryAt: Timestamp?) async throws {
-        try await queue.failed(id, error: error, retryAt: retryAt)
+    func conclude(_ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp) async throws {
+        if case .delivered = outcome { try fail(deaf) }
+        try await queue.conclude(message, as: outcome, at: now)
     }
 
     func callbackSecret(of client: ClientID) async throws -> Secret<String>? {

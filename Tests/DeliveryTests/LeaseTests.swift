@@ -84,7 +84,7 @@ struct LeaseTests {
             let now = scene.world.time.now
             _ = try await store.lease(limit: 1, now: now, until: now.adding(seconds: OutboxWorker.lease))
             let delivered = try await scene.enqueue(to: Self.uri)
-            try await store.delivered(delivered, at: now)
+            try await store.commit { _ = try $0.settle(delivered, as: .delivered, at: now) }
             let restarted = try await scene.world.reopened().store
             try await restarted.endLeases(at: now, longest: OutboxWorker.lease)
             let again = try await restarted.lease(limit: 9, now: now, until: now.adding(seconds: 60))
@@ -102,10 +102,10 @@ struct LeaseTests {
             let now = scene.world.time.now
             _ = try await store.lease(limit: 1, now: now, until: now)
             _ = try await store.lease(limit: 1, now: now, until: now.adding(seconds: 60))
-            try await store.delivered(id, at: now)
-            try await store.failed(id, error: "late", retryAt: now)
+            try await store.commit { _ = try $0.settle(id, as: .delivered, at: now) }
+            try await store.commit { _ = try $0.settle(id, as: .retried("late", at: now), at: now) }
             #expect(try await scene.row(id).state == "delivered")
-            try await store.failed(id, error: "late", retryAt: nil)
+            try await store.commit { _ = try $0.settle(id, as: .abandoned("late"), at: now) }
             let row = try await scene.row(id)
             #expect(row.state == "delivered")
             #expect(row.error == nil)

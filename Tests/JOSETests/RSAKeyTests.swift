@@ -69,6 +69,24 @@ struct RSAKeyTests {
         for value in malformed { #expect(throws: JOSEError.malformed) { try JWK(Self.json.with(name, value)) } }
     }
 
+    @Test("RFC 7468 §10: a key in PEM is read, as Google's service accounts have it; a public or a damaged one is not")
+    func pem() throws {
+        let key = try RSAPrivateKey()
+        let lines = Base64.encode(key.derRepresentation.reveal())
+        func pem(_ label: String, _ content: String) -> Secret<String> {
+            Secret("-----BEGIN \(label)-----\n\(content)\n-----END \(label)-----\n")
+        }
+        let read = try RSAPrivateKey(pemRepresentation: pem("RSA PRIVATE KEY", lines))
+        #expect(read.publicKey.modulus == key.publicKey.modulus)
+        let publicHalf = Base64.encode(key.publicKey.derRepresentation)
+        for wrong in [pem("PUBLIC KEY", publicHalf), pem("RSA PRIVATE KEY", String(lines.dropLast(40))), Secret("")] {
+            #expect(throws: JOSEError.malformed) { try RSAPrivateKey(pemRepresentation: wrong) }
+        }
+        #expect(throws: JOSEError.tooLarge) {
+            try RSAPrivateKey(pemRepresentation: Secret(String(repeating: "A", count: 20_000)))
+        }
+    }
+
     @Test("A key of the least size is made, signs, and comes back from DER")
     func making() async throws {
         let key = try RSAPrivateKey()

@@ -39,7 +39,8 @@ struct Interleaving: Sendable {
         _ prepare: (World) async throws -> (scene: Scene, first: Operation, second: Operation),
         judge: (Scene, (first: String, second: String), Comment) async throws -> Void
     ) async throws -> Int {
-        for number in 1... {
+        var number = 1
+        while true {
             let (scene, first, second) = try await prepare(world)
             pause.set(before: number)
             let late = Task { [world] in
@@ -57,8 +58,8 @@ struct Interleaving: Sendable {
             }
             let told = (first: try await late.value, second: try await early.value)
             try await judge(scene, told, "before statement \(number): \(told)")
+            number += 1
         }
-        return 0
     }
 }
 

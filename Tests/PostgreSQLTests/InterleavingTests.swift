@@ -1,6 +1,7 @@
 import CountersignCore
 import CountersignStorage
 import CountersignWire
+import Encodings
 import StorageTestSupport
 import Testing
 
@@ -137,6 +138,23 @@ struct InterleavingTests {
             expect(["made", "tooManyPending"], told, comment)
         }
         #expect(questions >= 3)
+        try await world.makeType("resent", maximumResends: 1)
+        let resends = try await meeting.everywhere { world in
+            let user = try await world.makeUser(of: shop)
+            _ = try await world.makeDevice(of: user, by: shop)
+            let id = try await world.ask(try world.request(for: user, type: "resent"), by: shop).challenge.id
+            let operation: Interleaving.Operation = { ports in
+                switch try await ResendChallenge.resend(id, by: shop.id, ports: ports) {
+                case .resent: "resent"
+                case .tooMany: "too many"
+                case .alreadyEnded, .notFound: "gone"
+                }
+            }
+            return ((), operation, operation)
+        } judge: { _, told, comment in
+            expect(["resent", "too many"], told, comment)
+        }
+        #expect(resends >= 3)
     }
 
     private func told(_ outcome: EnrollDevice.Outcome) -> String {
@@ -251,6 +269,49 @@ struct InterleavingTests {
             }
         } judge: { _, told, comment in
             #expect(ends.expected.contains([told.first, told.second].sorted()), comment)
+        }
+        #expect(places >= 3)
+    }
+
+    @Test("A registration that comes while an older one is dropped stays", arguments: [true, false])
+    func registrations(_ isDroppedFirst: Bool) async throws {
+        let meeting = try await Interleaving()
+        let world = meeting.world
+        let shop = try await world.makeClient().client
+        try await world.makeType()
+        let app = try #require(AppID("com.example.bank"))
+        let places = try await meeting.everywhere { world in
+            let user = try await world.makeUser(of: shop)
+            let phone = try await world.makeDevice(of: user, by: shop)
+            func register(_ token: String) async throws -> Interleaving.Operation {
+                let call = try await phone.call()
+                let push = try #require(PushRegistration(service: .fcm, app: app, token: Secret(token)))
+                return { ports in
+                    let update = EnrollmentUpdate(push: .registered(push))
+                    return try await UpdateEnrollment.update(update, by: call, ports: ports).get().push == nil
+                        ? "nowhere" : "registered"
+                }
+            }
+            _ = try await register("old")(world.ports)
+            let asked = try await world.ask(try world.request(for: user), by: shop)
+            let old = PushTarget(service: .fcm, app: app, registeredAt: world.time.now)
+            let message = OutboxMessage(
+                id: world.newID(), content: .push(asked.challenge.id, to: phone.enrollment, client: shop.id),
+                dueAt: world.time.now, expiresAt: asked.challenge.expiresAt)
+            try await world.store.commit { try $0.enqueue(message) }
+            world.time.advance(milliseconds: 1)
+            let drop: Interleaving.Operation = { ports in
+                try await ports.store.commit {
+                    try $0.conclude(message, as: .unregistered("gone", old), at: ports.time.now)
+                }
+                return "dropped"
+            }
+            let new = try await register("new")
+            return isDroppedFirst ? (phone.enrollment, drop, new) : (phone.enrollment, new, drop)
+        } judge: { enrollment, told, comment in
+            expect(["dropped", "registered"], told, comment)
+            let kept = try await world.store.read { try $0.pushRegistration(of: enrollment) }
+            #expect(kept?.registration.token.reveal() == "new", comment)
         }
         #expect(places >= 3)
     }

@@ -14,6 +14,7 @@ struct ErrorTests {
         .invitationRefused(.wrongFingerprint), .ticketRefused(code: "ticket_used"), .approvalNeeded, .serverChanged,
         .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded(state: "cancelled", reason: nil),
         .notHandleable(reason: "x"), .numberRequired(length: 6), .numberIncorrect, .pushRefused(.malformed),
+        .configurationInvalid("x"),
         .vault("full"), .cancelled, .server(ProblemDetails(.rateLimited)),
     ]
 

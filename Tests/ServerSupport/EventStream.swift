@@ -75,7 +75,7 @@ extension Caller {
     public func stream<Result: Sendable>(
         _ path: String, _ body: (EventStream) async throws -> Result
     ) async throws -> Result {
-        var request = HTTPClientRequest(url: server.issuer.uri(path))
+        var request = HTTPClientRequest(url: server.address.uri(path))
         request.headers.add(name: "Authorization", value: authorization)
         let response = try await TestHTTP.client.execute(request, timeout: .seconds(90))
         guard response.status == .ok else { throw UnexpectedReply(description: "\(path): \(response.status)") }

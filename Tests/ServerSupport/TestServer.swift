@@ -12,6 +12,8 @@ import TestSupport
 public struct TestServer: Sendable {
     /// Its public URL, without a slash at the end.
     public let issuer: Issuer
+    /// Where it is reached, which is the same unless a test names another issuer.
+    let address: Issuer
     /// Its clock.
     public let clock: TestClock
     /// The operator's bootstrap token.
@@ -58,7 +60,9 @@ public struct TestServer: Sendable {
             ?? String(contentsOfFile: "\(dataFolder)/bootstrap.token", encoding: .utf8)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let test = TestServer(
-            issuer: server.issuer, clock: clock, token: token, dataFolder: dataFolder, watch: watch,
+            issuer: server.issuer,
+            address: settings.issuer.flatMap { _ in Issuer("http://127.0.0.1:\(settings.port)") } ?? server.issuer,
+            clock: clock, token: token, dataFolder: dataFolder, watch: watch,
             routes: server.routes)
         try await watch.plant(
             dataFolder: dataFolder, database: settings.database, issuer: server.issuer, clock: clock)
@@ -92,7 +96,7 @@ public struct TestServer: Sendable {
         _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
         isChunked: Bool = false
     ) async throws -> Reply {
-        var request = HTTPClientRequest(url: issuer.uri(path))
+        var request = HTTPClientRequest(url: address.uri(path))
         request.method = method
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = isChunked ? .bytes(body, length: .unknown) : .bytes(body) }

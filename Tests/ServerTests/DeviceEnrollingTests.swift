@@ -212,7 +212,7 @@ struct DeviceEnrollingTests {
             ("device", ["name": "Phone", "storage": "software", "os": "x"], "unknown_member", "/device/os"),
             ("versions", nil, "missing_member", "/versions"), ("versions", [], "invalid_member", "/versions"),
             ("versions", [2], "invalid_member", "/versions"), ("versions", ["1"], "invalid_member", "/versions"),
-            ("push", true, "unknown_member", "/push"),
+            ("push", true, "invalid_member", "/push"),
         ] as [(String, JSONValue?, String, String)])
     func shape(_ name: String, _ value: JSONValue?, _ code: String, _ pointer: String) async throws {
         try await DeviceScene.with { scene in

@@ -1,8 +1,10 @@
+import CountersignServer
 import CountersignWire
 import Encodings
 import NIOHTTP1
 import OpenPGP
 import ServerTestSupport
+import TestSupport
 import Testing
 
 /// A client, a user and the user's enrolled phone at a fresh server.
@@ -13,8 +15,15 @@ struct DeviceScene: Sendable {
     let phone: TestPhone
 
     /// Runs something in a fresh scene; the shop's tickets waive the approval of further devices.
-    static func with(_ body: @escaping @Sendable (DeviceScene) async throws -> Void) async throws {
-        try await TestServer.with { server in
+    ///
+    /// - Parameters:
+    ///   - issuer: the server's public URL, when that is not where it listens.
+    ///   - body: is given the scene.
+    static func with(
+        issuer: Issuer? = nil, _ body: @escaping @Sendable (DeviceScene) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.with(dataFolder: folder.path("data"), settings: { $0.issuer = issuer }) { server in
             let policy: JSONValue = ["max_pending": 1000, "max_asks": 1000]
             _ = try await server.administrator.call(.PUT, "/v1/admin/types/payment", policy).success()
             let shop = try await server.makeClient("ACME Shop", ["waive_enrollment_approval": true])

@@ -54,6 +54,18 @@ package struct TestDevice: Sendable {
         certificate = other.certificate
     }
 
+    /// Registers where it is reached by push.
+    package func register(
+        _ service: PushService, token: String, app: String = "com.example.bank"
+    ) async throws {
+        guard let app = AppID(app),
+            let registration = PushRegistration(service: service, app: app, token: Secret(token))
+        else { throw World.Broken("push registration") }
+        _ = try await UpdateEnrollment.update(
+            EnrollmentUpdate(push: .registered(registration)), by: try await call(), ports: world.ports
+        ).get()
+    }
+
     /// A request signed by the authentication key.
     ///
     /// - Parameters:

@@ -50,17 +50,18 @@ extension World {
     @discardableResult
     package func makeType(
         _ name: String = "payment", lifetime: Int64 = 120, numberEntry: Bool = true, maximumPending: Int = 1000,
-        maximumAsks: Int = 1000
+        maximumAsks: Int = 1000, maximumResends: Int = 3
     ) async throws -> ChallengeType {
         guard let name = TypeName(name) else { throw Broken("type name") }
         let type = ChallengeType(
             name: name, methods: [.confirm], lifetime: lifetime, numberEntry: numberEntry, signingData: true,
-            assurance: .receipt, maximumPending: maximumPending, maximumAsks: maximumAsks)
+            assurance: .receipt, maximumPending: maximumPending, maximumAsks: maximumAsks,
+            maximumResends: maximumResends)
         try await ports.store.commit { try $0.put(type) }
         return type
     }
 
-    /// A request by the type that ``makeType(_:lifetime:numberEntry:maximumPending:maximumAsks:)`` makes.
+    /// A request by the type that ``makeType(_:lifetime:numberEntry:maximumPending:maximumAsks:maximumResends:)`` makes.
     package func request(for user: UserID, type: String = "payment") throws -> AskChallenge.Request {
         guard let type = TypeName(type) else { throw Broken("type name") }
         return AskChallenge.Request(

@@ -3,7 +3,7 @@ package import CountersignStorage
 import CountersignWire
 import Encodings
 import Foundation
-import Logging
+package import Logging
 package import TestSupport
 
 /// What a test of operations needs: a real store in an empty folder, a clock and chance under control.
@@ -87,6 +87,13 @@ package struct World: Sendable {
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
             hasher: KeyedHasher(key: masterKey.derived(for: "keyed hashes")),
             keys: try await store.issuerKeys(at: time.now).keys, logger: logger)
+    }
+
+    /// The same ports with another log.
+    package func ports(loggingTo logger: Logger) -> Ports {
+        Ports(
+            issuer: ports.issuer, store: store, wakes: hub, time: time, random: random, hasher: ports.hasher,
+            keys: ports.keys, logger: logger)
     }
 
     /// The master key of every world.

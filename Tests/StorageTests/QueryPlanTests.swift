@@ -118,7 +118,7 @@ struct QueryPlanTests {
                 id, of: client.id, waitingUntil: world.time.now.adding(seconds: 60), ports: ports)
         }
         guard case .decided = try await device.answer(asked, .denied) else { throw World.Broken("answer") }
-        #expect(try await poll.value?.state.standing.state == "denied")
+        #expect(try await poll.value?.challenge.state.standing.state == "denied")
         guard case .receipt = try await WatchChallenge.receipt(id, of: client.id, ports: ports) else {
             throw World.Broken("receipt")
         }
@@ -173,17 +173,19 @@ struct QueryPlanTests {
         #expect(try await world.store.nextDue() == now)
         #expect(try await world.store.lease(limit: 16, now: now, until: now.adding(seconds: 60)).count == 3)
         #expect(try await world.store.callbackSecret(of: client.id) != nil)
-        try await world.store.delivered(ids[0], at: now)
-        try await world.store.failed(ids[1], error: "e", retryAt: now.adding(seconds: 2))
-        try await world.store.failed(ids[2], error: "e", retryAt: nil)
+        try await world.store.commit { _ = try $0.settle(ids[0], as: .delivered, at: now) }
+        try await world.store.commit {
+            _ = try $0.settle(ids[1], as: .retried("e", at: now.adding(seconds: 2)), at: now)
+        }
+        try await world.store.commit { _ = try $0.settle(ids[2], as: .abandoned("e"), at: now) }
         try await world.store.endLeases(at: now, longest: 60)
         #expect(try await world.count("outbox", where: "state = 'dead'") == 1)
         _ = recorder.take()
         _ = try await world.store.nextDue()
         _ = try await world.store.lease(limit: 16, now: now, until: now)
-        try await world.store.delivered(ids[0], at: now)
-        try await world.store.failed(ids[1], error: "e", retryAt: now)
-        try await world.store.failed(ids[2], error: "e", retryAt: nil)
+        try await world.store.commit { _ = try $0.settle(ids[0], as: .delivered, at: now) }
+        try await world.store.commit { _ = try $0.settle(ids[1], as: .retried("e", at: now), at: now) }
+        try await world.store.commit { _ = try $0.settle(ids[2], as: .abandoned("e"), at: now) }
         try await world.store.endLeases(at: now, longest: 60)
         try await expectIndexed([
             "SELECT min(due_at)", "RETURNING id", "state = 'delivered'", "attempts = attempts + 1, last_error",

@@ -4,7 +4,7 @@ import CountersignWire
 import StorageTestSupport
 import Testing
 
-@Suite("Waiting for commits", .timeLimit(.minutes(2)))
+@Suite("Waiting for commits", .timeLimit(.minutes(5)))
 struct WakeHubTests {
     private static let mark = SQLStatement("INSERT INTO attempts (key, count, window_ends_at) VALUES ($1, 0, 0)")
     private static let never = Timestamp(milliseconds: .max)
@@ -182,7 +182,9 @@ struct WakeHubTests {
         let polls = (0..<20).map { _ in
             Task {
                 try await WatchChallenge.challenge(
-                    asked.challenge.id, of: shop.id, waitingUntil: deadline, ports: world.ports)?.state.standing.state
+                    asked.challenge.id, of: shop.id, waitingUntil: deadline, ports: world.ports)?.challenge.state
+                    .standing
+                    .state
             }
         }
         for poll in polls.prefix(10) {

@@ -1,3 +1,4 @@
+import CountersignStorage
 public import Foundation
 import Synchronization
 
@@ -53,7 +54,7 @@ public final class RunningProgram: Sendable {
         let (wholes, announceWhole) = AsyncStream.makeStream(of: [UInt8].self)
         let thread = Thread {
             var (whole, start) = ([UInt8](), 0)
-            while case let data = output.availableData, !data.isEmpty {
+            while case let data = nextData(of: output), !data.isEmpty {
                 whole += data
                 while let end = whole[start...].firstIndex(of: 0x0A) {
                     announceLine.yield(String(decoding: whole[start..<end], as: UTF8.self))

@@ -10,16 +10,21 @@ struct ProblemTests {
             .unauthorized, .signatureMissing, .signatureInvalid, .clockSkew, .nonceReplayed, .unknownEnrollment,
         ],
         403: [.rightMissing, .deviceDeregistered, .ticketInvalid, .ticketUsed, .ticketExpired],
-        404: [.notFound, .typeNotFound, .userNotFound, .enrollmentNotFound, .challengeNotFound, .noReceipt],
+        404: [
+            .notFound, .typeNotFound, .userNotFound, .enrollmentNotFound, .challengeNotFound, .noReceipt,
+            .messageNotFound,
+        ],
         405: [.methodNotAllowed],
-        409: [.externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentNeedsApproval, .alreadyEnrolled],
+        409: [
+            .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentNeedsApproval, .alreadyEnrolled, .messageOver,
+        ],
         413: [.bodyTooLarge],
         415: [.unsupportedMediaType],
         422: [
             .unknownMember, .missingMember, .invalidMember, .textRefused, .idempotencyConflict, .notAllowedByType,
             .callbackNotRegistered, .certificateInvalid, .answerInvalid,
         ],
-        429: [.tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks],
+        429: [.tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .tooManyResends],
         500: [.internalError],
         503: [.unavailable],
     ]

@@ -43,14 +43,14 @@ extension Authenticator {
         return (pending, json["cursor"]?.string)
     }
 
-    private func verify(_ payload: JSONValue, for stored: StoredEnrollment) async throws(CountersignError)
-        -> PushEnvelope
-    {
+    func verify(
+        _ payload: JSONValue, for stored: StoredEnrollment, skew: Int64 = allowedSkew
+    ) async throws(CountersignError) -> PushEnvelope {
         let now = await connection.now
         func envelope(_ keys: JWKSet) throws(PushRefusal) -> PushEnvelope {
             try PushEnvelope(
                 verifying: payload, issuer: stored.issuer, enrollment: stored.id, keys: keys, now: now,
-                skew: allowedSkew)
+                skew: skew)
         }
         do throws(PushRefusal) {
             return try envelope(stored.pushKeys)
@@ -78,27 +78,41 @@ extension Authenticator {
     }
 
     /// Polls for one enrollment until it is gone or the task is cancelled.
-    fileprivate func poll(_ id: EnrollmentID, _ yield: @Sendable (PendingChallenge) -> Void) async {
+    fileprivate func poll(_ id: EnrollmentID, for listener: Int) async {
         var cursor: String?
-        var seen: Set<ChallengeID> = []
         var failures = 0
         while !Task.isCancelled, let stored = await roster[id] {
             do throws(CountersignError) {
-                if failures > 0 || cursor == nil { try await resumeAnswers(for: stored) }
-                let (pending, next) = try await pull(for: stored, cursor: cursor, waiting: Self.longPoll)
+                let isFirst = failures > 0 || cursor == nil
+                let list = try await inbox.untilLook { [cursor] () throws(CountersignError) in
+                    if isFirst { try await self.resume(for: stored) }
+                    return try await self.pull(for: stored, cursor: cursor, waiting: Self.longPoll)
+                }
                 let now = await connection.now
-                for challenge in pending.reversed()
-                where challenge.expiresAt > now && seen.insert(challenge.id).inserted { yield(challenge) }
-                // What is no longer pending never comes again; remembering it would only grow.
-                seen.formIntersection(pending.map(\.id))
-                cursor = next
+                for challenge in (list?.0 ?? []).reversed() { await inbox.offer(challenge, to: listener, at: now) }
+                cursor = list?.cursor
                 failures = 0
             } catch .deviceDeregistered {
                 return
             } catch {
                 failures += 1
-                do { try await pause(failures) } catch { return }
+                do throws(CountersignError) {
+                    let pause = failures
+                    _ = try await inbox.untilLook { () throws(CountersignError) in try await self.pause(pause) }
+                } catch { return }
             }
+        }
+    }
+
+    /// Sends what an earlier run, or a network that was away, has left unsent.
+    private func resume(for stored: StoredEnrollment) async throws(CountersignError) {
+        try await resumeAnswers(for: stored)
+        do throws(CountersignError) {
+            try await tellPush(of: stored)
+        } catch {
+            // Where it is reached by push stops no device that asks from asking.
+            guard error.retryHelps || error.isDeregistration else { return }
+            throw error
         }
     }
 }
@@ -130,7 +144,9 @@ public struct Challenges: AsyncSequence, Sendable {
         fileprivate init(_ authenticator: Authenticator) {
             let (stream, continuation) = AsyncStream.makeStream(of: PendingChallenge.self)
             let driver = Task {
-                await Challenges.drive(authenticator) { continuation.yield($0) }
+                let listener = await authenticator.inbox.listen { continuation.yield($0) }
+                await Challenges.drive(authenticator, for: listener)
+                await authenticator.inbox.leave(listener)
                 continuation.finish()
             }
             continuation.onTermination = { _ in driver.cancel() }
@@ -149,16 +165,14 @@ public struct Challenges: AsyncSequence, Sendable {
     }
 
     /// Polls for every enrollment there is, and for those that come, until the last is gone.
-    private static func drive(
-        _ authenticator: Authenticator, _ yield: @escaping @Sendable (PendingChallenge) -> Void
-    ) async {
+    private static func drive(_ authenticator: Authenticator, for listener: Int) async {
         await withDiscardingTaskGroup { group in
             var polled: Set<EnrollmentID> = []
             for await enrollments in await authenticator.roster.changes() {
                 let ids = enrollments.map(\.id)
                 guard !ids.isEmpty else { break }
                 for id in ids where polled.insert(id).inserted {
-                    group.addTask { await authenticator.poll(id, yield) }
+                    group.addTask { await authenticator.poll(id, for: listener) }
                 }
                 polled.formIntersection(ids)
             }

@@ -74,6 +74,11 @@ public struct OpenedChallenge: Sendable {
         self.authenticator = authenticator
     }
 
+    /// Whether it may be approved on a notification that showed this.
+    func category(showing alert: PushAlert) -> PushCategory {
+        PushCategory(body.question, methods: body.methods, asksNumber: body.numberEntry != nil, showing: alert)
+    }
+
     /// Approves.
     ///
     /// - Parameters:

@@ -5,8 +5,12 @@ import Encodings
 /// The command `countersign admin`.
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "admin", abstract: "Things done on the server's own machine, while it runs or not.",
-        subcommands: [Bootstrap.self, KeyCommand.self, BackupCommand.self, MigrateCommand.self, DoctorCommand.self])
+        commandName: "admin", abstract: "What operators do.",
+        discussion: "All but `outbox` is done on the server's own machine, while the server runs or not.",
+        subcommands: [
+            Bootstrap.self, KeyCommand.self, BackupCommand.self, MigrateCommand.self, DoctorCommand.self,
+            OutboxCommand.self,
+        ])
 
     struct Bootstrap: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

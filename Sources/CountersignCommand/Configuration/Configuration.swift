@@ -127,13 +127,24 @@ struct Configuration: Sendable {
                     place: source.place, key: keys[1], what: "\(keys.joined(separator: " and ")) are both set.",
                     cure: "Keep one."))
         }
-        let (certificate, key) = (Settings.certificate.description.key, Settings.privateKey.description.key)
-        for (present, absent) in [(certificate, key), (key, certificate)] {
-            guard let source = sources[present], sources[absent] == nil else { continue }
-            faults.append(
-                ConfigurationFault(
-                    place: source.place, key: absent, what: "\(present) is set, and \(absent) is not.",
-                    cure: "Set both, or neither."))
+        let together = [
+            [Settings.certificate.description, Settings.privateKey.description],
+            [
+                Settings.apnsTeam.description, Settings.apnsKeyID.description, Settings.apnsKeyFile.description,
+                Settings.apnsApps.description,
+            ],
+        ].map { $0.map(\.key) }
+        for group in together {
+            guard let present = group.first(where: { sources[$0] != nil }), let source = sources[present] else {
+                continue
+            }
+            for absent in group where sources[absent] == nil {
+                faults.append(
+                    ConfigurationFault(
+                        place: source.place, key: absent, what: "\(present) is set, and \(absent) is not.",
+                        cure: group.count == 2
+                            ? "Set both, or neither." : "Set all of \(group.joined(separator: ", "))."))
+            }
         }
         return faults
     }

@@ -67,6 +67,33 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Settings.metrics.description.help)
     var metricsListen: String?
 
+    @Option(help: Settings.apnsTeam.description.help)
+    var apnsTeam: String?
+
+    @Option(name: .customLong("apns-key-id"), help: Settings.apnsKeyID.description.help)
+    var apnsKeyID: String?
+
+    @Option(help: Settings.apnsKeyFile.description.help)
+    var apnsKeyFile: String?
+
+    @Option(help: Settings.apnsApps.description.help)
+    var apnsApps: [String] = []
+
+    @Option(name: .customLong("apns-url"), help: Settings.apnsURL.description.help)
+    var apnsURL: String?
+
+    @Option(help: Settings.apnsAuthorities.description.help)
+    var apnsAuthorities: String?
+
+    @Option(help: Settings.fcmAccount.description.help)
+    var fcmAccountFile: String?
+
+    @Option(name: .customLong("fcm-url"), help: Settings.fcmURL.description.help)
+    var fcmURL: String?
+
+    @Option(help: Settings.fcmAuthorities.description.help)
+    var fcmAuthorities: String?
+
     @Option(help: Settings.logLevel.description.help)
     var logLevel: String?
 
@@ -100,6 +127,15 @@ struct ServeOptions: ParsableArguments {
         set(Settings.proxies.description, proxies)
         set(Settings.proxyHeader.description, [proxyHeader])
         set(Settings.metrics.description, [metricsListen])
+        set(Settings.apnsTeam.description, [apnsTeam])
+        set(Settings.apnsKeyID.description, [apnsKeyID])
+        set(Settings.apnsKeyFile.description, [apnsKeyFile])
+        set(Settings.apnsApps.description, apnsApps)
+        set(Settings.apnsURL.description, [apnsURL])
+        set(Settings.apnsAuthorities.description, [apnsAuthorities])
+        set(Settings.fcmAccount.description, [fcmAccountFile])
+        set(Settings.fcmURL.description, [fcmURL])
+        set(Settings.fcmAuthorities.description, [fcmAuthorities])
         set(Settings.logLevel.description, [logLevel])
         set(Settings.logFormat.description, [logFormat])
         set(Settings.masterKeyFile.description, [masterKeyFile])
@@ -127,6 +163,21 @@ extension ServerSettings {
         metrics = configuration[Settings.metrics]
         if let certificate = configuration[Settings.certificate], let key = configuration[Settings.privateKey] {
             tls = TLSFiles(certificate: certificate, key: key)
+        }
+        if let team = configuration[Settings.apnsTeam], let keyID = configuration[Settings.apnsKeyID],
+            let keyFile = configuration[Settings.apnsKeyFile]
+        {
+            var files = APNsFiles(
+                team: team, keyID: keyID, keyFile: keyFile, apps: configuration[Settings.apnsApps])
+            files.url = configuration[Settings.apnsURL]
+            files.authorities = configuration[Settings.apnsAuthorities]
+            apns = files
+        }
+        if let account = configuration[Settings.fcmAccount] {
+            var files = FCMFiles(account: account)
+            files.url = configuration[Settings.fcmURL]
+            files.authorities = configuration[Settings.fcmAuthorities]
+            fcm = files
         }
         if let text = configuration[Settings.masterKey] {
             masterKey = .text(text.key)

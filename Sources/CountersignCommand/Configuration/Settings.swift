@@ -73,6 +73,40 @@ enum Settings {
         "Where Prometheus reads /metrics. Whoever reaches it reads it: keep it from the public."
     ) { ListenAddress($0) }
 
+    static let apnsTeam = Setting<AppleID?>.optional(
+        "apns.team", "10 capital letters and digits", fallbackText: "none: Apple's devices get no pushes",
+        "The id of your team at Apple, to send pushes to its apps."
+    ) { AppleID($0) }
+
+    static let apnsKeyID = Setting<AppleID?>.optional(
+        "apns.key_id", "10 capital letters and digits", fallbackText: "none", "The name of the key for APNs."
+    ) { AppleID($0) }
+
+    static let apnsKeyFile = Setting<String?>.text(
+        "apns.key_file", "the path of a file", "The key for APNs: the file AuthKey_….p8, as Apple gives it.")
+
+    static let apnsApps = Setting<[AppID]>.list(
+        "apns.apps", "bundle identifiers such as com.example.app", "The apps that pushes are sent to."
+    ) { AppID($0) }
+
+    static let apnsURL = Setting<String?>.text(
+        "apns.url", "https://HOST[:PORT]", "Where to send pushes, instead of Apple's own addresses: for a test.")
+
+    static let apnsAuthorities = Setting<String?>.text(
+        "apns.authorities", "the path of a PEM file",
+        "The certificates to trust there, instead of the system's: for a test.")
+
+    static let fcmAccount = Setting<String?>.text(
+        "fcm.account_file", "the path of a JSON file",
+        "The key of the service account that may send by Firebase Cloud Messaging, as Google's console gives it.")
+
+    static let fcmURL = Setting<String?>.text(
+        "fcm.url", "https://HOST[:PORT]", "Where to send pushes, instead of Google's own address: for a test.")
+
+    static let fcmAuthorities = Setting<String?>.text(
+        "fcm.authorities", "the path of a PEM file",
+        "The certificates to trust there, instead of the system's: for a test.")
+
     static let logLevel = Setting<Logger.Level>.choice(
         "log.level", fallback: .warning, "What is logged: this and what is graver. At info every request is.")
 
@@ -97,7 +131,10 @@ enum Settings {
         AnySetting(data), AnySetting(database), AnySetting(databaseConnections), AnySetting(databaseWakes),
         AnySetting(host), AnySetting(port), AnySetting(issuer), AnySetting(allowPrivateCallbacks),
         AnySetting(migrate), AnySetting(certificate), AnySetting(privateKey), AnySetting(proxies),
-        AnySetting(proxyHeader), AnySetting(metrics), AnySetting(logLevel), AnySetting(logFormat),
+        AnySetting(proxyHeader), AnySetting(metrics), AnySetting(apnsTeam), AnySetting(apnsKeyID),
+        AnySetting(apnsKeyFile), AnySetting(apnsApps), AnySetting(apnsURL), AnySetting(apnsAuthorities),
+        AnySetting(fcmAccount), AnySetting(fcmURL), AnySetting(fcmAuthorities),
+        AnySetting(logLevel), AnySetting(logFormat),
         AnySetting(masterKey), AnySetting(masterKeyFile), AnySetting(masterKeyCommand),
     ]
 

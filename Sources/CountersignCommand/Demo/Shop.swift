@@ -91,7 +91,7 @@ actor Shop {
         let data = JSONValue.members([
             "state": payment.map { .string($0.state) }, "reason": payment?.reason.map(JSONValue.string),
         ])
-        return "data: \(String(decoding: data.encoded, as: UTF8.self))\n\n"
+        return "data: \(data.text)\n\n"
     }
 
     /// The receipt of a payment, or the certificate that verifies it.
@@ -115,7 +115,7 @@ extension Shop {
         router.get("/shop.js") { _, _ in Response(ShopPage.script, type: "text/javascript; charset=utf-8") }
         router.post("/payments") { request, context in
             let payment = try await self.pay(from: context.address, userAgent: request.headers[.userAgent])
-            return Response(String(decoding: payment.encoded, as: UTF8.self), type: "application/json")
+            return Response(payment.text, type: "application/json")
         }
         router.get("/payments/:id/events") { _, context in
             guard let events = await self.events(try context.parameters.require("id")) else {

@@ -44,7 +44,15 @@ struct DeviceCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Wait for challenges, show them and ask for the answer.",
             discussion:
-                "With --json it only tells of challenges, an object a line; answer with `countersign device answer`.")
+                """
+                With --json it only tells of challenges, an object a line; answer with `countersign device answer`.
+
+                With --push it does not ask the server but waits for pushes, as a phone does; the server must run on \
+                this machine, in development mode.
+                """)
+
+        @Flag(help: "Wait for pushes instead of asking.")
+        var push = false
 
         @OptionGroup var home: HomeOptions
         @OptionGroup var output: OutputOptions
@@ -52,14 +60,52 @@ struct DeviceCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let authenticator = try await home.authenticator()
             guard await !authenticator.enrollments.isEmpty else { throw CountersignError.notEnrolled }
-            let phone = TerminalPhone(input: LineReader.standardInput)
-            if !output.json { say("Waiting for challenges. End with Ctrl-C.") }
-            for await pending in authenticator.challenges() {
-                if output.json {
-                    output.print(pending.json, "")
-                } else {
-                    try await phone.handle(pending)
+            if push {
+                try await waitForPushes(authenticator)
+            } else {
+                if !output.json { say("Waiting for challenges. End with Ctrl-C.") }
+                for await pending in authenticator.challenges() { try await show(pending) }
+            }
+        }
+
+        private func show(_ pending: PendingChallenge) async throws {
+            if output.json {
+                output.print(pending.json, "")
+            } else {
+                try await TerminalPhone(input: LineReader.standardInput).handle(pending)
+            }
+        }
+
+        private func waitForPushes(_ authenticator: Authenticator) async throws {
+            let listener = PushListener()
+            let (addresses, ready) = AsyncStream.makeStream(of: LocalPushAddress.self)
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    defer { ready.finish() }
+                    try await listener.run { ready.yield($0) }
                 }
+                for await address in addresses {
+                    try await authenticator.registerPush(.local, app: "countersign.device", token: "\(address)")
+                    break
+                }
+                if !output.json { say("Waiting for pushes. End with Ctrl-C.") }
+                // What came before there was anybody to push to, first.
+                var shown: Set<ChallengeID> = []
+                for pending in try await authenticator.pendingChallenges().reversed() {
+                    shown.insert(pending.id)
+                    try await show(pending)
+                }
+                for await push in listener.pushes {
+                    do {
+                        guard let pending = try await authenticator.pendingChallenge(from: push),
+                            shown.insert(pending.id).inserted
+                        else { continue }
+                        try await show(pending)
+                    } catch let error as CountersignError {
+                        say("\(error) \(error.suggestion)")
+                    }
+                }
+                group.cancelAll()
             }
         }
     }

@@ -82,7 +82,7 @@ struct TerminalPhone: Sendable {
         lines.append("└\(rule)┘")
         if let data = question.signingData {
             // Free text that is not shown as it is: escaped, it can do nothing to a terminal.
-            lines.append("Signing data: \(String(decoding: JSONValue.string(data).encoded, as: UTF8.self))")
+            lines.append("Signing data: \(JSONValue.string(data).text)")
         }
         return lines.joined(separator: "\n")
     }

@@ -21,7 +21,7 @@ enum LogFormat: String, CaseIterable, Sendable {
                 "time": .string("\(time)"), "level": .string(level.rawValue), "message": .string(message),
             ])
             for member in metadata { object[member.key] = .string(member.value) }
-            return String(decoding: JSONValue.object(object).encoded, as: UTF8.self)
+            return JSONValue.object(object).text
         }
     }
 

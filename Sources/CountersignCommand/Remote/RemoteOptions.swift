@@ -9,7 +9,7 @@ struct OutputOptions: ParsableArguments {
 
     /// Prints an object: as JSON, or the way a person reads it.
     func print(_ object: JSONValue, _ human: @autoclosure () -> String) {
-        say(json ? String(decoding: object.encoded, as: UTF8.self) : human())
+        say(json ? object.text : human())
     }
 }
 

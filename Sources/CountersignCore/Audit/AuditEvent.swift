@@ -10,6 +10,7 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case userDeleted = "user.deleted"
     case ticketCreated = "ticket.created"
     case enrollmentCreated = "enrollment.created"
+    case enrollmentUpdated = "enrollment.updated"
     case enrollmentRemoved = "enrollment.removed"
     case challengeAsked = "challenge.asked"
     case challengeFetched = "challenge.fetched"
@@ -20,6 +21,7 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case challengeCancelled = "challenge.cancelled"
     case challengeExpired = "challenge.expired"
     case answerRefused = "answer.refused"
+    case messageRetried = "message.retried"
 }
 
 /// One entry of the audit: what happened, when, to whom.

@@ -50,6 +50,8 @@ public enum AskChallenge {
         public let number: EntryNumber?
         /// On which devices.
         public let enrollments: [EnrollmentID]
+        /// Which of them are told by push.
+        let pushed: [EnrollmentID]
     }
 
     /// Why nobody is asked.
@@ -83,6 +85,7 @@ public enum AskChallenge {
             number: EntryNumber(value: ports.random.number(below: 1_000_000)), event: ports.random.id(at: now))
         let issuer = ports.issuer
         let hasher = ports.hasher
+        let messages = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
             try writer.once(idempotency, at: now) {
                 let asked: Asked
@@ -92,14 +95,14 @@ public enum AskChallenge {
                 } catch let refusal as Refusal {
                     return (.failure(refusal), nil)
                 }
-                try store(asked, event: chance.event, at: now, in: writer)
+                try store(asked, event: chance.event, messages, at: now, in: writer)
                 return (.success(asked), idempotency == nil ? nil : reply(asked))
             }
         }
     }
 
     private static func store(
-        _ asked: Asked, event: EventID, at now: Timestamp, in writer: any StoreWriter
+        _ asked: Asked, event: EventID, _ messages: EventIDs, at now: Timestamp, in writer: any StoreWriter
     ) throws {
         let question = asked.challenge.question
         try writer.insert(asked.challenge, targets: asked.enrollments)
@@ -108,6 +111,9 @@ public enum AskChallenge {
                 id: event, at: now, kind: .challengeAsked, client: question.client, user: question.user,
                 challenge: question.challenge, detail: ["type": .string("\(question.type)")]))
         for enrollment in asked.enrollments { writer.wake(.enrollment(enrollment)) }
+        for enrollment in asked.pushed {
+            try writer.announce(asked.challenge, to: enrollment, as: messages.next(), at: now)
+        }
     }
 }
 
@@ -152,7 +158,9 @@ extension AskChallenge {
             numberHash: number.map { hasher.hash(of: $0, challenge: chance.challenge) },
             expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime), callbackURI: callbackURI,
             clientState: request.clientState, locale: request.locale, state: .pending)
-        return Asked(challenge: challenge, number: number, enrollments: enrollments.map(\.id))
+        return Asked(
+            challenge: challenge, number: number, enrollments: enrollments.map(\.id),
+            pushed: enrollments.filter { $0.push != nil }.map(\.id))
     }
 
     /// A request can only tighten its type.

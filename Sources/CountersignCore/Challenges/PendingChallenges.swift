@@ -7,7 +7,7 @@ public import Encodings
 /// Spec: design 3.6, 4.
 public enum PendingChallenges {
     /// How many a list holds; more than a person can be asked at once.
-    private static let limit = 100
+    static let limit = 100
 
     /// What came of it.
     public enum Outcome: Sendable {
@@ -76,14 +76,8 @@ public enum PendingChallenges {
     ) async throws -> [JSONValue] {
         var payloads: [JSONValue] = []
         for challenge in challenges {
-            let envelope = PushEnvelope(
-                issuer: ports.issuer, enrollment: enrollment, challenge: challenge.id,
-                challengeType: challenge.question.type, issuedAt: challenge.question.askedAt,
-                expiresAt: challenge.expiresAt,
-                alert: PushAlert(title: challenge.question.clientName.text, body: challenge.alert.text))
             payloads.append(
-                try await envelope.payload(
-                    signedBy: ports.keys.push, keyID: ports.keys.pushKeyID, badge: challenges.count))
+                try await challenge.announcement(to: enrollment, badge: challenges.count, ports: ports))
         }
         return payloads
     }

@@ -2,6 +2,14 @@ public import CountersignWire
 
 /// Shows a client how its challenge stands, now or when it ends.
 public enum WatchChallenge {
+    /// A challenge, and how the devices heard of it.
+    public struct Shown: Sendable {
+        /// The challenge.
+        public let challenge: Challenge
+        /// How each device heard of it.
+        public let deliveries: [Delivery]
+    }
+
     /// A client's challenge, or nil: an unknown one and another client's are the same.
     ///
     /// - Parameters:
@@ -11,33 +19,37 @@ public enum WatchChallenge {
     ///   - ports: the world.
     public static func challenge(
         _ id: ChallengeID, of client: ClientID, waitingUntil deadline: Timestamp?, ports: Ports
-    ) async throws -> Challenge? {
+    ) async throws -> Shown? {
         // Subscribed before the first look: an end in between is not missed.
         let subscription = deadline.map { _ in ports.wakes.subscribe(to: .challenge(id)) }
         while true {
-            let challenge = try await current(id, of: client, ports: ports)
-            guard let challenge, let deadline, let subscription, case .pending = challenge.state,
+            let shown = try await current(id, of: client, ports: ports)
+            guard let shown, let deadline, let subscription, case .pending = shown.challenge.state,
                 ports.time.now < deadline
-            else { return challenge }
-            try await subscription.wait(until: min(deadline, challenge.expiresAt))
+            else { return shown }
+            try await subscription.wait(until: min(deadline, shown.challenge.expiresAt))
         }
     }
 
     /// A client's challenge as it stands; one that is over and was not yet swept is ended first, so that nobody is
     /// shown an open challenge that no answer can reach.
-    private static func current(_ id: ChallengeID, of client: ClientID, ports: Ports) async throws -> Challenge? {
-        let challenge = try await ports.store.read { reader -> Challenge? in
+    private static func current(_ id: ChallengeID, of client: ClientID, ports: Ports) async throws -> Shown? {
+        let shown = try await read(id, of: client, ports: ports)
+        guard let shown, case .pending = shown.challenge.state, shown.challenge.expiresAt <= ports.time.now else {
+            return shown
+        }
+        try await ExpireChallenges.expire([id], ports: ports)
+        return try await read(id, of: client, ports: ports)
+    }
+
+    private static func read(_ id: ChallengeID, of client: ClientID, ports: Ports) async throws -> Shown? {
+        try await ports.store.read { reader in
             // The client may have been taken away while it waited.
             guard try reader.client(client) != nil, let challenge = try reader.challenge(id),
                 challenge.question.client == client
             else { return nil }
-            return challenge
+            return Shown(challenge: challenge, deliveries: try reader.deliveries(of: id))
         }
-        guard let challenge, case .pending = challenge.state, challenge.expiresAt <= ports.time.now else {
-            return challenge
-        }
-        try await ExpireChallenges.expire([id], ports: ports)
-        return try await ports.store.read { try $0.challenge(id) }
     }
 
     /// The receipt of a client's challenge.

@@ -58,10 +58,15 @@ public enum EnrollDevice {
         }
         let made = Enrollment(
             id: ticket.enrollment, user: ticket.user, client: ticket.client, state: .active,
-            credential: .certificate(keys), device: enrollment.device, createdAt: now)
+            credential: .certificate(keys), device: enrollment.device,
+            push: enrollment.push.map { PushTarget(service: $0.service, app: $0.app, registeredAt: now) },
+            createdAt: now)
         let eventID: EventID = ports.random.id(at: now)
         return try await ports.store.commit { writer in
-            try store(made, certificate, ticket: ticket, nonce: nonce, eventID: eventID, now: now, writer)
+            let outcome = try store(made, certificate, ticket: ticket, nonce: nonce, eventID: eventID, now: now, writer)
+            // A repeat brings the token, too: it may be a newer one.
+            if case .enrolled = outcome, let push = enrollment.push { try writer.put(push, of: made.id, at: now) }
+            return outcome
         }
     }
 

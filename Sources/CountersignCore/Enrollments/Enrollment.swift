@@ -24,13 +24,15 @@ public final class Enrollment: Sendable {
     public let credential: Credential
     /// What the device says of itself.
     public let device: DeviceDescription
+    /// Where it is reached by push notifications; nil when the device asks by itself.
+    public let push: PushTarget?
     /// When it was made.
     public let createdAt: Timestamp
 
     /// An enrollment of these parts.
     public init(
         id: EnrollmentID, user: UserID, client: ClientID, state: State, credential: Credential,
-        device: DeviceDescription, createdAt: Timestamp
+        device: DeviceDescription, push: PushTarget? = nil, createdAt: Timestamp
     ) {
         self.id = id
         self.user = user
@@ -38,6 +40,7 @@ public final class Enrollment: Sendable {
         self.state = state
         self.credential = credential
         self.device = device
+        self.push = push
         self.createdAt = createdAt
     }
 

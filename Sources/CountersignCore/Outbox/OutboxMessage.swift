@@ -12,6 +12,8 @@ public struct OutboxMessage: Sendable {
         ///
         /// Spec: Standard Webhooks.
         case callback(CallbackURI, client: ClientID, body: [UInt8])
+        /// The announcement of a challenge to a device, made when it is sent: by then the badge is another.
+        case push(ChallengeID, to: EnrollmentID, client: ClientID)
     }
 
     /// Its id, the `webhook-id` of a callback.

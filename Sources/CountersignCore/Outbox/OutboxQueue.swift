@@ -15,6 +15,18 @@ public struct LeasedMessage: Sendable {
     }
 }
 
+/// What came of an attempt to deliver; reasons are words without secrets.
+public enum DeliveryOutcome: Sendable {
+    /// The receiver has it: its content is erased.
+    case delivered
+    /// It did not arrive, and is tried again at a time.
+    case retried(String, at: Timestamp)
+    /// It did not arrive and is not tried again: the row stays, for people to look at.
+    case abandoned(String)
+    /// The device is not reached there any more: the registration is dropped, unless there is another one by now.
+    case unregistered(String, PushTarget)
+}
+
 /// The durable outbox, seen by those who empty it.
 public protocol OutboxQueue: Sendable {
     /// Takes messages that are due, for nobody else to take until a time.
@@ -23,14 +35,34 @@ public protocol OutboxQueue: Sendable {
     /// When the next message is due, or nil when there is none.
     func nextDue() async throws -> Timestamp?
 
-    /// The message arrived: its content is erased.
-    func delivered(_ id: EventID, at now: Timestamp) async throws
-
-    /// The message did not arrive.
-    ///
-    /// It is tried again at a time, or never: then the row stays, for people to look at.
-    func failed(_ id: EventID, error: String, retryAt: Timestamp?) async throws
+    /// Notes what came of an attempt to deliver.
+    func conclude(_ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp) async throws
 
     /// The secret that signs callbacks to a client.
     func callbackSecret(of client: ClientID) async throws -> Secret<String>?
+}
+
+/// What a server proves itself with to a push service.
+public struct ProviderToken: Sendable {
+    /// The token.
+    public let text: Secret<String>
+    /// Since when it stands.
+    public let issuedAt: Timestamp
+
+    /// A token made at a time.
+    public init(text: Secret<String>, issuedAt: Timestamp) {
+        self.text = text
+        self.issuedAt = issuedAt
+    }
+}
+
+/// The tokens for push services, which all nodes share: services refuse who makes new ones too often.
+public protocol ProviderTokens: Sendable {
+    /// The token of a name, if there is one.
+    func providerToken(_ name: String) async throws -> ProviderToken?
+
+    /// Puts a token in the place of the one of another time; of several that do so at once the first one does.
+    ///
+    /// - Returns: the token that stands now.
+    func replace(_ name: String, issuedAt: Timestamp?, by token: ProviderToken) async throws -> ProviderToken
 }

@@ -70,6 +70,7 @@ public protocol StoreReader {
     func enrollments(of user: UserID) throws -> [Enrollment]
     func activeEnrollments(of user: UserID) throws -> [Enrollment]
     func certificate(of enrollment: EnrollmentID) throws -> [UInt8]?
+    func pushRegistration(of enrollment: EnrollmentID) throws -> RegisteredPush?
     func isEnrolled(_ fingerprint: Fingerprint) throws -> Bool
     func ticket(_ hash: SecretHash) throws -> Ticket?
 
@@ -80,6 +81,7 @@ public protocol StoreReader {
     func recentAsks(of user: UserID, by client: ClientID, since: Timestamp, limit: Int) throws -> [RecentAsk]
     func target(of challenge: ChallengeID, enrollment: EnrollmentID) throws -> ChallengeTarget?
     func targets(of challenge: ChallengeID) throws -> [EnrollmentID]
+    func deliveries(of challenge: ChallengeID) throws -> [Delivery]
     /// Newest first.
     func pendingChallenges(of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int) throws -> [Challenge]
     func overdueChallenges(now: Timestamp, limit: Int) throws -> [ChallengeID]
@@ -87,6 +89,10 @@ public protocol StoreReader {
     func recordedAnswer(by enrollment: EnrollmentID, digest: [UInt8]) throws -> RecordedAnswer?
 
     // The rest
+    /// Oldest first.
+    func outboxEntries(_ state: OutboxEntry.State, after id: EventID?, limit: Int) throws -> [OutboxEntry]
+    /// Nil for one that has arrived.
+    func outboxEntry(_ id: EventID) throws -> OutboxEntry?
     func recordedReply(_ key: IdempotencyKey) throws -> RecordedReply?
     /// Oldest first, each with its place in the order of writing.
     func auditEvents(after place: Int64, limit: Int) throws -> [(place: Int64, event: AuditEvent)]
@@ -116,6 +122,12 @@ public protocol StoreWriter: StoreReader {
     /// False when the ticket was spent before.
     func spend(_ ticket: SecretHash, at: Timestamp) throws -> Bool
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws
+    func put(_ device: DeviceDescription, of enrollment: EnrollmentID) throws
+    /// Registers where a device is reached by push notifications from now on.
+    func put(_ push: PushRegistration, of enrollment: EnrollmentID, at: Timestamp) throws
+    func removePush(of enrollment: EnrollmentID) throws
+    /// Removes this registration, and no other that came since.
+    func remove(_ push: PushTarget, of enrollment: EnrollmentID) throws
     /// False when the enrollment was not active.
     func remove(_ enrollment: EnrollmentID, reason: RemovalReason, at: Timestamp) throws -> Bool
     /// False when the nonce was spent before.
@@ -129,6 +141,8 @@ public protocol StoreWriter: StoreReader {
     ///
     /// False when somebody else was first.
     func end(_ challenge: ChallengeID, as outcome: ChallengeOutcome, at: Timestamp) throws -> Bool
+    /// Notes how far the push that announces a challenge to a device has come.
+    func note(_ delivery: PushDelivery, of challenge: ChallengeID, to enrollment: EnrollmentID, at: Timestamp) throws
     func insert(_ receipt: StoredReceipt) throws
     func record(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: [UInt8], at: Timestamp) throws
 
@@ -136,6 +150,10 @@ public protocol StoreWriter: StoreReader {
     func record(_ reply: RecordedReply, for key: IdempotencyKey, at: Timestamp) throws
     func append(_ event: AuditEvent) throws
     func enqueue(_ message: OutboxMessage) throws
+    /// Makes a message due that has not arrived; nil when its content is gone.
+    func requeue(_ message: EventID, at: Timestamp) throws -> OutboxMessage?
+    /// False when somebody else has settled it for good.
+    func settle(_ message: EventID, as outcome: DeliveryOutcome, at: Timestamp) throws -> Bool
     /// Counts an attempt in the current window of this many seconds.
     ///
     /// A window that ends later than two of them from now is of a clock that was ahead, and a new one begins.

@@ -21,6 +21,8 @@ public struct ChallengeType: Sendable {
     public let maximumPending: Int
     /// How often a client may ask a user within an hour without being approved once.
     public let maximumAsks: Int
+    /// How often a challenge may be announced again.
+    public let maximumResends: Int
 
     /// How long unapproved asks count, in seconds.
     static let askWindow: Int64 = 3600
@@ -28,12 +30,12 @@ public struct ChallengeType: Sendable {
     /// The type that exists from the start.
     public static let confirm = ChallengeType(
         name: .confirm, methods: [.confirm], lifetime: 120, numberEntry: true, signingData: true,
-        assurance: .receipt, maximumPending: 3, maximumAsks: 10)
+        assurance: .receipt, maximumPending: 3, maximumAsks: 10, maximumResends: 3)
 
     /// A type of these parts.
     public init(
         name: TypeName, methods: [Method], lifetime: Int64, numberEntry: Bool, signingData: Bool,
-        assurance: Assurance, maximumPending: Int, maximumAsks: Int
+        assurance: Assurance, maximumPending: Int, maximumAsks: Int, maximumResends: Int
     ) {
         self.name = name
         self.methods = methods
@@ -43,6 +45,7 @@ public struct ChallengeType: Sendable {
         self.assurance = assurance
         self.maximumPending = maximumPending
         self.maximumAsks = maximumAsks
+        self.maximumResends = maximumResends
     }
 
     /// The type as JSON.
@@ -51,7 +54,7 @@ public struct ChallengeType: Sendable {
             "name": .string("\(name)"), "methods": .array(methods.map { .string($0.rawValue) }),
             "expires_in": .integer(lifetime), "number_entry": .bool(numberEntry), "signing_data": .bool(signingData),
             "assurance": .string(assurance.rawValue), "max_pending": .integer(Int64(maximumPending)),
-            "max_asks": .integer(Int64(maximumAsks)),
+            "max_asks": .integer(Int64(maximumAsks)), "max_resends": .integer(Int64(maximumResends)),
         ])
     }
 
@@ -77,6 +80,7 @@ public struct ChallengeType: Sendable {
             } ?? standard.assurance
         maximumPending = Int(try members.optionalInteger("max_pending", in: 1...1000) ?? Int64(standard.maximumPending))
         maximumAsks = Int(try members.optionalInteger("max_asks", in: 1...1000) ?? Int64(standard.maximumAsks))
+        maximumResends = Int(try members.optionalInteger("max_resends", in: 0...100) ?? Int64(standard.maximumResends))
         try members.refuseUnknown()
     }
 

@@ -66,10 +66,8 @@ public struct CallbackSender: Sendable {
                 ? .delivered : .failed("the receiver answered \(response.status.code)")
         } catch is CallbackReach.Refusal {
             return .failed("the receiver's address is not public")
-        } catch let error as HTTPClientError {
-            return .failed(error.shortDescription)
         } catch {
-            return .failed("\(type(of: error))")
+            return .failed(words(of: error))
         }
     }
 }

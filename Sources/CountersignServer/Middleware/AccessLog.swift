@@ -14,17 +14,17 @@ struct AccessLog: Sendable {
     /// Notes a request.
     ///
     /// - Parameters:
-    ///   - request: the request.
+    ///   - method: its method: nothing else of it lasts as long as a wait.
     ///   - context: what is known of it.
     ///   - status: the status of the reply.
     ///   - duration: how long it took.
     ///   - isWait: whether it waited; then its time says nothing about the server.
     func note(
-        _ request: HTTPRequest, _ context: ServerContext, status: Int, duration: Duration, isWait: Bool
+        _ method: HTTPRequest.Method, _ context: ServerContext, status: Int, duration: Duration, isWait: Bool
     ) {
         // The route's name, never the path: that holds ids, and whatever a caller wrote.
         let route = context.endpointPath.flatMap { $0 == Self.unknown ? nil : $0 } ?? "none"
-        let method = Self.methods.contains(request.method) ? request.method.rawValue : "other"
+        let method = Self.methods.contains(method) ? method.rawValue : "other"
         counts?.note(
             RequestCounts.Key(route: route, method: method), status: status, duration: isWait ? nil : duration)
         logger.info(

@@ -12,11 +12,12 @@ import Synchronization
 /// Answers requests: has them routed, lets those wait that asked to, and turns what was thrown into a problem.
 ///
 /// A request that waits does so here, outside the router: what routing and admitting it took of memory, more than the
-/// rest of a connection, is given back before.
+/// rest of a connection, is given back before. For the same reason each step is a function that is not inlined: its
+/// response, a quarter of a kilobyte, stays out of the frame that waits.
 ///
 /// Refusals are the caller's doing and logged at notice; faults are ours, logged once with their error, which the
 /// caller never sees. Spec: RFC 9457.
-struct Responder: Sendable {
+final class Responder: Sendable {
     /// What the framework would say of requests is thrown, and logged here; a logger that writes would put its words
     /// together for every request all the same.
     static let silent = Logger(label: "http") { _ in SwiftLogNoOpLogHandler() }
@@ -39,43 +40,63 @@ struct Responder: Sendable {
     func respond(
         to request: Request, writer: consuming ResponseWriter, channel: any Channel
     ) async throws {
+        let exchange = exchange(request, channel)
+        await route(request, exchange)
+        let later = exchange.context.later.take()
+        if let later { await answer(exchange, later) }
+        try await write(exchange, isWait: later != nil, to: writer)
+    }
+
+    @inline(never)
+    private func exchange(_ request: Request, _ channel: any Channel) -> Exchange {
         var context = ServerContext(source: .init(channel: channel, logger: Self.silent))
         context.identify(by: request.headers, behind: proxies)
-        let start = access.isRead ? ContinuousClock.now : nil
-        var response = await route(request, context)
-        let later = context.later.take()
-        if let later { response = await answer(context, later) }
-        finish(&response, context)
-        if let start {
-            access.note(
-                request.head, context, status: response.status.code, duration: start.duration(to: .now),
-                isWait: later != nil)
-        }
-        // A body here would be read as the beginning of the next reply. Spec: RFC 9110 §9.3.2.
-        if request.method == .head { response = response.createHeadResponse() }
-        try await writer.write(response: response.head, body: response.body)
+        return Exchange(
+            method: request.method, context: context, start: access.isRead ? ContinuousClock.now : nil)
     }
 
     /// Has a request routed, in a task of its own: a task keeps the stack it once took, and this one's is given back.
     @inline(never)
-    private func route(_ request: Request, _ context: ServerContext) async -> Response {
-        async let routed = answer(context) { try await routes.respond(to: request, context: context) }
-        return await routed
-    }
-
-    private func answer(_ context: ServerContext, _ body: () async throws -> Response) async -> Response {
-        do {
-            return try await body()
-        } catch {
-            return reply(to: error, context)
+    private func route(_ request: Request, _ exchange: Exchange) async {
+        let routing = Task {
+            await answer(exchange) { try await routes.respond(to: request, context: exchange.context) }
+        }
+        await withTaskCancellationHandler {
+            await routing.value
+        } onCancel: {
+            routing.cancel()
         }
     }
 
-    private func finish(_ response: inout Response, _ context: ServerContext) {
+    @inline(never)
+    private func answer(_ exchange: Exchange, _ body: () async throws -> Response) async {
+        do {
+            exchange.response = try await body()
+        } catch {
+            exchange.response = reply(to: error, exchange.context)
+        }
+    }
+
+    @inline(never)
+    private func write(_ exchange: Exchange, isWait: Bool, to writer: consuming ResponseWriter) async throws {
+        let response = finished(exchange, isWait: isWait)
+        try await writer.write(response: response.head, body: response.body)
+    }
+
+    /// Adds what every response has, and notes how the request went.
+    private func finished(_ exchange: Exchange, isWait: Bool) -> Response {
+        var response = exchange.response
         response.headers[.date] = date.value(at: ports.time.now)
-        response.headers[.requestID] = context.requestID
+        response.headers[.requestID] = exchange.context.requestID
         // A reply about one caller is nobody else's, and some hold secrets.
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        if let start = exchange.start {
+            access.note(
+                exchange.method, exchange.context, status: response.status.code,
+                duration: start.duration(to: .now), isWait: isWait)
+        }
+        // A body here would be read as the beginning of the next reply. Spec: RFC 9110 §9.3.2.
+        return exchange.method == .head ? response.createHeadResponse() : response
     }
 
     private func reply(to error: any Error, _ context: ServerContext) -> Response {
@@ -110,6 +131,27 @@ struct Responder: Sendable {
             ports.logger.error("fault", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
             return ProblemDetails(.internalError)
         }
+    }
+}
+
+/// What is kept of a request until it is answered: whoever waits has it once, not in each of the functions it waits in.
+private final class Exchange: Sendable {
+    let method: HTTPRequest.Method
+    let context: ServerContext
+    /// When it came; nil when nobody wants to know.
+    let start: ContinuousClock.Instant?
+    private let kept = Mutex(Response(status: .internalServerError))
+
+    /// The response, as far as it is known.
+    var response: Response {
+        get { kept.withLock { $0 } }
+        set { kept.withLock { $0 = newValue } }
+    }
+
+    init(method: HTTPRequest.Method, context: ServerContext, start: ContinuousClock.Instant?) {
+        self.method = method
+        self.context = context
+        self.start = start
     }
 }
 

@@ -1,3 +1,4 @@
+import CountersignWire
 import Encodings
 import HTTPTypes
 import Hummingbird
@@ -37,14 +38,7 @@ struct ServerContext: RequestContext {
     /// Whether a text can stand in a log and a header as an id.
     private static func isRequestID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { $0.isLetterOrDigit || "-_.".utf8.contains($0) }
     }
 
     /// The network the caller comes from: an IPv4 address, or the half of an IPv6 address that a caller cannot choose.

@@ -32,6 +32,7 @@ extension API {
             try await ManageTypes.set(type, by: caller, ports: ports)
             return Response(json: type.json)
         }
+        addOutbox(to: &routes)
         routes.administrator(.get, "/v1/admin/events", query: ["cursor"]) { [ports] _, incoming in
             guard let place = Int64(incoming.query["cursor"] ?? "0"), place >= 0 else {
                 throw ProblemDetails(
@@ -45,6 +46,51 @@ extension API {
                     "cursor": .string("\(events.last?.place ?? place)"),
                 ]))
         }
+    }
+}
+
+extension API {
+    private static let messagePage = 100
+
+    private func addOutbox(to routes: inout Routes) {
+        routes.administrator(.get, "/v1/admin/outbox", query: ["state", "cursor"]) { [ports] _, incoming in
+            guard let state = OutboxEntry.State(rawValue: incoming.query["state"] ?? "dead") else {
+                throw ProblemDetails(
+                    .invalidParameter, detail: "state must be \"dead\" or \"waiting\"", members: ["parameter": "state"])
+            }
+            let cursor = incoming.query["cursor"]
+            let place = cursor.flatMap { EventID($0) }
+            guard cursor == nil || place != nil else {
+                throw ProblemDetails(
+                    .invalidParameter, detail: "cursor must be that of an earlier page",
+                    members: ["parameter": "cursor"])
+            }
+            let entries = try await ManageOutbox.list(state, after: place, limit: Self.messagePage, ports: ports)
+            return Response(
+                json: .members([
+                    "messages": .array(entries.map(\.json)),
+                    "cursor": (entries.last?.id ?? place).map { .string("\($0)") },
+                ]))
+        }
+        routes.administrator(.post, "/v1/admin/outbox/:message/retry") { [ports] caller, incoming in
+            let id: EventID = try incoming.id("message", orElse: .messageNotFound)
+            switch try await ManageOutbox.retry(id, by: caller, ports: ports) {
+            case .queued: return Response(status: .noContent)
+            case .notFound: throw ProblemDetails(.messageNotFound)
+            case .over: throw ProblemDetails(.messageOver)
+            }
+        }
+    }
+}
+
+extension OutboxEntry {
+    fileprivate var json: JSONValue {
+        .members([
+            "id": .string("\(id)"), "kind": .string(kind), "client": .string("\(client)"),
+            "state": .string(state.rawValue), "due_at": state == .waiting ? .string("\(dueAt)") : nil,
+            "expires_at": .string("\(expiresAt)"), "attempts": .integer(Int64(attempts)),
+            "last_error": lastError.map(JSONValue.string),
+        ])
     }
 }
 

@@ -27,9 +27,8 @@ extension API {
         routes.client(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] client, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
             guard let seconds = try incoming.wait() else {
-                let challenge = try await WatchChallenge.challenge(
-                    id, of: client.id, waitingUntil: nil, ports: ports)
-                return try Self.reply(challenge)
+                return try Self.reply(
+                    await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports))
             }
             return incoming.context.later.answer { [self, client = client.id, context = incoming.context] in
                 try await waits.waiting(as: "\(client)", atMost: Self.maximumClientWaits) {
@@ -45,6 +44,15 @@ extension API {
             case .notFound: throw ProblemDetails(.challengeNotFound)
             }
         }
+        routes.client(.post, "/v1/challenges/:challenge/resend", .challenges) { [self] client, incoming in
+            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            switch try await ResendChallenge.resend(id, by: client.id, ports: ports) {
+            case .resent(let shown): return Response(json: shown.json)
+            case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+            case .notFound: throw ProblemDetails(.challengeNotFound)
+            case .tooMany: throw ProblemDetails(.tooManyResends)
+            }
+        }
         routes.client(
             .get, "/v1/challenges/:challenge/receipt", .challenges, query: ["format"]
         ) { [self] client, incoming in
@@ -57,15 +65,15 @@ extension API {
         }
     }
 
-    private static func reply(_ challenge: Challenge?) throws(ProblemDetails) -> Response {
-        guard let challenge else { throw ProblemDetails(.challengeNotFound) }
-        return Response(json: challenge.json)
+    private static func reply(_ shown: WatchChallenge.Shown?) throws(ProblemDetails) -> Response {
+        guard let shown else { throw ProblemDetails(.challengeNotFound) }
+        return Response(json: shown.json)
     }
 
     /// The challenge, when it has ended or the time is up; when the server shuts down, as it stands.
     private func look(
         at id: ChallengeID, of client: ClientID, for seconds: Int64, by caller: ServerContext
-    ) async throws -> Challenge? {
+    ) async throws -> WatchChallenge.Shown? {
         let deadline = ports.time.now.adding(seconds: seconds)
         do {
             return try await WatchChallenge.challenge(
@@ -109,15 +117,15 @@ extension API {
         let body = ResponseBody { [self] writer in
             let end = ports.time.now.adding(seconds: Self.streamLifetime)
             try await waits.waiting(as: "\(client.id)", atMost: Self.maximumClientWaits) {
-                var challenge = first
-                try await writer.write(Self.event(challenge))
-                while challenge.state == .pending, ports.time.now < end {
+                var shown = first
+                try await writer.write(Self.event(shown))
+                while shown.challenge.state == .pending, ports.time.now < end {
                     guard let next = try await look(at: id, of: client.id, for: Self.heartbeat, by: caller) else {
                         break
                     }
-                    challenge = next
-                    let isOver = challenge.state != .pending
-                    try await writer.write(isOver ? Self.event(challenge) : ByteBuffer(string: ": alive\n\n"))
+                    shown = next
+                    let isOver = shown.challenge.state != .pending
+                    try await writer.write(isOver ? Self.event(shown) : ByteBuffer(string: ": alive\n\n"))
                     if shutdown.isOver { break }
                 }
             }
@@ -127,9 +135,9 @@ extension API {
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
     }
 
-    private static func event(_ challenge: Challenge) -> ByteBuffer {
-        let standing = challenge.state.standing
-        let data = String(decoding: challenge.json.encoded, as: UTF8.self)
+    private static func event(_ shown: WatchChallenge.Shown) -> ByteBuffer {
+        let standing = shown.challenge.state.standing
+        let data = shown.json.text
         return ByteBuffer(string: "id: \(standing.state)\nevent: challenge\ndata: \(data)\n\n")
     }
 
@@ -164,6 +172,31 @@ extension Challenge {
             "user": .string("\(question.user)"), "methods": .array(methods.map { .string($0.rawValue) }),
             "asked_at": .string("\(question.askedAt)"), "expires_at": .string("\(expiresAt)"),
             "ended_at": endedAt.map { .string("\($0)") }, "client_state": clientState.map(JSONValue.string),
+        ])
+    }
+}
+
+extension WatchChallenge.Shown {
+    /// The challenge, and how the devices heard of it.
+    fileprivate var json: JSONValue {
+        var object = challenge.json.object ?? [:]
+        object["deliveries"] = .array(deliveries.map(\.json))
+        return .object(object)
+    }
+}
+
+extension Delivery {
+    fileprivate var json: JSONValue {
+        .members([
+            "enrollment": .string("\(enrollment)"), "push": push.map { Self.json($0.delivery, at: $0.at) },
+            "fetched_at": fetchedAt.map { .string("\($0)") },
+        ])
+    }
+
+    private static func json(_ delivery: PushDelivery, at time: Timestamp) -> JSONValue {
+        let (state, reason) = delivery.words
+        return .members([
+            "state": .string(state), "reason": reason.map(JSONValue.string), "at": .string("\(time)"),
         ])
     }
 }

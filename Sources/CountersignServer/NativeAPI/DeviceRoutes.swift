@@ -20,10 +20,20 @@ extension API {
         }
         routes.anyone(.post, "/v1/enrollments") { [self] incoming in
             let request = try deviceRequest(incoming)
-            return try await enroll(EnrollmentRequest(incoming.json()), in: request)
+            let enrollment = try EnrollmentRequest(incoming.json())
+            try admit(enrollment.push)
+            return try await enroll(enrollment, in: request)
         }
         routes.device(.get, "/v1/enrollments/self") { [ports, self] call, _ in
             switch try await ShowEnrollments.own(call, ports: ports) {
+            case .success(let enrollment): return Response(json: enrollment.json)
+            case .failure(let refusal): throw try await problem(refusal)
+            }
+        }
+        routes.device(.patch, "/v1/enrollments/self") { [ports, self] call, incoming in
+            let update = try EnrollmentUpdate(incoming.json())
+            if case .registered(let registration) = update.push { try admit(registration) }
+            switch try await UpdateEnrollment.update(update, by: call, ports: ports) {
             case .success(let enrollment): return Response(json: enrollment.json)
             case .failure(let refusal): throw try await problem(refusal)
             }
@@ -48,6 +58,12 @@ extension API {
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
             return try await answer(try AnswerRequest(incoming.json()), to: id, by: call)
         }
+    }
+
+    /// Refuses a registration on the server's own machine when there is more than that machine.
+    private func admit(_ registration: PushRegistration?) throws {
+        guard registration?.service == .local, !isDevelopment else { return }
+        throw JSONShapeError.invalid(pointer: "/push/service", expected: PushRegistration.services)
     }
 
     private func enroll(_ request: EnrollmentRequest, in signed: DeviceRequest) async throws -> Response {

@@ -53,6 +53,7 @@ extension Enrollment {
             "fingerprint": .string("\(keys.primary.fingerprint)"), "device": device.json,
             "assurance": .string(credential.assurance.rawValue), "created_at": .string("\(createdAt)"),
         ])
+        object["push"] = push?.json
         switch state {
         case .active:
             object["state"] = "active"
@@ -62,5 +63,16 @@ extension Enrollment {
             object["removed_at"] = .string("\(time)")
         }
         return .object(object)
+    }
+}
+
+extension PushTarget {
+    /// Where a device is reached, without the token.
+    fileprivate var json: JSONValue {
+        .members([
+            "service": .string(service.name), "app": .string("\(app)"),
+            "environment": service.environment.map { .string($0.rawValue) },
+            "registered_at": .string("\(registeredAt)"),
+        ])
     }
 }

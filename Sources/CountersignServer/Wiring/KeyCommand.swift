@@ -1,3 +1,4 @@
+import CountersignStorage
 import Foundation
 
 /// Runs the command that prints the master key.
@@ -15,11 +16,11 @@ enum KeyCommand {
         } catch {
             throw StartError("`\(command)`, which master_key_command names, cannot be run.")
         }
-        let printed = try? output.fileHandleForReading.readToEnd()
+        let printed = allData(of: output.fileHandleForReading)
         process.waitUntilExit()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
             throw StartError("`\(command)`, which master_key_command names, failed (\(process.terminationStatus)).")
         }
-        return String(decoding: printed ?? Data(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return String(decoding: printed, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -134,11 +134,11 @@ public struct Server: Sendable {
             eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup, logger: Responder.silent,
             responder: { try await responder.respond(to: $0, writer: $1, channel: $2) },
             onServerRunning: { _ in announce.finish() })
-        let http = CallbackSender.makeClient(reach: reach)
+        let senders = try Senders(
+            settings, reach: reach, isDevelopment: api.isDevelopment, tokens: store, time: ports.time)
         let deliveries = DeliveryCounts()
         let worker = OutboxWorker(
-            queue: store, wakes: hub, time: ports.time, random: ports.random, callbacks: CallbackSender(client: http),
-            counts: deliveries, logger: logger)
+            queue: store, ports: ports, callbacks: senders.callbacks, pushes: senders.pushes, counts: deliveries)
         let visitor = Background {
             for await _ in ready {}
             // A port that is taken ends the wait, too.
@@ -158,9 +158,9 @@ public struct Server: Sendable {
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
         do {
             try await ServiceGroup(configuration: configuration).run()
-            try await http.shutdown()
+            try await senders.shutdown()
         } catch {
-            try await http.shutdown()
+            try await senders.shutdown()
             if let error = error as? IOError, error.errnoCode == EADDRINUSE {
                 throw StartError("Port \(settings.port) is taken. Choose another with --port, or 0 for a free one.")
             }

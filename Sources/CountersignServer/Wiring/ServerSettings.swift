@@ -43,6 +43,10 @@ public struct ServerSettings: Sendable {
     public var metrics: ListenAddress?
     /// What the server speaks TLS with; nil for plain HTTP.
     public var tls: TLSFiles?
+    /// How pushes are sent to Apple's devices; nil for not at all.
+    public var apns: APNsFiles?
+    /// How pushes are sent by Firebase Cloud Messaging; nil for not at all.
+    public var fcm: FCMFiles?
     /// Where the master key comes from.
     public var masterKey = MasterKeySource.folder
 
@@ -63,6 +67,8 @@ extension ServerSettings {
     public var unusableFiles: [String] {
         var complaints: [String] = []
         do { _ = try tls?.context() } catch { complaints.append("\(error)") }
+        do { _ = try apns?.settings() } catch { complaints.append("\(error)") }
+        do { _ = try fcm?.settings() } catch { complaints.append("\(error)") }
         if case .file(let path) = masterKey, FileManager.default.contents(atPath: path) == nil {
             complaints.append("\(path) cannot be read. It must hold the master key.")
         }

@@ -54,7 +54,7 @@ struct PostgresProgram {
         let pipe = Pipe()
         process.standardOutput = pipe
         try finish(process) {
-            while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty { read(data) }
+            while case let data = nextData(of: pipe.fileHandleForReading), !data.isEmpty { read(data) }
         }
     }
 
@@ -89,7 +89,7 @@ struct PostgresProgram {
         guard !Interruption.end() else { throw BackupFailure(description: "It was interrupted.") }
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
             try? handle.seek(toOffset: 0)
-            let text = String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self)
+            let text = String(decoding: allData(of: handle), as: UTF8.self)
             let lines = text.split(whereSeparator: \.isNewline).prefix(5).joined(separator: "; ")
             throw BackupFailure(
                 description: "\(name) failed (\(process.terminationStatus)): \(lines.isEmpty ? "no words" : lines)")

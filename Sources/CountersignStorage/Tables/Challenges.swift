@@ -34,6 +34,16 @@ private enum Statements {
     /// The first time it is fetched is noted once.
     static let targetLocked = SQLStatement("\(target.text) FOR NO KEY UPDATE")
     static let targets = SQLStatement("SELECT enrollment_id FROM challenge_targets WHERE challenge_id = $1")
+    static let deliveries = SQLStatement(
+        """
+        SELECT enrollment_id, push_state, push_reason, push_at, fetched_at FROM challenge_targets
+        WHERE challenge_id = $1 ORDER BY enrollment_id
+        """)
+    static let notePush = SQLStatement(
+        """
+        UPDATE challenge_targets SET push_state = $3, push_reason = $4, push_at = $5
+        WHERE challenge_id = $1 AND enrollment_id = $2
+        """)
     static let recordFetch = SQLStatement(
         "UPDATE challenge_targets SET fetched_at = $3 WHERE challenge_id = $1 AND enrollment_id = $2")
     static let pending = SQLStatement(
@@ -87,7 +97,7 @@ extension SQLTransaction {
             [
                 challenge.id.value, question.client.value, .text(question.clientName.text), question.user.value,
                 .text("\(question.type)"), .blob(question.nonce.bytes), .optional(question.context?.text),
-                question.askedAt.value, .text(String(decoding: details.encoded, as: UTF8.self)),
+                question.askedAt.value, .text(details.text),
                 .optional(question.signingData), .text(question.message.text), .text(challenge.alert.text),
                 .text(challenge.methods.map(\.rawValue).joined(separator: " ")), .optional(challenge.numberHash),
                 challenge.expiresAt.value, .optional(challenge.callbackURI?.description),
@@ -117,6 +127,27 @@ extension SQLTransaction {
 
     func targets(of challenge: ChallengeID) throws -> [EnrollmentID] {
         try all(Statements.targets, [challenge.value]) { try $0.id(0) }
+    }
+
+    func deliveries(of challenge: ChallengeID) throws -> [Delivery] {
+        try all(Statements.deliveries, [challenge.value]) { row in
+            Delivery(
+                enrollment: try row.id(0), push: try Self.delivery(row).map { ($0, try row.time(3)) },
+                fetchedAt: try row.optionalTime(4))
+        }
+    }
+
+    func note(
+        _ delivery: PushDelivery, of challenge: ChallengeID, to enrollment: EnrollmentID, at time: Timestamp
+    ) throws {
+        let (state, reason) = delivery.words
+        try connection.send(
+            Statements.notePush, [challenge.value, enrollment.value, .text(state), .optional(reason), time.value])
+    }
+
+    private static func delivery(_ row: SQLRow) throws -> PushDelivery? {
+        let reason = try row.optionalText(2)
+        return try row.optionalValue(1) { PushDelivery(state: $0, reason: reason) }
     }
 
     func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at time: Timestamp) throws {

@@ -76,7 +76,7 @@ extension SQLTransaction {
     }
 
     func put(_ type: ChallengeType) throws {
-        let settings = String(decoding: type.json.encoded, as: UTF8.self)
+        let settings = type.json.text
         try connection.send(Statements.putType, [.text("\(type.name)"), .text(settings)])
     }
 }

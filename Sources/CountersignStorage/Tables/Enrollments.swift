@@ -6,7 +6,7 @@ import OpenPGP
 private enum Statements {
     static let columns = """
         id, user_id, client_id, removed_at, removal_reason, primary_key, authentication_key, encryption_key, device,
-        created_at
+        push, created_at
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
     static let state = SQLStatement("SELECT removed_at, removal_reason FROM enrollments WHERE id = $1")
@@ -15,18 +15,26 @@ private enum Statements {
     static let ofUser = SQLStatement("SELECT \(columns) FROM enrollments WHERE user_id = $1 ORDER BY id")
     static let activeOfUser = SQLStatement(
         "SELECT \(columns) FROM enrollments WHERE user_id = $1 AND removed_at IS NULL ORDER BY id")
-    /// What depends on which devices a user has happens one after the other, also while there is none to lock.
-    static let lockUser = SQLStatement("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE")
+    /// While there is none to lock, none comes: whoever enrolls, asks or unlinks has locked the user before, with the
+    /// link to it.
     static let activeOfUserLocked = SQLStatement("\(activeOfUser.text) FOR SHARE")
     static let certificate = SQLStatement("SELECT certificate FROM enrollments WHERE id = $1")
     static let fingerprint = SQLStatement("SELECT 1 FROM enrollments WHERE fingerprint = $1")
     static let insert = SQLStatement(
         """
         INSERT INTO enrollments (\(columns), fingerprint, certificate)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL, $10, $11, $12)
         """)
     static let remove = SQLStatement(
-        "UPDATE enrollments SET removed_at = $2, removal_reason = $3 WHERE id = $1 AND removed_at IS NULL")
+        """
+        UPDATE enrollments SET removed_at = $2, removal_reason = $3, push = NULL, push_token = NULL
+        WHERE id = $1 AND removed_at IS NULL
+        """)
+    static let putDevice = SQLStatement("UPDATE enrollments SET device = $2 WHERE id = $1")
+    static let push = SQLStatement("SELECT push, push_token FROM enrollments WHERE id = $1 AND push IS NOT NULL")
+    static let removePush = SQLStatement(
+        "UPDATE enrollments SET push = NULL, push_token = NULL WHERE id = $1 AND push = $2")
+    static let putPush = SQLStatement("UPDATE enrollments SET push = $2, push_token = $3 WHERE id = $1")
     static let ticket = SQLStatement(
         """
         SELECT hash, user_id, client_id, enrollment_id, waives_approval, expires_at, spent_at
@@ -58,8 +66,7 @@ extension SQLTransaction {
     }
 
     func activeEnrollments(of user: UserID) throws -> [Enrollment] {
-        if locksRows { try connection.send(Statements.lockUser, [user.value]) }
-        return try all(
+        try all(
             locksRows ? Statements.activeOfUserLocked : Statements.activeOfUser, [user.value], enrollment)
     }
 
@@ -79,9 +86,39 @@ extension SQLTransaction {
                 enrollment.id.value, enrollment.user.value, enrollment.client.value, .null, .null,
                 .blob(keys.primary.publicKey.body), .blob(keys.authentication.publicKey.body),
                 .blob(keys.encryption.publicKey.body),
-                .text(String(decoding: enrollment.device.json.encoded, as: UTF8.self)), enrollment.createdAt.value,
+                .text(enrollment.device.json.text), enrollment.createdAt.value,
                 .blob(keys.primary.fingerprint.bytes), .blob(certificate),
             ])
+    }
+
+    func put(_ device: DeviceDescription, of enrollment: EnrollmentID) throws {
+        try connection.send(Statements.putDevice, [enrollment.value, .text(device.json.text)])
+    }
+
+    func put(_ push: PushRegistration, of enrollment: EnrollmentID, at time: Timestamp) throws {
+        let target = PushTarget(service: push.service, app: push.app, registeredAt: time)
+        let token = try sealer.seal(Array(push.token.reveal().utf8), for: PushTarget.place(enrollment))
+        try connection.send(Statements.putPush, [enrollment.value, .text(target.json.text), .blob(token)])
+    }
+
+    func removePush(of enrollment: EnrollmentID) throws {
+        try connection.send(Statements.putPush, [enrollment.value, .null, .null])
+    }
+
+    func remove(_ push: PushTarget, of enrollment: EnrollmentID) throws {
+        try connection.send(Statements.removePush, [enrollment.value, .text(push.json.text)])
+    }
+
+    func pushRegistration(of enrollment: EnrollmentID) throws -> RegisteredPush? {
+        try first(Statements.push, [enrollment.value]) { row in
+            let target = try row.value(0, PushTarget.init)
+            let token = try sealer.open(try row.blob(1), for: PushTarget.place(enrollment))
+            guard
+                let registration = PushRegistration(
+                    service: target.service, app: target.app, token: Secret(String(decoding: token, as: UTF8.self)))
+            else { throw StoreError.corruptRow("push token") }
+            return RegisteredPush(registration: registration, at: target.registeredAt)
+        }
     }
 
     func remove(_ enrollment: EnrollmentID, reason: RemovalReason, at time: Timestamp) throws -> Bool {
@@ -129,13 +166,14 @@ extension Enrollment.State {
 extension SQLTransaction {
     private func enrollment(_ row: SQLRow) throws -> Enrollment {
         let id: EnrollmentID = try row.id(0)
-        let device = try parsed.devices.value(id, of: row[5..<9]) { try Self.device(row) }
+        let device = try parsed.devices.value(id, of: row[5..<10]) { try Self.device(row) }
         return Enrollment(
             id: id, user: try row.id(1), client: try row.id(2), state: try Enrollment.State(row, at: 3),
-            credential: .certificate(device.keys), device: device.description, createdAt: try row.time(9))
+            credential: .certificate(device.keys), device: device.description, push: device.push,
+            createdAt: try row.time(10))
     }
 
-    /// The columns that enrollment writes and nothing changes.
+    /// The columns that seldom change.
     private static func device(_ row: SQLRow) throws -> ParsedRows.Device {
         func key(_ column: Int, _ flags: KeyFlags) throws -> CertifiedKey {
             guard let publicKey = try? PublicKey(parsing: try row.blob(column)) else {
@@ -149,6 +187,29 @@ extension SQLTransaction {
         let description = try row.value(8) { text in
             (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? DeviceDescription($0, at: "") }
         }
-        return (keys, description)
+        return (keys, description, try row.optionalValue(9, PushTarget.init))
+    }
+}
+
+/// As it stands in a column; the token stands in another, sealed.
+extension PushTarget {
+    static func place(_ enrollment: EnrollmentID) -> String { "push token \(enrollment)" }
+
+    fileprivate var json: JSONValue {
+        .members([
+            "service": .string(service.name), "environment": service.environment.map { .string($0.rawValue) },
+            "app": .string("\(app)"), "registered_at": .integer(registeredAt.milliseconds),
+        ])
+    }
+
+    fileprivate init?(_ text: String) {
+        guard let json = try? JSONValue(parsing: Array(text.utf8)),
+            let app = json["app"]?.string.flatMap({ AppID($0) }),
+            let time = json["registered_at"]?.integer,
+            let service = PushService(
+                name: json["service"]?.string ?? "",
+                environment: json["environment"]?.string.flatMap(APNsEnvironment.init(rawValue:)))
+        else { return nil }
+        self.init(service: service, app: app, registeredAt: Timestamp(milliseconds: time))
     }
 }

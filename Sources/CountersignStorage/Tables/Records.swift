@@ -47,6 +47,17 @@ private enum Statements {
         // An answer may be repeated for as long as a device may be without a network.
         (sweep("answers", key: "enrollment_id, digest", where: "answered_at < $1"), 7 * 86400),
         (sweep("outbox", key: "id", where: "state = 'delivered' AND delivered_at < $1"), 86400),
+        // Nobody can send it again, but it can be looked at: a push for a day, since what became of it stands with its
+        // question, anything else for a month.
+        (sweep("outbox", key: "id", where: "state = 'dead' AND kind = 'push' AND expires_at < $1"), 86400),
+        (sweep("outbox", key: "id", where: "state = 'dead' AND expires_at < $1"), 30 * 86400),
+        (
+            SQLStatement(
+                """
+                UPDATE outbox SET payload = NULL WHERE id IN
+                (SELECT id FROM outbox WHERE state = 'dead' AND payload IS NOT NULL AND expires_at < $1 LIMIT $2)
+                """), 0
+        ),
     ]
 }
 
@@ -76,7 +87,7 @@ extension SQLTransaction {
                 event.id.value, event.at.value, .text(event.kind.rawValue), .optional(event.client?.description),
                 .optional(event.user?.description), .optional(event.enrollment?.description),
                 .optional(event.challenge?.description),
-                .text(String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)),
+                .text(JSONValue.object(event.detail).text),
             ])
         events.append(event.kind)
     }
@@ -93,19 +104,14 @@ extension SQLTransaction {
     }
 
     func enqueue(_ message: OutboxMessage) throws {
-        switch message.content {
-        case .callback(let uri, let client, let body):
-            let payload = JSONValue.members([
-                "uri": .string(uri.description), "body": .string(String(decoding: body, as: UTF8.self)),
+        let content = message.content
+        try connection.send(
+            Statements.enqueue,
+            [
+                message.id.value, .text(content.kind), content.client.value,
+                .blob(try sealer.seal(content.json.encoded, for: OutboxMessage.place(message.id))), message.dueAt.value,
+                message.expiresAt.value,
             ])
-            try connection.send(
-                Statements.enqueue,
-                [
-                    message.id.value, .text("callback"), client.value,
-                    .blob(try sealer.seal(payload.encoded, for: OutboxMessage.place(message.id))), message.dueAt.value,
-                    message.expiresAt.value,
-                ])
-        }
     }
 
     func countAttempt(_ key: String, window: Int64, at time: Timestamp) throws -> AttemptCount {

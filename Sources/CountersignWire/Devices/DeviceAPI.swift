@@ -70,13 +70,19 @@ public struct EnrollmentRequest: Sendable {
     public let device: DeviceDescription
     /// The versions of ``ChallengeBody`` the device reads.
     public let versions: [Int64]
+    /// Where the device is reached by push notifications; nil when it asks by itself.
+    public let push: PushRegistration?
 
     /// A request of these parts.
-    public init(ticket: Secret<String>, certificate: [UInt8], device: DeviceDescription, versions: [Int64]) {
+    public init(
+        ticket: Secret<String>, certificate: [UInt8], device: DeviceDescription, versions: [Int64],
+        push: PushRegistration? = nil
+    ) {
         self.ticket = ticket
         self.certificate = certificate
         self.device = device
         self.versions = versions
+        self.push = push
     }
 
     /// The request as JSON.
@@ -84,7 +90,7 @@ public struct EnrollmentRequest: Sendable {
         .members([
             "ticket": .string(ticket.reveal()), "certificate": .string(Base64.encode(certificate)),
             "device": device.json,
-            "versions": .array(versions.map(JSONValue.integer)),
+            "versions": .array(versions.map(JSONValue.integer)), "push": push?.json,
         ])
     }
 
@@ -98,6 +104,9 @@ public struct EnrollmentRequest: Sendable {
         versions = try members.required("versions", "an array of whole numbers that holds \(ChallengeBody.version)") {
             guard let versions = $0.array?.map(\.integer), !versions.contains(nil) else { return nil }
             return versions.contains(ChallengeBody.version) ? versions.compactMap { $0 } : nil
+        }
+        push = try members.value("push").map { value throws(JSONShapeError) in
+            try PushRegistration(value, at: members.pointer(to: "push"))
         }
         try members.refuseUnknown()
     }

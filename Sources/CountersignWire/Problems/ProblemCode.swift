@@ -28,6 +28,8 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case externalIDTaken = "external_id_taken"
     case userNotFound = "user_not_found"
     case enrollmentNotFound = "enrollment_not_found"
+    case messageNotFound = "message_not_found"
+    case messageOver = "message_over"
 
     // Asking
     case noEnrollment = "no_enrollment"
@@ -35,6 +37,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case callbackNotRegistered = "callback_not_registered"
     case tooManyPending = "too_many_pending"
     case tooManyAsks = "too_many_asks"
+    case tooManyResends = "too_many_resends"
     case challengeNotFound = "challenge_not_found"
     case alreadyEnded = "already_ended"
     case noReceipt = "no_receipt"
@@ -146,6 +149,14 @@ extension ProblemCode {
         case .tooManyAsks:
             Meaning(
                 429, "The user was asked too often without approving", "Wait `retry_after` seconds.", retryHelps: true)
+        case .tooManyResends:
+            Meaning(
+                429, "The challenge was announced too often",
+                "Wait for the answer, or ask anew: `max_resends` of the type is the limit.")
+        case .messageNotFound:
+            Meaning(404, "There is no such message", "Check the id; what has arrived is not kept.")
+        case .messageOver:
+            Meaning(409, "The message's time is over", "Nothing to do: its content is gone.")
         case .challengeNotFound:
             Meaning(404, "There is no such challenge", "Check the id.")
         case .alreadyEnded:

@@ -26,6 +26,31 @@ public struct PushAlert: Hashable, Sendable {
     fileprivate var json: JSONValue { .members(["title": .string(title), "body": .string(body)]) }
 }
 
+/// Which actions a notification offers.
+///
+/// The signature does not cover it: it decides what is shown, and the device what is done.
+public enum PushCategory: String, Sendable, CaseIterable {
+    /// Approve, deny and report.
+    case confirm = "COUNTERSIGN_CONFIRM"
+    /// Deny and report; approving needs a look at the whole.
+    case review = "COUNTERSIGN_REVIEW"
+
+    /// The category of a question: it may be approved on the notification when that shows all there is to it, and when
+    /// confirming is enough.
+    ///
+    /// - Parameters:
+    ///   - question: what is asked.
+    ///   - methods: how it may be answered.
+    ///   - asksNumber: whether a number must be typed.
+    ///   - alert: what the notification shows.
+    public init(_ question: Question, methods: [Method], asksNumber: Bool, showing alert: PushAlert) {
+        let isBare =
+            question.details.isEmpty && question.signingData == nil && question.context == nil && !asksNumber
+        let shown = PushAlert(title: question.clientName.text, body: question.message.text)
+        self = isBare && methods.contains(.confirm) && shown == alert ? .confirm : .review
+    }
+}
+
 /// Why a push payload is not acted on.
 public enum PushRefusal: Error, Equatable, Sendable {
     /// Not the payload of a push of ours, or malformed.
@@ -90,8 +115,11 @@ public struct PushEnvelope: Hashable, Sendable {
     /// - Parameters:
     ///   - key: the key for push envelopes, used for nothing else.
     ///   - keyID: its name at `/v1/push-keys`.
+    ///   - category: which actions the notification offers.
     ///   - badge: how many challenges are pending.
-    public func payload(signedBy key: any JWSSigningKey, keyID: String, badge: Int) async throws -> JSONValue {
+    public func payload(
+        signedBy key: any JWSSigningKey, keyID: String, category: PushCategory, badge: Int
+    ) async throws -> JSONValue {
         let claims = JSONValue.members([
             "iss": .string("\(issuer)"), "aud": .string("\(enrollment)"), "jti": .string("\(challenge)"),
             "iat": .integer(issuedAt.seconds), "exp": .integer(expiresAt.seconds),
@@ -100,7 +128,7 @@ public struct PushEnvelope: Hashable, Sendable {
         let jws = try await JWS.sign(claims.encoded, type: Self.type, by: key, keyID: keyID)
         return .members([
             "aps": .members([
-                "alert": alert.json, "category": "COUNTERSIGN_REVIEW", "badge": .integer(Int64(badge)),
+                "alert": alert.json, "category": .string(category.rawValue), "badge": .integer(Int64(badge)),
                 "mutable-content": 1,
             ]),
             "countersign": .members([

@@ -30,6 +30,21 @@ public struct ID<Kind: IDKind>: Hashable, Sendable {
     /// When it was made.
     public var time: Timestamp { Timestamp(milliseconds: Int64(high >> 16)) }
 
+    /// The 16 bytes written as a UUID, for services that want one.
+    ///
+    /// Spec: RFC 9562 §4.
+    public var uuid: String {
+        let digits = Hex.encode(
+            [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })
+        var parts: [Substring] = []
+        var rest = Substring(digits)
+        for length in [8, 4, 4, 4, 12] {
+            parts.append(rest.prefix(length))
+            rest = rest.dropFirst(length)
+        }
+        return parts.joined(separator: "-")
+    }
+
     /// Reads an id, or nil when the text is not the one spelling of an id of this kind.
     public init?(_ text: some StringProtocol) {
         guard let (high, low) = IDText.read(Array(text.utf8), prefix: Kind.prefix) else { return nil }

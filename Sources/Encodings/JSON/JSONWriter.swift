@@ -6,6 +6,9 @@ extension JSONValue {
         return bytes
     }
 
+    /// The value as compact JSON, a string.
+    public var text: String { String(decoding: encoded, as: UTF8.self) }
+
     /// The value as JSON a person reads: two blanks of indentation a level, no final newline.
     public var pretty: String {
         var bytes: [UInt8] = []

@@ -1,3 +1,4 @@
+import CountersignStorage
 import Foundation
 import TestSupport
 
@@ -52,7 +53,7 @@ final class ServerProcess: Sendable {
         let reader = pipe.fileHandleForReading
         // A thread of its own, because a read blocks. It ends with the process.
         Thread.detachNewThread {
-            while case let data = reader.availableData, !data.isEmpty {
+            while case let data = nextData(of: reader), !data.isEmpty {
                 continuation.yield(String(decoding: data, as: UTF8.self))
             }
             continuation.finish()

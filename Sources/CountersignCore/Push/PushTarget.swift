@@ -1,0 +1,78 @@
+public import CountersignWire
+
+/// Where an enrollment is reached by push notifications, without the token, which delivery alone reads.
+public struct PushTarget: Hashable, Sendable {
+    /// Who delivers.
+    public let service: PushService
+    /// The app.
+    public let app: AppID
+    /// Since when.
+    public let registeredAt: Timestamp
+
+    /// A target of these parts.
+    public init(service: PushService, app: AppID, registeredAt: Timestamp) {
+        self.service = service
+        self.app = app
+        self.registeredAt = registeredAt
+    }
+}
+
+/// A registration and when it was made.
+public struct RegisteredPush: Sendable {
+    /// The registration, the token in it.
+    public let registration: PushRegistration
+    /// Since when.
+    public let at: Timestamp
+
+    /// A registration made at a time.
+    public init(registration: PushRegistration, at: Timestamp) {
+        self.registration = registration
+        self.at = at
+    }
+}
+
+/// How far the push that announces a challenge to a device has come.
+public enum PushDelivery: Hashable, Sendable {
+    /// It waits to be sent, or to be sent again after this.
+    case queued(lastFailure: String?)
+    /// The service took it; whether the device shows it, nobody is told.
+    case accepted
+    /// It was given up.
+    case failed(reason: String)
+
+    /// The state in one word, and what went wrong last.
+    public var words: (state: String, reason: String?) {
+        switch self {
+        case .queued(let failure): ("queued", failure)
+        case .accepted: ("accepted", nil)
+        case .failed(let reason): ("failed", reason)
+        }
+    }
+
+    /// Reads the words, or nil.
+    public init?(state: String, reason: String?) {
+        switch (state, reason) {
+        case ("queued", let failure): self = .queued(lastFailure: failure)
+        case ("accepted", nil): self = .accepted
+        case ("failed", let reason?): self = .failed(reason: reason)
+        default: return nil
+        }
+    }
+}
+
+/// What is known of how a device heard of a challenge.
+public struct Delivery: Sendable {
+    /// The device.
+    public let enrollment: EnrollmentID
+    /// How far the push has come, and since when; nil when the device asks by itself.
+    public let push: (delivery: PushDelivery, at: Timestamp)?
+    /// When the device first fetched the challenge; nil while it has not.
+    public let fetchedAt: Timestamp?
+
+    /// What is known of these parts.
+    public init(enrollment: EnrollmentID, push: (delivery: PushDelivery, at: Timestamp)?, fetchedAt: Timestamp?) {
+        self.enrollment = enrollment
+        self.push = push
+        self.fetchedAt = fetchedAt
+    }
+}

@@ -1,0 +1,88 @@
+public import AsyncHTTPClient
+public import CountersignCore
+import CountersignWire
+import Encodings
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Sends pushes by Apple Push Notification service.
+///
+/// Spec: APNs provider API.
+public struct APNsSender: Sendable {
+    /// How long a device is left alone that was sent too much, in seconds.
+    private static let pause: Int64 = 20
+
+    private let settings: APNsSettings
+    private let client: HTTPClient
+    private let tokens: APNsTokens
+    private let time: any TimeSource
+
+    /// A sender over a client that speaks HTTP/2.
+    public init(
+        _ settings: APNsSettings, client: HTTPClient, tokens: any ProviderTokens, time: any TimeSource
+    ) {
+        self.settings = settings
+        self.client = client
+        self.tokens = APNsTokens(settings, tokens: tokens, time: time)
+        self.time = time
+    }
+
+    func serves(_ app: AppID) -> Bool { settings.apps.contains(app) }
+
+    func send(
+        _ order: AnnounceChallenge.Order, of challenge: ChallengeID, by environment: APNsEnvironment, as id: EventID
+    ) async -> DeliveryResult {
+        do {
+            let token = try await tokens.token()
+            let first = try await post(order, of: challenge, by: environment, as: id, token)
+            guard first.status == 403, first.reason == "ExpiredProviderToken",
+                let other = try await tokens.token(insteadOf: token)
+            else { return judge(first, order) }
+            return judge(try await post(order, of: challenge, by: environment, as: id, other), order)
+        } catch {
+            return .failed("APNs: \(words(of: error))")
+        }
+    }
+
+    private func post(
+        _ order: AnnounceChallenge.Order, of challenge: ChallengeID, by environment: APNsEnvironment, as id: EventID,
+        _ token: ProviderToken
+    ) async throws -> PushReply {
+        let device = order.registration.token.reveal()
+        var request = HTTPClientRequest(url: "\(settings.base(environment))/3/device/\(device)")
+        request.method = .POST
+        request.headers = [
+            "authorization": "bearer \(token.text.reveal())", "apns-topic": "\(order.registration.app)",
+            "apns-push-type": "alert", "apns-priority": "10", "apns-expiration": "\(order.expiresAt.seconds)",
+            // A push about the same question takes the place of the one before.
+            "apns-collapse-id": "\(challenge)", "apns-id": id.uuid,
+        ]
+        request.body = .bytes(order.payload.encoded)
+        return try await PushReply(to: request, by: client)
+    }
+
+    /// What becomes of a push by what APNs said; a reason that is not known counts as its status does.
+    private func judge(_ reply: PushReply, _ order: AnnounceChallenge.Order) -> DeliveryResult {
+        let words = "APNs answered \(reply.status) \(PushReply.printable(reply.reason))"
+        switch (reply.status, reply.reason) {
+        case (200, _): return .delivered
+        case (410, _), (400, "BadDeviceToken"):
+            // The device may have registered the same token again since.
+            if let timestamp = reply.json?["timestamp"]?.integer.map(Timestamp.init(milliseconds:)),
+                timestamp < order.target.registeredAt
+            {
+                return .failed(words)
+            }
+            return .unregistered(words, order.target)
+        case (429, _): return .failed(words, notBefore: reply.retryTime(at: time.now, orAfter: Self.pause))
+        case (403, _), (500..., _): return .failed(words, notBefore: reply.retryTime(at: time.now))
+        default: return .refused(words)
+        }
+    }
+}
+
+extension PushReply {
+    /// What APNs calls a fault.
+    fileprivate var reason: String? { json?["reason"]?.string }
+}

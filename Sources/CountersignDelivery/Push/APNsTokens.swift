@@ -1,0 +1,65 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import JOSE
+import Synchronization
+
+/// The token by which the server proves to APNs who it is.
+///
+/// APNs wants one token used for 20 to 60 minutes, by all nodes; see ``ProviderTokens``. Spec: APNs provider API,
+/// token-based authentication.
+final class APNsTokens: Sendable {
+    /// For how long a token is used, in seconds.
+    static let lifetime: Int64 = 50 * 60
+    /// How soon there may be another one, whatever APNs says of the first, in seconds.
+    static let shortest: Int64 = 20 * 60
+
+    private let settings: APNsSettings
+    private let tokens: any ProviderTokens
+    private let time: any TimeSource
+    private let current = Mutex<ProviderToken?>(nil)
+
+    init(_ settings: APNsSettings, tokens: any ProviderTokens, time: any TimeSource) {
+        self.settings = settings
+        self.tokens = tokens
+        self.time = time
+    }
+
+    /// The token to use now.
+    func token() async throws -> ProviderToken {
+        if let token = current.withLock({ $0 }), isFresh(token, for: Self.lifetime) { return token }
+        let stored = try await tokens.providerToken(name)
+        if let stored, isFresh(stored, for: Self.lifetime) { return keep(stored) }
+        return try await renew(stored)
+    }
+
+    /// Another token than one that APNs found expired; nil when it is too young for that.
+    func token(insteadOf expired: ProviderToken) async throws -> ProviderToken? {
+        let stored = try await tokens.providerToken(name)
+        if let stored, stored.issuedAt != expired.issuedAt, isFresh(stored, for: Self.lifetime) { return keep(stored) }
+        guard !isFresh(expired, for: Self.shortest) else { return nil }
+        return try await renew(stored)
+    }
+
+    private func renew(_ stored: ProviderToken?) async throws -> ProviderToken {
+        let now = time.now.wholeSeconds
+        let claims = JSONValue.members(["iss": .string(settings.team), "iat": .integer(now.seconds)])
+        let text = try await JWS.sign(
+            claims.encoded, type: "JWT", by: settings.key.reveal(), keyID: settings.keyID)
+        let made = ProviderToken(text: Secret(text), issuedAt: now)
+        return keep(try await tokens.replace(name, issuedAt: stored?.issuedAt, by: made))
+    }
+
+    private func keep(_ token: ProviderToken) -> ProviderToken {
+        current.withLock { $0 = token }
+        return token
+    }
+
+    /// A token of the future is of a clock that was set back: it is as good as an old one.
+    private func isFresh(_ token: ProviderToken, for seconds: Int64) -> Bool {
+        let age = time.now.seconds - token.issuedAt.seconds
+        return (0..<seconds).contains(age)
+    }
+
+    private var name: String { "apns \(settings.team) \(settings.keyID)" }
+}

@@ -1,0 +1,37 @@
+public import AsyncHTTPClient
+import CountersignCore
+import CountersignWire
+import Encodings
+import NIOHTTP1
+
+/// Sends pushes to programs on the server's own machine, so that a push can be seen where there is no phone.
+///
+/// In development mode alone; elsewhere no device can register for it.
+public struct LocalPushSender: Sendable {
+    private let client: HTTPClient
+
+    /// A sender over a client.
+    public init(client: HTTPClient) {
+        self.client = client
+    }
+
+    func send(_ order: AnnounceChallenge.Order) async -> DeliveryResult {
+        guard let address = LocalPushAddress(order.registration.token.reveal()) else {
+            return .refused("the registration names no port and path")
+        }
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(address.port)/\(address.path)")
+        request.method = .POST
+        request.headers = ["content-type": "application/json"]
+        request.body = .bytes(order.payload.encoded)
+        do {
+            let status = try await client.execute(request, timeout: PushReply.timeout).status.code
+            switch status {
+            case 200..<300: return .delivered
+            case 404, 410: return .unregistered("the program answered \(status)", order.target)
+            default: return .failed("the program answered \(status)")
+            }
+        } catch {
+            return .failed("the program: \(words(of: error))")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+public import CountersignCore
+public import CountersignWire
+import Encodings
+
+private enum Statements {
+    static let token = SQLStatement("SELECT sealed, issued_at FROM provider_tokens WHERE name = $1")
+    static let replace = SQLStatement(
+        """
+        INSERT INTO provider_tokens (name, sealed, issued_at) VALUES ($1, $2, $3)
+        ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed, issued_at = excluded.issued_at
+        WHERE provider_tokens.issued_at = $4
+        """)
+}
+
+/// What the nodes prove themselves with to push services.
+extension SQLStore: ProviderTokens {
+    /// See ``ProviderTokens/providerToken(_:)``.
+    public func providerToken(_ name: String) async throws -> ProviderToken? {
+        let sealer = sealer
+        return try await engine.read { try Self.token(name, $0, sealer) }
+    }
+
+    /// See ``ProviderTokens/replace(_:issuedAt:by:)``.
+    public func replace(
+        _ name: String, issuedAt: Timestamp?, by token: ProviderToken
+    ) async throws -> ProviderToken {
+        let sealer = sealer
+        return try await engine.write { connection in
+            let sealed = try sealer.seal(Array(token.text.reveal().utf8), for: Self.place(name))
+            try connection.send(
+                Statements.replace,
+                [.text(name), .blob(sealed), token.issuedAt.value, .optional(issuedAt?.milliseconds)])
+            guard let standing = try Self.token(name, connection, sealer) else {
+                throw StoreError.corruptRow("provider token")
+            }
+            return (standing, wakes: [])
+        }
+    }
+
+    private static func place(_ name: String) -> String { "provider token \(name)" }
+
+    private static func token(
+        _ name: String, _ connection: any SQLConnection, _ sealer: Sealer
+    ) throws -> ProviderToken? {
+        try connection.rows(Statements.token, [.text(name)]).first.map { row in
+            let text = String(decoding: try sealer.open(try row.blob(0), for: place(name)), as: UTF8.self)
+            return ProviderToken(text: Secret(text), issuedAt: try row.time(1))
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import TestSupport
+import Testing
+
+@Suite("Design 3.6: where a device is reached, and what a push carries")
+struct PushTests {
+    private struct Scene {
+        let world: World
+        let shop: Client
+        let user: UserID
+        let device: TestDevice
+
+        func update(_ update: EnrollmentUpdate) async throws -> Enrollment {
+            try await UpdateEnrollment.update(update, by: try await device.call(), ports: world.ports).get()
+        }
+
+        func registration(_ token: String = "aabb") throws -> PushRegistration {
+            let app = try #require(AppID("com.example.bank"))
+            return try #require(PushRegistration(service: .apns(.production), app: app, token: Secret(token)))
+        }
+    }
+
+    private func scene(registered: Bool = true) async throws -> Scene {
+        let world = try await World()
+        try await world.makeType()
+        try await world.makeType("plain", numberEntry: false)
+        let shop = try await world.makeClient().client
+        let user = try await world.makeUser(of: shop)
+        let scene = Scene(
+            world: world, shop: shop, user: user, device: try await world.makeDevice(of: user, by: shop))
+        if registered { _ = try await scene.update(EnrollmentUpdate(push: .registered(try scene.registration()))) }
+        return scene
+    }
+
+    @Test("A registration is kept, replaced and removed; what is not named stays as it was")
+    func updates() async throws {
+        let scene = try await scene(registered: false)
+        let world = scene.world
+        func kept() async throws -> String? {
+            try await world.store.read { try $0.pushRegistration(of: scene.device.enrollment) }?.registration.token
+                .reveal()
+        }
+        #expect(try await kept() == nil)
+        var enrollment = try await scene.update(EnrollmentUpdate(push: .registered(try scene.registration())))
+        #expect(enrollment.push?.service == .apns(.production))
+        #expect(enrollment.push?.app.description == "com.example.bank")
+        #expect(enrollment.push?.registeredAt == world.time.now)
+        #expect(try await kept() == "aabb")
+        var described = enrollment.device
+        described.name = try DisplayLine("Ada's other phone")
+        enrollment = try await scene.update(EnrollmentUpdate(device: described))
+        #expect(enrollment.device.name.text == "Ada's other phone")
+        #expect(enrollment.push != nil)
+        _ = try await scene.update(EnrollmentUpdate(push: .registered(try scene.registration("ccdd"))))
+        #expect(try await kept() == "ccdd")
+        #expect(try await scene.update(EnrollmentUpdate()).push != nil)
+        enrollment = try await scene.update(EnrollmentUpdate(push: .removed))
+        #expect(enrollment.push == nil)
+        #expect(enrollment.device.name.text == "Ada's other phone")
+        #expect(try await kept() == nil)
+        let events = try await world.audit().filter { $0.kind == .enrollmentUpdated }
+        #expect(events.map { $0.detail["push"] } == ["apns", nil, "apns", nil, "none"])
+        #expect(!events.contains { JSONValue.object($0.detail).text.contains("aabb") })
+    }
+
+    @Test("A device that is removed is reached nowhere, and cannot register")
+    func removed() async throws {
+        let scene = try await scene()
+        let call = try await scene.device.call()
+        _ = try await RemoveEnrollment.remove(
+            scene.device.enrollment, of: .id(scene.user), by: scene.shop, ports: scene.world.ports)
+        #expect(try await scene.world.store.read { try $0.pushRegistration(of: scene.device.enrollment) } == nil)
+        #expect(try await scene.world.count("enrollments", where: "push_token IS NOT NULL") == 0)
+        let update = EnrollmentUpdate(push: .registered(try scene.registration()))
+        guard
+            case .failure(.deregistered) = try await UpdateEnrollment.update(update, by: call, ports: scene.world.ports)
+        else {
+            Issue.record("it registered")
+            return
+        }
+    }
+
+    @Test("A question is queued for the devices that are reached by push, in the transaction that asks it")
+    func queued() async throws {
+        for isRegistered in [true, false] {
+            let scene = try await scene(registered: isRegistered)
+            let asked = try await scene.world.ask(try scene.world.request(for: scene.user), by: scene.shop)
+            let deliveries = try await scene.world.store.read { try $0.deliveries(of: asked.challenge.id) }
+            #expect(deliveries.map(\.enrollment) == [scene.device.enrollment])
+            #expect(deliveries.first?.push?.delivery == (isRegistered ? .queued(lastFailure: nil) : nil))
+            #expect(try await scene.world.count("outbox") == (isRegistered ? 1 : 0))
+            try await scene.device.open(asked.challenge.id)
+            let fetched = try await scene.world.store.read { try $0.deliveries(of: asked.challenge.id) }
+            #expect(fetched.first?.fetchedAt == scene.world.time.now)
+        }
+    }
+
+    @Test("A worker that comes too late does not say of a push that arrived that it did not")
+    func late() async throws {
+        let scene = try await scene()
+        let world = scene.world
+        let asked = try await world.ask(try world.request(for: scene.user), by: scene.shop)
+        let now = world.time.now
+        let leased = try await world.store.lease(limit: 1, now: now, until: now.adding(seconds: 60))
+        let message = try #require(leased.first?.message)
+        func standing() async throws -> PushDelivery? {
+            try await world.store.read { try $0.deliveries(of: asked.challenge.id) }.first?.push?.delivery
+        }
+        try await world.store.conclude(message, as: .retried("slow", at: now.adding(seconds: 1)), at: now)
+        #expect(try await standing() == .queued(lastFailure: "slow"))
+        try await world.store.conclude(message, as: .delivered, at: now)
+        #expect(try await standing() == .accepted)
+        for outcome: DeliveryOutcome in [.retried("late", at: now), .abandoned("late")] {
+            try await world.store.conclude(message, as: outcome, at: now)
+            #expect(try await standing() == .accepted)
+        }
+    }
+
+    @Test("What became of pushes that nobody can send again is swept after a day, of callbacks after a month")
+    func swept() async throws {
+        let scene = try await scene()
+        let world = scene.world
+        var request = try world.request(for: scene.user)
+        request.callbackURI = World.callback
+        let asked = try await world.ask(request, by: scene.shop)
+        _ = try await CancelChallenge.cancel(asked.challenge.id, by: scene.shop.id, ports: world.ports)
+        let now = world.time.now
+        for leased in try await world.store.lease(limit: 9, now: now, until: now.adding(seconds: 60)) {
+            try await world.store.conclude(leased.message, as: .abandoned("gone"), at: now)
+        }
+        #expect(try await world.count("outbox", where: "state = 'dead'") == 2)
+        func sweep(at time: Timestamp) async throws {
+            _ = try await world.store.commit { try $0.sweep(now: time, limit: 100) }
+        }
+        try await sweep(at: asked.challenge.expiresAt.adding(seconds: 86_399))
+        #expect(try await world.count("outbox") == 2)
+        try await sweep(at: asked.challenge.expiresAt.adding(seconds: 86_401))
+        #expect(try await world.sql("SELECT kind FROM outbox").map { try $0.text(0) } == ["callback"])
+        #expect(try await world.count("outbox", where: "payload IS NOT NULL") == 0)
+        try await sweep(at: now.adding(seconds: OutboxMessage.lifetime + 30 * 86_400 - 1))
+        #expect(try await world.count("outbox") == 1)
+        try await sweep(at: now.adding(seconds: OutboxMessage.lifetime + 30 * 86_400 + 1))
+        #expect(try await world.count("outbox") == 0)
+    }
+
+    @Test("Approving on the notification is offered when that shows all there is to a question")
+    func category() async throws {
+        let scene = try await scene()
+        let world = scene.world
+        func category(
+            _ type: String = "plain", _ change: (inout AskChallenge.Request) throws -> Void = { _ in }
+        ) async throws -> String? {
+            var request = try world.request(for: scene.user, type: type)
+            try change(&request)
+            let id = try await world.ask(request, by: scene.shop).challenge.id
+            let prepared = try await AnnounceChallenge.prepare(id, to: scene.device.enrollment, ports: world.ports)
+            let order = try #require(prepared)
+            return order.payload["aps"]?["category"]?.string
+        }
+        #expect(try await category() == "COUNTERSIGN_CONFIRM")
+        #expect(try await category("payment") == "COUNTERSIGN_REVIEW")
+        #expect(try await category { $0.numberEntry = true } == "COUNTERSIGN_REVIEW")
+        #expect(try await category { $0.secureMessage = try DisplayMessage("More") } == "COUNTERSIGN_REVIEW")
+        #expect(try await category { $0.signingData = "x" } == "COUNTERSIGN_REVIEW")
+        #expect(
+            try await category { $0.details = [try Detail(["label": "Amount", "value": "1 EUR"], at: "")] }
+                == "COUNTERSIGN_REVIEW")
+        #expect(
+            try await category { $0.context = ContextLine(address: "203.0.113.7", userAgent: nil) }
+                == "COUNTERSIGN_REVIEW")
+    }
+
+    @Test("Whatever is asked, a push has at most 4096 bytes and carries what the design names and nothing else")
+    func payload() async throws {
+        let scene = try await scene()
+        let world = scene.world
+        var random = SeededGenerator.announced(by: "push payloads")
+        let letters = [
+            "a", "Z", " ", "\"", "\\", "/", "é", "ß", "大", "\u{1F600}", "\u{10FFFD}", "ﬆ", "\u{0416}", "&", "<",
+        ]
+        func text(_ longest: Int) -> String {
+            let length = Int.random(in: 1...longest, using: &random)
+            return (0..<length).map { _ in letters.randomElement(using: &random) ?? "a" }.joined()
+        }
+        var count = 0
+        while count < 300 {
+            guard let message = try? DisplayMessage(text(PushAlert.maximumMessageLength)),
+                let name = try? ClientName(text(64))
+            else { continue }
+            count += 1
+            var request = try world.request(for: scene.user, type: Bool.random(using: &random) ? "plain" : "payment")
+            request.message = message
+            request.secureMessage = try? DisplayMessage("secret \(text(2000))")
+            request.details = [try Detail(["label": "Payee", "value": "secret payee"], at: "")]
+            request.signingData = "secret data"
+            request.clientState = "secret state"
+            let asker = Client(
+                id: scene.shop.id, name: name, secretHash: nil, rights: scene.shop.rights, callbackURIs: [],
+                waivesEnrollmentApproval: false, isOperator: false, createdAt: world.time.now)
+            let asked = try await world.ask(request, by: asker)
+            let prepared = try await AnnounceChallenge.prepare(
+                asked.challenge.id, to: scene.device.enrollment, ports: world.ports)
+            let order = try #require(prepared)
+            let json = order.payload
+            #expect(json.encoded.count <= PushEnvelope.maximumPayloadSize)
+            #expect(json.object?.members.map(\.name).sorted() == ["aps", "countersign"])
+            #expect(
+                json["aps"]?.object?.members.map(\.name).sorted() == ["alert", "badge", "category", "mutable-content"])
+            #expect(json["aps"]?["alert"] == ["title": .string(name.text), "body": .string(message.text)])
+            #expect(json["countersign"]?.object?.members.map(\.name).sorted() == ["enrollment", "id", "jws", "v"])
+            let parts = (json["countersign"]?["jws"]?.string ?? "").split(separator: ".")
+            let content = try #require(Base64URL.decode(parts[1]))
+            let claims = try JSONValue(parsing: content)
+            #expect(
+                claims.object?.members.map(\.name).sorted() == ["alert", "aud", "exp", "iat", "iss", "jti", "type"])
+            #expect(!json.text.contains("secret"))
+            if let number = asked.number { #expect(!json.text.contains(number.digits)) }
+            if count.isMultiple(of: 50) { try await world.sql("UPDATE challenges SET state = 'cancelled'") }
+        }
+    }
+}

@@ -1,0 +1,277 @@
+import Countersign
+import CountersignWire
+import Encodings
+import Foundation
+import NIOHTTP1
+import ServerTestSupport
+import Testing
+
+extension SDKScene {
+    private static let own = "/v1/enrollments/self"
+
+    /// What the server knows of where the device is reached.
+    fileprivate func registered() async throws -> JSONValue? {
+        let list = try await shop.call(.GET, "/v1/users/\(user)/enrollments").success()
+        return list["enrollments"]?.array?.first { $0["enrollment"] == .string("\(enrollment.id)") }?["push"]
+    }
+
+    /// How often the server was told where the device is reached.
+    fileprivate var told: Int { transport.requests(to: Self.own).count { $0.method == "PATCH" } }
+
+    /// The push that announces a challenge, as the device's system would hand it over.
+    fileprivate func push(_ asked: Asked) async throws -> JSONValue {
+        try #require(try await payloads()["\(asked.id)"])
+    }
+
+    /// What the server lists for the device, by challenge: the same signed payloads that it pushes.
+    fileprivate func payloads() async throws -> [String: JSONValue] {
+        let seen = Seen()
+        transport.happen { request, send in
+            let response = try await send(request)
+            if request.url.path.hasSuffix("/self/challenges") { await seen.note(response.body) }
+            return response
+        }
+        _ = try await authenticator.pendingChallenges()
+        transport.happen(nil)
+        let list = try JSONValue(parsing: await seen.body)["challenges"]?.array ?? []
+        return Dictionary(uniqueKeysWithValues: list.map { ($0["countersign"]?["id"]?.string ?? "", $0) })
+    }
+
+    private actor Seen {
+        private(set) var body: [UInt8] = []
+        func note(_ body: [UInt8]) { self.body = body }
+    }
+}
+
+@Suite("Design 6: the SDK and pushes", .timeLimit(.minutes(5)))
+struct PushTests {
+    @Test("A token is told for every enrollment, once; another one, and none, are told again")
+    func registers() async throws {
+        try await SDKScene.with { scene in
+            let app = scene.authenticator
+            let token = Data([0xAB, 0xCD])
+            try await app.registerPush(token: token, app: "com.example.bank", environment: .production)
+            #expect(try await scene.registered()?["environment"] == "production")
+            try await app.registerPush(token: token, app: "com.example.bank", environment: .production)
+            #expect(scene.told == 1)
+            // An enrollment that comes later brings it along.
+            let second = try await scene.shop.makeUser()
+            _ = try await app.enroll(with: .ticket(try await scene.shop.makeTicket(for: second)))
+            let list = try await scene.shop.call(.GET, "/v1/users/\(second)/enrollments").success()
+            #expect(list["enrollments"]?[0]?["push"]?["app"] == "com.example.bank")
+            try await app.registerPush(token: token, app: "com.example.bank", environment: .production)
+            #expect(scene.told == 1)
+            try await app.registerPush(.fcm, app: "com.example.bank", token: "a:b")
+            #expect(try await scene.registered()?["service"] == "fcm")
+            #expect(scene.told == 3)
+            try await app.unregisterPush()
+            #expect(try await scene.registered() == nil)
+        }
+    }
+
+    @Test("A day later the same token is told again, since the server may have dropped it; a new launch knows the day")
+    func refreshes() async throws {
+        try await SDKScene.with { scene in
+            func launch() async throws {
+                let app = try await scene.relaunched()
+                try await app.registerPush(.fcm, app: "com.example.bank", token: "a:b")
+            }
+            try await launch()
+            scene.server.clock.advance(seconds: 23 * 3600)
+            try await launch()
+            #expect(scene.told == 1)
+            scene.server.clock.advance(seconds: 3700)
+            try await launch()
+            #expect(scene.told == 2)
+        }
+    }
+
+    @Test("A token that does not get through is told with the next look for challenges")
+    func resends() async throws {
+        try await SDKScene.with { scene in
+            scene.transport.loseRequests(1, to: "/v1/enrollments/self")
+            try await scene.authenticator.registerPush(.fcm, app: "com.example.bank", token: "a:b")
+            #expect(try await scene.registered() == nil)
+            let app = try await scene.relaunched()
+            var challenges = app.challenges().makeAsyncIterator()
+            let asked = try await scene.ask()
+            #expect(await challenges.next()?.id == asked.id)
+            #expect(try await scene.registered()?["service"] == "fcm")
+        }
+    }
+
+    @Test("What is no token is refused before anything is sent", arguments: ["", "a b", "a/../b"])
+    func refusesTokens(_ token: String) async throws {
+        try await SDKScene.with { scene in
+            let told = await code {
+                try await scene.authenticator.registerPush(.fcm, app: "com.example.bank", token: token)
+            }
+            #expect(told == "configuration_invalid")
+            let app = await code { try await scene.authenticator.registerPush(.fcm, app: "a b", token: "a:b") }
+            #expect(app == "configuration_invalid")
+            #expect(scene.told == 0)
+        }
+    }
+
+    @Test("Design 3.6: a push is read offline; others' pushes are nil, forged and stale ones are refused")
+    func reads() async throws {
+        try await SDKScene.with { scene in
+            let app = scene.authenticator
+            let asked = try await scene.ask()
+            let payload = try await scene.push(asked)
+            scene.transport.happen { _, _ in throw FaultyTransport.Lost() }
+            let push = try #require(PushNotification(json: payload.encoded))
+            let pending = try #require(try await app.pendingChallenge(from: push))
+            #expect(pending.id == asked.id)
+            #expect(pending.message == "Pay EUR 1,250.00 to ACME GmbH?")
+            // As the system hands it over.
+            let userInfo = try #require(
+                try JSONSerialization.jsonObject(with: Data(payload.encoded)) as? [AnyHashable: Any])
+            #expect(
+                try await app.pendingChallenge(from: #require(PushNotification(userInfo: userInfo)))?.id == asked.id)
+            #expect(PushNotification(userInfo: ["aps": ["alert": "Hello"]]) == nil)
+            let long = userInfo.merging(["other": String(repeating: "/", count: 2000)]) { $1 }
+            #expect(try await app.pendingChallenge(from: #require(PushNotification(userInfo: long)))?.id == asked.id)
+            #expect(PushNotification(userInfo: ["countersign": "?"]) == nil)
+            #expect(PushNotification(json: Array("{}".utf8)) == nil)
+            func refusal(_ payload: JSONValue) async -> String {
+                guard let push = PushNotification(json: payload.encoded) else { return "unreadable" }
+                do {
+                    return try await app.pendingChallenge(from: push) == nil ? "nil" : "taken"
+                } catch { return "\(error)" }
+            }
+            let text = payload.text
+            func changed(_ old: String, _ new: String) throws -> JSONValue {
+                try JSONValue(parsing: Array(text.replacing(old, with: new).utf8))
+            }
+            #expect(
+                try await refusal(changed("Pay EUR 1,250.00", "Pay EUR 1.00")) == "The push is refused (alteredAlert).")
+            let stranger = "enr_00000000000000000000000000"
+            #expect(try await refusal(changed("\(scene.enrollment.id)", stranger)) == "nil")
+            scene.server.clock.advance(seconds: 600)
+            #expect(await refusal(payload) == "The push is refused (outOfTime).")
+        }
+    }
+
+    @Test("Pushes and polls are one queue: each challenge comes once, whichever brought it first")
+    func merges() async throws {
+        try await SDKScene.with { scene in
+            var challenges = scene.authenticator.challenges().makeAsyncIterator()
+            let first = try await scene.ask()
+            let pushed = try await scene.push(first)
+            let push = try #require(PushNotification(json: pushed.encoded))
+            for _ in 0..<3 { #expect(try await scene.authenticator.receive(push)?.id == first.id) }
+            #expect(await challenges.next()?.id == first.id)
+            let second = try await scene.ask()
+            #expect(await challenges.next()?.id == second.id)
+            _ = try await scene.authenticator.receive(push)
+            let third = try await scene.ask()
+            #expect(await challenges.next()?.id == third.id)
+        }
+    }
+
+    @Test("A push is enough: what it announces comes although asking fails")
+    func pushAlone() async throws {
+        try await SDKScene.with { scene in
+            let asked = try await scene.ask()
+            let push = try #require(PushNotification(json: try await scene.push(asked).encoded))
+            scene.transport.happen { request, send in
+                if request.url.path.hasSuffix("/self/challenges") { throw FaultyTransport.Lost() }
+                return try await send(request)
+            }
+            var challenges = scene.authenticator.challenges().makeAsyncIterator()
+            let next = Task { await challenges.next() }
+            // Until somebody listens there is nobody to hand it to.
+            while scene.transport.requests(to: "/self/challenges").count < 2 { await Task.yield() }
+            try await scene.authenticator.receive(push)
+            let pending = try #require(await next.value)
+            #expect(pending.id == asked.id)
+            try await pending.open().deny()
+            #expect(try await scene.standing(asked).state == "denied")
+        }
+    }
+
+    @Test("In the foreground it is asked at once, whatever pause or lost connection it was in")
+    func foreground() async throws {
+        try await SDKScene.with { scene in
+            let asked = try await scene.ask()
+            // A connection that hangs: the reply would come when the test is long over.
+            let isHanging = Hanging()
+            scene.transport.happen { request, send in
+                if request.url.path.hasSuffix("/self/challenges"), await isHanging.value {
+                    await isHanging.note()
+                    try await Task.sleep(for: .seconds(600))
+                }
+                return try await send(request)
+            }
+            var challenges = scene.authenticator.challenges().makeAsyncIterator()
+            let next = Task { await challenges.next()?.id }
+            await isHanging.reached()
+            await isHanging.end()
+            await scene.authenticator.lookNow()
+            #expect(await next.value == asked.id)
+        }
+    }
+
+    /// Whether requests hang, and whether one does.
+    private actor Hanging {
+        private(set) var value = true
+        private var count = 0
+        private var waiting: CheckedContinuation<Void, Never>?
+
+        func note() {
+            count += 1
+            waiting?.resume()
+            waiting = nil
+        }
+
+        func reached() async {
+            if count == 0 { await withCheckedContinuation { waiting = $0 } }
+        }
+
+        func end() { value = false }
+    }
+
+    @Test("Design 3.6: on a notification it is approved only what the notification shows whole")
+    func quickApproval() async throws {
+        try await SDKScene.with { scene in
+            let type: JSONValue = ["max_pending": 1000, "max_asks": 1000, "number_entry": false]
+            _ = try await scene.server.administrator.call(.PUT, "/v1/admin/types/login", type).success()
+            func pending(_ members: JSONObject) async throws -> (SDKScene.Asked, PendingChallenge) {
+                let asked = try await scene.ask(members)
+                let pending = try await scene.authenticator.pendingChallenges().first { $0.id == asked.id }
+                return (asked, try #require(pending))
+            }
+            let bare: JSONObject = ["type": "login", "message": "Sign in?"]
+            let (asked, plain) = try await pending(bare)
+            guard case .done = try await plain.perform(.approve) else {
+                Issue.record("not approved")
+                return
+            }
+            #expect(try await scene.standing(asked).state == "approved")
+            let more: [(String, JSONValue)] = [
+                ("details", [["label": "From", "value": "Oslo"]]), ("secure_message", "Sign in to the vault?"),
+                ("type", "payment"), ("context", ["ip": "203.0.113.7"]), ("signing_data", "data"),
+            ]
+            for (name, value) in more {
+                var members = bare
+                members[name] = value
+                let (asked, shown) = try await pending(members)
+                guard case .needsReview(let question) = try await shown.perform(.approve) else {
+                    Issue.record("\(name): not reviewed")
+                    continue
+                }
+                #expect(question.id == asked.id)
+                #expect(try await scene.standing(asked).state == "pending")
+                _ = try await shown.perform(name == "type" ? .report : .deny)
+                #expect(try await scene.standing(asked).state == "denied")
+            }
+        }
+    }
+
+    @Test("Design 3.6: each category offers its actions")
+    func actions() {
+        #expect(PushCategory.confirm.actions == [.approve, .deny, .report])
+        #expect(PushCategory.review.actions == [.deny, .report])
+    }
+}
