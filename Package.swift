@@ -147,8 +147,10 @@ let package = Package(
             ],
             path: "Benchmarks/CountersignBenchmark", swiftSettings: settings),
 
+        .target(name: "CSpawn", path: "Tests/CSpawn"),
         .target(
-            name: "TestSupport", dependencies: ["CountersignStorage", "Encodings", "OpenPGP", crypto, logging],
+            name: "TestSupport",
+            dependencies: ["CSpawn", "CountersignStorage", "Encodings", "OpenPGP", crypto, logging],
             path: "Tests/Support", swiftSettings: settings),
         .target(
             name: "ServerTestSupport",

@@ -16,6 +16,8 @@ countersign=$debug_scratch/debug/countersign
 profiles=$build_dir/profiles
 # Instrumented programs write what they ran when they end; nobody wants that in their folder.
 export LLVM_PROFILE_FILE=${LLVM_PROFILE_FILE:-/dev/null}
+# Where a program crashes, who called whom stands in the log's last lines, not a list of libraries.
+export SWIFT_BACKTRACE=${SWIFT_BACKTRACE:-color=no,images=none,registers=none,threads=crashed}
 
 # Prints a heading and runs a part of the tests; its seconds are printed in the end.
 part_names=()

@@ -35,10 +35,6 @@ public enum Program {
     public static func run(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String = ""
     ) throws -> ProgramResult {
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environmentForPrograms.merging(environment) { $1 }
         // Files, not pipes: nothing can fill up while we wait.
         let folder = try TemporaryFolder()
         let streams = try ["in", "out", "err"].map { name in
@@ -46,13 +42,12 @@ public enum Program {
             try Data(name == "in" ? Array(input.utf8) : []).write(to: url)
             return url
         }
-        process.standardInput = try FileHandle(forReadingFrom: streams[0])
-        process.standardOutput = try FileHandle(forWritingTo: streams[1])
-        process.standardError = try FileHandle(forWritingTo: streams[2])
-        try process.run()
-        process.waitUntilExit()
+        let process = try ChildProcess(
+            path, arguments, environment: ProcessInfo.processInfo.environmentForPrograms.merging(environment) { $1 },
+            input: try FileHandle(forReadingFrom: streams[0]), output: try FileHandle(forWritingTo: streams[1]),
+            errors: try FileHandle(forWritingTo: streams[2]))
         return ProgramResult(
-            status: process.terminationStatus,
+            status: process.wait(),
             output: String(decoding: try Data(contentsOf: streams[1]), as: UTF8.self),
             errors: String(decoding: try Data(contentsOf: streams[2]), as: UTF8.self))
     }

@@ -1,10 +1,9 @@
 import CountersignStorage
 public import Foundation
-import Synchronization
 
 /// A program that runs beside a test: its output is read as it comes, and it is always ended by its own id.
 public final class RunningProgram: Sendable {
-    private let process: Process
+    private let process: ChildProcess
     private let lines: AsyncStream<String>
     private let reader: Task<[UInt8], Never>
     private let exit: Task<Int32, Never>
@@ -22,30 +21,23 @@ public final class RunningProgram: Sendable {
         _ path: String, _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil
     ) throws {
         self.folder = try TemporaryFolder()
-        process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environmentForPrograms.merging(environment) { $1 }
-        if let folder { process.currentDirectoryURL = folder }
         let (inputs, outputs) = (Pipe(), Pipe())
-        process.standardInput = inputs
-        process.standardOutput = outputs
         // A file cannot fill up, whether or not somebody reads it.
-        process.standardError = try FileHandle(forWritingTo: URL(filePath: try self.folder.write("errors", [])))
+        let errors = try FileHandle(forWritingTo: URL(filePath: try self.folder.write("errors", [])))
+        let process = try ChildProcess(
+            path, arguments, environment: ProcessInfo.processInfo.environmentForPrograms.merging(environment) { $1 },
+            in: folder, input: inputs.fileHandleForReading, output: outputs.fileHandleForWriting, errors: errors)
+        // What it reads from and writes to ends with it only when nobody else has it.
+        try inputs.fileHandleForReading.close()
+        try outputs.fileHandleForWriting.close()
         input = inputs.fileHandleForWriting
-        let (ends, announceEnd) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { process in
-            let isSignal = process.terminationReason == .uncaughtSignal
-            announceEnd.yield(isSignal ? 128 + process.terminationStatus : process.terminationStatus)
-            announceEnd.finish()
-        }
-        exit = Task { await ends.first { _ in true } ?? -1 }
-        try process.run()
+        exit = Task { await process.ended() }
+        self.process = process
         (lines, reader) = Self.read(outputs.fileHandleForReading)
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.send(SIGKILL)
     }
 
     /// Reads what the program prints on a thread of its own: reading blocks.
@@ -91,7 +83,7 @@ public final class RunningProgram: Sendable {
 
     /// Sends it a signal.
     public func send(_ signal: Int32) {
-        kill(process.processIdentifier, signal)
+        process.send(signal)
     }
 
     /// Waits for its end.

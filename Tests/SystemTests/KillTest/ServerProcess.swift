@@ -4,7 +4,7 @@ import TestSupport
 
 /// One run of the real program, `countersign serve`.
 final class ServerProcess: Sendable {
-    private let process = Process()
+    private let process: ChildProcess
     private let exit = Occurrence()
     private let output: AsyncStream<String>
 
@@ -38,18 +38,19 @@ final class ServerProcess: Sendable {
     ///   - errors: the file that its standard error is appended to.
     init(_ program: String, _ arguments: [String], errors: FileHandle) throws {
         let pipe = Pipe()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
         // What is logged is read for secrets in the end: every line of it.
-        process.environment = ProcessInfo.processInfo.environmentForPrograms
-            .merging(["COUNTERSIGN_LOG_LEVEL": "trace"]) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = pipe
-        process.standardError = errors
+        let environment = ProcessInfo.processInfo.environmentForPrograms.merging(["COUNTERSIGN_LOG_LEVEL": "trace"]) {
+            $1
+        }
+        process = try ChildProcess(
+            program, arguments, environment: environment, output: pipe.fileHandleForWriting, errors: errors)
+        try pipe.fileHandleForWriting.close()
         let (output, continuation) = AsyncStream.makeStream(of: String.self)
         self.output = output
-        process.terminationHandler = { [exit] _ in exit.happen() }
-        try process.run()
+        Thread.detachNewThread { [process, exit] in
+            process.wait()
+            exit.happen()
+        }
         let reader = pipe.fileHandleForReading
         // A thread of its own, because a read blocks. It ends with the process.
         Thread.detachNewThread {
@@ -61,17 +62,17 @@ final class ServerProcess: Sendable {
     }
 
     deinit {
-        if !exit.hasHappened { Foundation.kill(process.processIdentifier, SIGKILL) }
+        process.send(SIGKILL)
     }
 
     /// Its process id.
-    var id: Int32 { process.processIdentifier }
+    var id: Int32 { process.id }
 
     /// Whether it has ended.
-    var hasEnded: Bool { exit.hasHappened }
+    var hasEnded: Bool { process.status != nil }
 
-    /// How it ended, for a message; only when it has.
-    var end: String { "\(process.terminationReason) \(process.terminationStatus)" }
+    /// How it ended, for a message.
+    var end: String { process.status.map { "status \($0)" } ?? "it runs" }
 
     /// The first line it prints, which a server does when it answers requests; nil when it ends without.
     func firstLine() async -> String? {
@@ -85,7 +86,7 @@ final class ServerProcess: Sendable {
 
     /// Sends a signal and returns when the process has ended.
     func end(by signal: Int32) async {
-        if !exit.hasHappened { Foundation.kill(id, signal) }
+        process.send(signal)
         await exit.wait()
     }
 

@@ -1,19 +1,19 @@
 import Foundation
+import TestSupport
 
 /// Kills the server when the tests end without having done so, even when they are killed themselves.
 ///
 /// A shell reads the process ids of the servers from a pipe. When the pipe's other end is gone, so are the tests.
 final class Watchdog: Sendable {
-    private let process = Process()
     private let pipe = Pipe()
 
     init() throws {
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = [
-            "-c", "last=; while read -r id; do last=$id; done; test -z \"$last\" || kill -9 \"$last\" 2>/dev/null",
-        ]
-        process.standardInput = pipe
-        try process.run()
+        let shell = try ChildProcess(
+            "/bin/sh",
+            ["-c", "last=; while read -r id; do last=$id; done; test -z \"$last\" || kill -9 \"$last\" 2>/dev/null"],
+            environment: [:], input: pipe.fileHandleForReading)
+        try pipe.fileHandleForReading.close()
+        Thread.detachNewThread { shell.wait() }
     }
 
     deinit {
