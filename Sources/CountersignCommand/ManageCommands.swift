@@ -3,69 +3,6 @@ import CountersignWire
 import Encodings
 import NIOHTTP1
 
-/// The command `countersign client`.
-struct ClientCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "client", abstract: "Relying parties.", subcommands: [Create.self, List.self])
-
-    struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Make a relying party. Its secrets are shown this once.")
-
-        @Option(help: "What users know it by.")
-        var name: String
-
-        @Flag(help: "A client with a secret, such as a portal's backend; the only kind so far.")
-        var confidential = false
-
-        @Option(help: "A right: challenges, users or enrollments; may be repeated. (default: all three)")
-        var right: [String] = []
-
-        @Option(help: "A URL that may be called back; may be repeated.")
-        var callback: [String] = []
-
-        @Flag(help: "Let its tickets enroll a further device without the approval of an earlier one.")
-        var waiveEnrollmentApproval = false
-
-        @OptionGroup var remote: RemoteOptions
-        @OptionGroup var output: OutputOptions
-
-        mutating func run() async throws {
-            let body = JSONValue.members([
-                "name": .string(name), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
-                "callback_uris": .array(callback.map(JSONValue.string)),
-                "waive_enrollment_approval": .bool(waiveEnrollmentApproval),
-            ])
-            let made = try await remote.withRemote { try await $0.call(.POST, "/v1/admin/clients", body) }
-            let id = made["client_id"]?.string ?? ""
-            let secret = made["client_secret"]?.string ?? ""
-            output.print(
-                made,
-                """
-                Client \(id)
-                Secret: \(secret)
-                Callback secret: \(made["callback_secret"]?.string ?? "")
-                To act for it: export COUNTERSIGN_TOKEN=\(id):\(secret)
-                """)
-        }
-    }
-
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List relying parties.")
-
-        @OptionGroup var remote: RemoteOptions
-        @OptionGroup var output: OutputOptions
-
-        mutating func run() async throws {
-            let list = try await remote.withRemote { try await $0.call(.GET, "/v1/admin/clients") }
-            let lines = (list["clients"]?.array ?? []).map { client in
-                "\(client["client_id"]?.string ?? "")  \(client["name"]?.string ?? "")"
-            }
-            output.print(list, lines.joined(separator: "\n"))
-        }
-    }
-}
-
 /// The command `countersign user`.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
+package import CountersignCore
 import Synchronization
 
-/// How many attempts to deliver there were, by what came of them.
+/// How many attempts to deliver there were, by the kind of message and what came of them.
 public final class DeliveryCounts: Sendable {
     /// What came of an attempt.
     package enum Outcome: String, CaseIterable, Sendable {
@@ -12,17 +13,26 @@ public final class DeliveryCounts: Sendable {
         case abandoned
     }
 
-    private let state = Mutex<[Outcome: Int]>([:])
+    private struct Key: Hashable {
+        let kind: OutboxMessage.Kind
+        let outcome: Outcome
+    }
+
+    private let state = Mutex<[Key: Int]>([:])
 
     /// None so far.
     public init() {}
 
-    func note(_ outcome: Outcome) {
-        state.withLock { $0[outcome, default: 0] += 1 }
+    func note(_ outcome: Outcome, of kind: OutboxMessage.Kind) {
+        state.withLock { $0[Key(kind: kind, outcome: outcome), default: 0] += 1 }
     }
 
-    /// Each outcome with its count.
-    package var counts: [(Outcome, Int)] {
-        state.withLock { state in Outcome.allCases.map { ($0, state[$0] ?? 0) } }
+    /// Each kind and outcome with its count.
+    package var counts: [(kind: OutboxMessage.Kind, outcome: Outcome, count: Int)] {
+        state.withLock { state in
+            OutboxMessage.Kind.allCases.flatMap { kind in
+                Outcome.allCases.map { (kind, $0, state[Key(kind: kind, outcome: $0)] ?? 0) }
+            }
+        }
     }
 }

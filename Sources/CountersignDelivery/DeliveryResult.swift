@@ -9,6 +9,8 @@ package enum DeliveryResult: Sendable {
     case failed(String, notBefore: Timestamp? = nil)
     /// It will never arrive.
     case refused(String)
+    /// The receiver of a callback says that it is gone.
+    case gone(String)
     /// The device is not reached there any more.
     case unregistered(String, PushTarget)
 }

@@ -1,13 +1,15 @@
 public import CountersignCore
 import CountersignWire
 import Logging
+import Synchronization
 
 /// Empties the outbox: leases what is due, delivers it, and notes what came of it.
 public struct OutboxWorker: Sendable {
-    /// How many loops lease and deliver beside each other: a slow receiver holds up one of them.
-    private static let loops = 4
-    /// How many messages a loop has on their way at once.
-    private static let batch = 16
+    /// How many messages of a kind are on their way at once; a receiver that does not answer holds up no more than these,
+    /// and none of another kind.
+    private static let window = 64
+    /// How many of them must have ended before others are taken: to take some costs a commit.
+    private static let least = 8
     /// How long a lease lasts, in seconds: longer than any attempt.
     package static let lease: Int64 = 60
     /// The pause after the first failure and the longest one, in seconds.
@@ -34,37 +36,52 @@ public struct OutboxWorker: Sendable {
     /// Delivers until the task is cancelled; what is under way then is tried again after the next start.
     public func run() async throws {
         try await withThrowingTaskGroup { group in
-            for _ in 0..<Self.loops { group.addTask { try await loop() } }
+            for kind in OutboxMessage.Kind.allCases { group.addTask { try await loop(kind) } }
             try await group.waitForAll()
         }
     }
 
-    private func loop() async throws {
+    private func loop(_ kind: OutboxMessage.Kind) async throws {
         // Subscribed once, before the first look: a message queued in between wakes the next wait.
         let subscription = ports.wakes.subscribe(to: .outbox)
-        while !Task.isCancelled {
-            do {
-                let next = try await queue.nextDue() ?? ports.time.now.adding(seconds: 60)
-                if next > ports.time.now {
-                    try await subscription.wait(until: next)
-                } else {
-                    try await deliverDue()
+        let places = Places(Self.window)
+        try await withThrowingDiscardingTaskGroup { underWay in
+            while !Task.isCancelled {
+                let free = await places.free(atLeast: Self.least)
+                do {
+                    let next = try await queue.nextDue(kind) ?? ports.time.now.adding(seconds: 60)
+                    guard next <= ports.time.now else {
+                        try await subscription.wait(until: next)
+                        continue
+                    }
+                    for leased in try await lease(kind, limit: free) {
+                        places.take()
+                        underWay.addTask {
+                            await attempt(leased)
+                            places.give()
+                        }
+                    }
+                } catch let error as StoreError {
+                    ports.logger.error("outbox cannot be read", metadata: ["error": "\(error)"])
+                    try await Task.sleep(for: .seconds(1))
                 }
-            } catch let error as StoreError {
-                ports.logger.error("outbox cannot be read", metadata: ["error": "\(error)"])
-                try await Task.sleep(for: .seconds(1))
             }
         }
     }
 
-    /// Delivers one batch of what is due.
+    /// Delivers what is due, as much as may be under way at once.
     package func deliverDue() async throws {
-        let now = ports.time.now
-        let batch = try await queue.lease(
-            limit: Self.batch, now: now, until: now.adding(seconds: Self.lease))
-        await withTaskGroup { group in
-            for leased in batch { group.addTask { await attempt(leased) } }
+        for kind in OutboxMessage.Kind.allCases {
+            let batch = try await lease(kind, limit: Self.window)
+            await withTaskGroup { group in
+                for leased in batch { group.addTask { await attempt(leased) } }
+            }
         }
+    }
+
+    private func lease(_ kind: OutboxMessage.Kind, limit: Int) async throws -> [LeasedMessage] {
+        let now = ports.time.now
+        return try await queue.lease(kind, limit: limit, now: now, until: now.adding(seconds: Self.lease))
     }
 
     private func attempt(_ leased: LeasedMessage) async {
@@ -82,15 +99,16 @@ public struct OutboxWorker: Sendable {
             return
         }
         switch outcome {
-        case .delivered: counts.note(.delivered)
+        case .delivered: counts.note(.delivered, of: message.content.kind)
+        case .gone(let error, let retryAt?): tell(error, of: leased, .failed, retryAt: "\(retryAt)")
         case .retried(let error, let retryAt): tell(error, of: leased, .failed, retryAt: "\(retryAt)")
-        case .abandoned(let error), .unregistered(let error, _):
+        case .abandoned(let error), .unregistered(let error, _), .gone(let error, nil):
             tell(error, of: leased, .abandoned, retryAt: "never")
         }
     }
 
     private func tell(_ error: String, of leased: LeasedMessage, _ count: DeliveryCounts.Outcome, retryAt: String) {
-        counts.note(count)
+        counts.note(count, of: leased.message.content.kind)
         ports.logger.notice(
             "delivery failed",
             metadata: [
@@ -104,7 +122,7 @@ public struct OutboxWorker: Sendable {
         guard now < message.expiresAt else { return .refused("its time was over before it could be sent") }
         switch message.content {
         case .callback(let uri, let client, let body):
-            return await callbacks.send(body, to: uri, of: client, id: message.id, secrets: queue, at: now)
+            return await callbacks.send(body, to: uri, of: client, id: message.id, queue: queue, at: now)
         case .push(let challenge, let enrollment, _):
             return await pushes.send(challenge, to: enrollment, as: message.id, ports: ports)
         }
@@ -117,6 +135,7 @@ public struct OutboxWorker: Sendable {
         case .delivered: .delivered
         case .refused(let reason): .abandoned(reason)
         case .unregistered(let reason, let target): .unregistered(reason, target)
+        case .gone(let error): .gone(error, retryAt: retry(of: message, after: attempts, notBefore: nil))
         case .failed(let error, let notBefore):
             retry(of: message, after: attempts, notBefore: notBefore).map { .retried(error, at: $0) }
                 ?? .abandoned(error)
@@ -132,5 +151,43 @@ public struct OutboxWorker: Sendable {
         let retryAt = max(
             Timestamp(milliseconds: ports.time.now.milliseconds + pause + jitter), notBefore ?? ports.time.now)
         return retryAt < message.expiresAt ? retryAt : nil
+    }
+}
+
+/// How many more messages may be on their way; one at a time waits for places.
+private final class Places: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: (least: Int, continuation: CheckedContinuation<Int, Never>)?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ count: Int) { state = Mutex(State(free: count)) }
+
+    func take() { state.withLock { $0.free -= 1 } }
+
+    func give() {
+        let ready = state.withLock { state -> (CheckedContinuation<Int, Never>, Int)? in
+            state.free += 1
+            guard let waiting = state.waiting, state.free >= waiting.least else { return nil }
+            state.waiting = nil
+            return (waiting.continuation, state.free)
+        }
+        ready?.0.resume(returning: ready?.1 ?? 0)
+    }
+
+    /// How many places are free, as soon as there are so many.
+    ///
+    /// Who is on the way ends in time, so this does, too.
+    func free(atLeast least: Int) async -> Int {
+        await withCheckedContinuation { continuation in
+            let free = state.withLock { state -> Int? in
+                guard state.free < least else { return state.free }
+                state.waiting = (least, continuation)
+                return nil
+            }
+            if let free { continuation.resume(returning: free) }
+        }
     }
 }

@@ -46,11 +46,11 @@ enum Migrations {
     }
 
     private static func steps(_ dialect: SQLDialect) -> [[String]] {
-        [first(dialect), push(dialect)]
+        [first(dialect), delivery(dialect)]
     }
 
-    /// Where devices are reached by push, and how far pushes have come.
-    private static func push(_ dialect: SQLDialect) -> [String] {
+    /// Where devices are reached by push, and how far pushes have come; what callbacks are sent with.
+    private static func delivery(_ dialect: SQLDialect) -> [String] {
         [
             "ALTER TABLE enrollments ADD COLUMN push TEXT",
             "ALTER TABLE enrollments ADD COLUMN push_token \(dialect.blob)",
@@ -62,6 +62,19 @@ enum Migrations {
             """
             CREATE TABLE provider_tokens (
               name TEXT PRIMARY KEY, sealed \(dialect.blob) NOT NULL, issued_at \(dialect.integer) NOT NULL
+            ) \(dialect.tableOptions)
+            """,
+            "DROP INDEX outbox_due",
+            "CREATE INDEX outbox_next ON outbox (kind, due_at) WHERE state = 'waiting'",
+            "CREATE INDEX outbox_dead_list ON outbox (id) WHERE state = 'dead'",
+            "ALTER TABLE clients ADD COLUMN earlier_callback_secret \(dialect.blob)",
+            "ALTER TABLE clients ADD COLUMN earlier_until \(dialect.integer)",
+            "ALTER TABLE clients ADD COLUMN callback_username TEXT",
+            "ALTER TABLE clients ADD COLUMN callback_password \(dialect.blob)",
+            """
+            CREATE TABLE gone_receivers (
+              client_id TEXT NOT NULL REFERENCES clients (id), uri TEXT NOT NULL, answers \(dialect.integer) NOT NULL,
+              since \(dialect.integer) NOT NULL, is_gone \(dialect.integer) NOT NULL, PRIMARY KEY (client_id, uri)
             ) \(dialect.tableOptions)
             """,
         ]

@@ -1,20 +1,20 @@
 public import CountersignCore
 public import CountersignWire
-public import Encodings
+import Encodings
 
 private enum Statements {
     static func lease(_ dialect: SQLDialect) -> SQLStatement {
         SQLStatement(
             """
             UPDATE outbox SET due_at = $1 WHERE id IN (
-              SELECT id FROM outbox WHERE state = 'waiting' AND due_at <= $2 ORDER BY due_at LIMIT $3
+              SELECT id FROM outbox WHERE state = 'waiting' AND kind = $4 AND due_at <= $2 ORDER BY due_at LIMIT $3
               \(dialect.skipLocked)
             ) RETURNING id, client_id, payload, expires_at, attempts, kind
             """)
     }
     static let endLeases = SQLStatement(
-        "UPDATE outbox SET due_at = $1 WHERE state = 'waiting' AND due_at > $1 AND due_at <= $2")
-    static let nextDue = SQLStatement("SELECT min(due_at) FROM outbox WHERE state = 'waiting'")
+        "UPDATE outbox SET due_at = $1 WHERE state = 'waiting' AND kind = $3 AND due_at > $1 AND due_at <= $2")
+    static let nextDue = SQLStatement("SELECT min(due_at) FROM outbox WHERE state = 'waiting' AND kind = $1")
     static let delivered = SQLStatement(
         """
         UPDATE outbox SET state = 'delivered', payload = NULL, delivered_at = $2, attempts = attempts + 1
@@ -42,19 +42,21 @@ private enum Statements {
         """)
     static let setAside = SQLStatement("UPDATE outbox SET state = 'dead', last_error = $2 WHERE id = $1")
     static let standing = SQLStatement("SELECT count(*), min(id) FROM outbox WHERE state = 'waiting'")
-    static let callbackSecret = SQLStatement("SELECT callback_secret FROM clients WHERE id = $1")
 }
 
 /// The outbox.
 ///
 /// A lease is a due time in the future: whoever dies holding one loses it by itself.
 extension SQLStore: OutboxQueue {
-    /// See ``OutboxQueue/lease(limit:now:until:)``.
-    public func lease(limit: Int, now: Timestamp, until: Timestamp) async throws -> [LeasedMessage] {
+    /// See ``OutboxQueue/lease(_:limit:now:until:)``.
+    public func lease(
+        _ kind: OutboxMessage.Kind, limit: Int, now: Timestamp, until: Timestamp
+    ) async throws -> [LeasedMessage] {
         let sealer = sealer
         let lease = Statements.lease(engine.dialect)
         return try await engine.write { connection in
-            let rows = try connection.rows(lease, [until.value, now.value, .integer(Int64(limit))])
+            let rows = try connection.rows(
+                lease, [until.value, now.value, .integer(Int64(limit)), .text(kind.rawValue)])
             var messages: [LeasedMessage] = []
             for row in rows {
                 do {
@@ -78,14 +80,17 @@ extension SQLStore: OutboxQueue {
     ///   - length: how long a lease lasts at most, in seconds.
     public func endLeases(at now: Timestamp, longest length: Int64) async throws {
         try await engine.write { connection in
-            try connection.send(Statements.endLeases, [now.value, now.adding(seconds: length).value])
+            for kind in OutboxMessage.Kind.allCases {
+                try connection.send(
+                    Statements.endLeases, [now.value, now.adding(seconds: length).value, .text(kind.rawValue)])
+            }
             return ((), wakes: [])
         }
     }
 
-    /// See ``OutboxQueue/nextDue()``.
-    public func nextDue() async throws -> Timestamp? {
-        try await engine.read { try $0.rows(Statements.nextDue, []).first?.optionalTime(0) }
+    /// See ``OutboxQueue/nextDue(_:)``.
+    public func nextDue(_ kind: OutboxMessage.Kind) async throws -> Timestamp? {
+        try await engine.read { try $0.rows(Statements.nextDue, [.text(kind.rawValue)]).first?.optionalTime(0) }
     }
 
     /// How many messages wait, and when the oldest of them was queued.
@@ -101,16 +106,6 @@ extension SQLStore: OutboxQueue {
     public func conclude(_ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp) async throws {
         try await commit { try $0.conclude(message, as: outcome, at: now) }
     }
-
-    /// See ``OutboxQueue/callbackSecret(of:)``.
-    public func callbackSecret(of client: ClientID) async throws -> Secret<String>? {
-        let sealer = sealer
-        return try await engine.read { connection in
-            try connection.rows(Statements.callbackSecret, [client.value]).first?.optionalBlob(0).map { sealed in
-                Secret(String(decoding: try sealer.open(sealed, for: "callback secret \(client)"), as: UTF8.self))
-            }
-        }
-    }
 }
 
 extension SQLTransaction {
@@ -119,7 +114,7 @@ extension SQLTransaction {
         case .delivered: try connection.execute(Statements.delivered, [message.value, now.value]) == 1
         case .retried(let error, let retryAt):
             try connection.execute(Statements.retry, [message.value, retryAt.value, .text(error)]) == 1
-        case .abandoned(let error), .unregistered(let error, _):
+        case .abandoned(let error), .unregistered(let error, _), .gone(let error, _):
             try connection.execute(Statements.bury, [message.value, .text(error)]) == 1
         }
     }
@@ -167,13 +162,6 @@ extension LeasedMessage {
 
 /// What leaves, as rows keep it.
 extension OutboxMessage.Content {
-    var kind: String {
-        switch self {
-        case .callback: "callback"
-        case .push: "push"
-        }
-    }
-
     var client: ClientID {
         switch self {
         case .callback(_, let client, _), .push(_, _, let client): client
@@ -192,16 +180,16 @@ extension OutboxMessage.Content {
     }
 
     fileprivate init?(kind: String, client: ClientID, _ json: JSONValue) {
-        switch kind {
-        case "callback":
+        switch OutboxMessage.Kind(rawValue: kind) {
+        case .callback:
             guard let uri = json["uri"]?.string, let body = json["body"]?.string else { return nil }
             self = .callback(CallbackURI(stored: uri), client: client, body: Array(body.utf8))
-        case "push":
+        case .push:
             guard let challenge = json["challenge"]?.string.flatMap({ ChallengeID($0) }),
                 let enrollment = json["enrollment"]?.string.flatMap({ EnrollmentID($0) })
             else { return nil }
             self = .push(challenge, to: enrollment, client: client)
-        default: return nil
+        case nil: return nil
         }
     }
 }

@@ -68,8 +68,10 @@ struct ServedTool: Sendable {
     }
 
     /// Runs a command, as the operator unless told otherwise.
-    func run(_ arguments: String..., as token: String? = nil, input: String = "") async throws -> ProgramResult {
-        try await Tool.run(arguments, environment: environment(token), input: input)
+    func run(
+        _ arguments: String..., as token: String? = nil, setting variables: [String: String] = [:], input: String = ""
+    ) async throws -> ProgramResult {
+        try await Tool.run(arguments, environment: environment(token).merging(variables) { $1 }, input: input)
     }
 
     /// Starts a command, as the operator unless told otherwise.

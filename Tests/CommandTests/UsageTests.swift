@@ -7,7 +7,8 @@ import Testing
 @Suite("Design 8: the tool explains itself, and ends by documented codes", .timeLimit(.minutes(5)))
 struct UsageTests {
     static let commands: [[String]] = [
-        [], ["serve"], ["demo"], ["client"], ["client", "create"], ["client", "list"], ["user"], ["user", "create"],
+        [], ["serve"], ["demo"], ["client"], ["client", "create"], ["client", "update"],
+        ["client", "renew-callback-secret"], ["client", "list"], ["user"], ["user", "create"],
         ["user", "ticket"], ["user", "devices"], ["user", "remove-device"], ["type"], ["type", "list"],
         ["type", "set"], ["challenge"], ["challenge", "ask"], ["challenge", "show"], ["challenge", "cancel"],
         ["challenge", "receipt"], ["challenge", "resend"], ["device"], ["device", "enroll"], ["device", "watch"],

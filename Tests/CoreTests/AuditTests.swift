@@ -15,6 +15,8 @@ struct AuditTests {
     private static let clientState = "State-marker-five"
     private static let shopName = "Shop"
     private static let pushToken = "push-marker-eight"
+    private static let callbackPassword = "password-marker-nine"
+    private static let callbackPath = "path-marker-ten?token=eleven"
 
     /// Asks with a marker in everything that a client writes.
     private func ask(_ user: UserID, by client: Client, in world: World) async throws -> AskChallenge.Asked {
@@ -28,6 +30,17 @@ struct AuditTests {
         return try await world.ask(request, by: client)
     }
 
+    /// Gives a client another place to be called back, and another secret, which is returned.
+    private func renewCallbacks(of shop: Client, in world: World) async throws -> String {
+        let uri = try #require(
+            CallbackURI("https://other.example.com/" + Self.callbackPath, isDevelopment: false))
+        let basic = try #require(BasicCredentials(username: "acme", password: Secret(Self.callbackPassword)))
+        let changes = UpdateClient.Changes(
+            callbackURIs: [uri] + shop.callbackURIs, basic: .set(basic), waivesEnrollmentApproval: false)
+        #expect(try await UpdateClient.update(shop.id, changes, by: shop, ports: world.ports) != nil)
+        return try await world.renewCallbackSecret(of: shop).secret.reveal()
+    }
+
     /// Lets everything happen that is audited and returns what must not stand in the audit.
     private func everything(in world: World) async throws -> [String] {
         let ports = world.ports
@@ -35,6 +48,7 @@ struct AuditTests {
             store: world.ports.store, time: world.time, random: world.random)
         let created = try await world.makeClient(Self.shopName)
         let shop = created.client
+        let renewedSecret = try await renewCallbacks(of: shop, in: world)
         try await ManageTypes.set(try await world.makeType(), by: shop, ports: ports)
         let user = try await world.makeUser("external-marker-six", of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
@@ -67,7 +81,8 @@ struct AuditTests {
         try await world.store.conclude(message, as: .abandoned("gone"), at: world.time.now)
         _ = try await ManageOutbox.retry(message.id, by: shop, ports: ports)
         return [
-            renewed.reveal(), created.secret.reveal(), created.callbackSecret.reveal(),
+            renewed.reveal(), created.secret.reveal(), created.callbackSecret.reveal(), renewedSecret,
+            Self.callbackPassword, Self.callbackPath,
             device.invitation.ticket.reveal(),
             Self.message,
             Self.secureMessage, Self.payee, Self.signingData, Self.clientState, "external-marker-six",
@@ -81,7 +96,7 @@ struct AuditTests {
         let secrets = try await everything(in: world)
         let events = try await world.audit()
         #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
-        #expect(secrets.count == 13 + 14)
+        #expect(secrets.count == 16 + 14)
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {

@@ -29,13 +29,15 @@ final class FailingQueue: OutboxQueue {
         if fails { throw StoreError.unavailable }
     }
 
-    func lease(limit: Int, now: Timestamp, until: Timestamp) async throws -> [LeasedMessage] {
-        try await queue.lease(limit: limit, now: now, until: until)
+    func lease(
+        _ kind: OutboxMessage.Kind, limit: Int, now: Timestamp, until: Timestamp
+    ) async throws -> [LeasedMessage] {
+        try await queue.lease(kind, limit: limit, now: now, until: until)
     }
 
-    func nextDue() async throws -> Timestamp? {
+    func nextDue(_ kind: OutboxMessage.Kind) async throws -> Timestamp? {
         try fail(failures)
-        return try await queue.nextDue()
+        return try await queue.nextDue(kind)
     }
 
     func conclude(_ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp) async throws {
@@ -43,7 +45,9 @@ final class FailingQueue: OutboxQueue {
         try await queue.conclude(message, as: outcome, at: now)
     }
 
-    func callbackSecret(of client: ClientID) async throws -> Secret<String>? {
-        try await queue.callbackSecret(of: client)
+    func callbackAccess(
+        of client: ClientID, to receiver: CallbackURI, at now: Timestamp
+    ) async throws -> CallbackAccess? {
+        try await queue.callbackAccess(of: client, to: receiver, at: now)
     }
 }

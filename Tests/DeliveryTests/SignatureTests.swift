@@ -10,7 +10,7 @@ import Testing
 struct SignatureTests {
     @Test("Standard Webhooks, Signature scheme: the specification's own example")
     func example() throws {
-        let signature = try #require(WebhookSignature(secret: Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")))
+        let signature = try #require(WebhookSignature(secrets: [Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")]))
         let headers = signature.headers(
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek", at: 1_614_265_330, body: Array("{\"test\": 2432232314}".utf8))
         #expect(
@@ -27,7 +27,9 @@ struct SignatureTests {
             "whsek_MfKQ",
         ])
     func secrets(_ secret: String) {
-        #expect(WebhookSignature(secret: Secret(secret)) == nil)
+        #expect(WebhookSignature(secrets: [Secret(secret)]) == nil)
+        let good = Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+        #expect(WebhookSignature(secrets: [good, Secret(secret)]) == nil)
     }
 
     @Test("Standard Webhooks: what arrives carries the three fields, signed by the decoded secret over what came")

@@ -10,6 +10,7 @@ import TestSupport
 /// What is secret in requests and replies.
 extension ServerWatch {
     private static let clients = Audience.replies(on: "POST /v1/admin/clients")
+    private static let callbackSecrets = Audience.replies(on: "/callback-secret")
     private static let tickets = Audience.replies(on: "/enrollment-tickets")
 
     /// Watches for what a data folder holds: the master key, the bootstrap token, the issuer's private keys.
@@ -84,6 +85,7 @@ extension ServerWatch {
 
     private func plant(request body: JSONValue, on route: String) {
         plant(body["ticket"]?.string ?? "", "the ticket of a request", for: Self.tickets)
+        plant(body["callback_basic"]?["password"]?.string ?? "", "the password of callbacks", for: .anyReply)
         if route == "POST /v1/challenges" {
             for name in ["message", "secure_message", "signing_data"] {
                 plant(body[name]?.string ?? "", "the \(name) of a challenge", for: .anyReply)
@@ -100,7 +102,9 @@ extension ServerWatch {
     private func plant(reply body: JSONValue, on route: String) {
         if route == "POST /v1/challenges", let number = body["number"]?.string { plant(number: number) }
         plant(body["client_secret"]?.string ?? "", "a client's secret", for: Self.clients)
-        plant(body["callback_secret"]?.string ?? "", "the secret of a client's callbacks", for: Self.clients)
+        plant(
+            body["callback_secret"]?.string ?? "", "the secret of a client's callbacks",
+            for: route.hasSuffix("/callback-secret") ? Self.callbackSecrets : Self.clients)
         guard route.hasSuffix("/enrollment-tickets") else { return }
         plant(body["ticket"]?.string ?? "", "a ticket", for: Self.tickets)
         plant(body["qr"]?.string ?? "", "the code of a ticket", for: Self.tickets)

@@ -33,6 +33,9 @@ struct IdempotencyKeyTests {
             Call(
                 caller: scene.administrator, path: "/v1/admin/clients", body: ["name": "Shop A"],
                 other: ["name": "Shop B"]),
+            Call(
+                caller: scene.administrator, path: "/v1/admin/clients/\(scene.shop.clientID)/callback-secret",
+                body: ["overlap": 60], other: ["overlap": 61]),
         ]
         let documented = Contract.served.operations.filter {
             $0.parameterNames(in: "header").contains("Idempotency-Key")

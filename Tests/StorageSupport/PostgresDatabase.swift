@@ -105,8 +105,17 @@ package final class PostgresDatabase: Sendable {
 
     /// Runs commands as the owner of the server, beside every engine, each in a transaction of its own.
     package func command(_ commands: String...) throws {
-        let connection = PQconnectdb(url)
+        var connection = PQconnectdb(url)
         defer { PQfinish(connection) }
+        // Hundreds of tests side by side may have all connections there are.
+        for _ in 0..<40 where PQstatus(connection) != CONNECTION_OK {
+            Thread.sleep(forTimeInterval: 0.25)
+            PQfinish(connection)
+            connection = PQconnectdb(url)
+        }
+        guard PQstatus(connection) == CONNECTION_OK else {
+            throw Failure(message: String(cString: PQerrorMessage(connection)))
+        }
         for command in commands {
             let result = PQexec(connection, command)
             defer { PQclear(result) }

@@ -21,6 +21,17 @@ extension World {
         return created
     }
 
+    /// A new secret for callbacks to a client.
+    package func renewCallbackSecret(
+        of client: Client, overlap: Int64 = UpdateClient.overlap
+    ) async throws -> UpdateClient.RenewedSecret {
+        let result = try await UpdateClient.renewCallbackSecret(
+            of: client.id, overlap: overlap, by: client, ports: ports
+        ) { _ in RecordedReply(status: 201, body: []) }
+        guard case .done(let renewed?) = result else { throw Broken("callback secret") }
+        return renewed
+    }
+
     /// A user linked to a client.
     package func makeUser(_ externalID: String? = nil, of client: Client) async throws -> UserID {
         let result = try await ManageUsers.create(

@@ -12,7 +12,7 @@ struct MigrationTests {
     private static let tables: Set = [
         "schema_version", "secrets", "clients", "bootstrap_tokens", "challenge_types", "users", "user_links", "tickets",
         "enrollments", "nonces", "challenges", "challenge_targets", "receipts", "answers", "replies", "audit", "outbox",
-        "attempts", "provider_tokens",
+        "attempts", "provider_tokens", "gone_receivers",
     ]
 
     private func tables(in world: World) async throws -> Set<String> {
@@ -83,7 +83,11 @@ struct MigrationTests {
             "ALTER TABLE challenge_targets DROP COLUMN push_state",
             "ALTER TABLE challenge_targets DROP COLUMN push_reason",
             "ALTER TABLE challenge_targets DROP COLUMN push_at", "DROP TABLE provider_tokens",
-            "DROP INDEX outbox_dead", "DROP INDEX outbox_dead_content",
+            "DROP INDEX outbox_dead", "DROP INDEX outbox_dead_content", "DROP INDEX outbox_dead_list",
+            "DROP INDEX outbox_next", "CREATE INDEX outbox_due ON outbox (due_at) WHERE state = 'waiting'",
+            "ALTER TABLE clients DROP COLUMN earlier_callback_secret", "ALTER TABLE clients DROP COLUMN earlier_until",
+            "ALTER TABLE clients DROP COLUMN callback_username", "ALTER TABLE clients DROP COLUMN callback_password",
+            "DROP TABLE gone_receivers",
             "DELETE FROM schema_version WHERE version = 2",
         ] { try await world.sql(statement) }
         await #expect(throws: StoreError.self) { _ = try await world.ask(try world.request(for: user), by: shop) }

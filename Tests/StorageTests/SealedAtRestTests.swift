@@ -49,11 +49,14 @@ struct SealedAtRestTests {
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
         let request = CreateClient.Request(
             name: try ClientName("ACME Shop"), rights: Set(Right.allCases),
-            callbackURIs: [CallbackURI(stored: World.callback)], waivesEnrollmentApproval: false)
+            callbackURIs: [CallbackURI(stored: World.callback)],
+            basic: BasicCredentials(username: "acme", password: Secret("marker: the callbacks' password")),
+            waivesEnrollmentApproval: false)
         let made = try await CreateClient.create(request, idempotency: key, ports: world.ports) {
             RecordedReply(status: 201, body: Array("\($0.secret.reveal()) \($0.callbackSecret.reveal())".utf8))
         }
         guard case .done(let shop) = made else { throw World.Broken("client") }
+        let renewed = try await world.renewCallbackSecret(of: shop.client)
         let user = try await world.makeUser(of: shop.client)
         let device = try await world.makeDevice(of: user, by: shop.client)
         let unused = try await world.makeTicket(for: user, by: shop.client)
@@ -62,12 +65,14 @@ struct SealedAtRestTests {
             [
                 "client secret": Array(shop.secret.reveal().utf8),
                 "callback secret": Array(shop.callbackSecret.reveal().utf8),
+                "renewed callback secret": Array(renewed.secret.reveal().utf8),
+                "callbacks' password": Array("marker: the callbacks' password".utf8),
                 "callback key": callbackKey, "spent ticket": Array(device.invitation.ticket.reveal().utf8),
                 "ticket": Array(unused.ticket.reveal().utf8), "operator's token": Array(token.reveal().utf8),
                 "reply": Array("\(shop.secret.reveal()) \(shop.callbackSecret.reveal())".utf8),
                 "master key": [UInt8](repeating: 7, count: 32),
             ], in: world)
-        #expect(try await world.store.callbackSecret(of: shop.client.id)?.isSame(as: shop.callbackSecret) == true)
+        #expect(try await world.store.callbackSecret(of: shop.client.id)?.isSame(as: renewed.secret) == true)
     }
 
     @Test("Design 8: the issuer's own keys are wrapped by the master key")

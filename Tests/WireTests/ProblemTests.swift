@@ -12,7 +12,7 @@ struct ProblemTests {
         403: [.rightMissing, .deviceDeregistered, .ticketInvalid, .ticketUsed, .ticketExpired],
         404: [
             .notFound, .typeNotFound, .userNotFound, .enrollmentNotFound, .challengeNotFound, .noReceipt,
-            .messageNotFound,
+            .clientNotFound, .messageNotFound,
         ],
         405: [.methodNotAllowed],
         409: [

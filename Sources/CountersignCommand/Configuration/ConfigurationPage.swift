@@ -34,9 +34,10 @@ enum ConfigurationPage {
             |---|---|---|---|---|---|
             \(rows.joined(separator: "\n"))
 
-            Other variables: `COUNTERSIGN_CONFIG` names the file; `COUNTERSIGN_URL`, `COUNTERSIGN_TOKEN` and
-            `COUNTERSIGN_DEVICE_HOME` are read by the commands that call a server. A Kubernetes service called `countersign` makes
-            variables of that beginning in its pods: set `enableServiceLinks: false` there.
+            Other variables: `COUNTERSIGN_CONFIG` names the file; `COUNTERSIGN_URL`, `COUNTERSIGN_TOKEN`,
+            `COUNTERSIGN_CALLBACK_PASSWORD` and `COUNTERSIGN_DEVICE_HOME` are read by the commands that call a server. A
+            Kubernetes service called `countersign` makes variables of that beginning in its pods: set
+            `enableServiceLinks: false` there.
 
             """
     }

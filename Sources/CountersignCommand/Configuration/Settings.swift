@@ -141,7 +141,7 @@ enum Settings {
     /// Variables that other commands or the build read, or that name the file itself.
     static let otherVariables = [
         "COUNTERSIGN_CONFIG", "COUNTERSIGN_URL", "COUNTERSIGN_TOKEN", "COUNTERSIGN_DEVICE_HOME",
-        "COUNTERSIGN_BUILD_DIR",
+        BasicOptions.variable, "COUNTERSIGN_BUILD_DIR",
     ]
 
     /// A number as it is usually written.

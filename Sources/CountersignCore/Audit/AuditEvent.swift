@@ -4,6 +4,8 @@ public import Encodings
 /// The stable names of what the audit tells.
 public enum AuditEventKind: String, CaseIterable, Sendable {
     case clientCreated = "client.created"
+    case clientUpdated = "client.updated"
+    case callbackSecretRenewed = "callback_secret.renewed"
     case bootstrapTokenRenewed = "bootstrap_token.renewed"
     case typeSet = "type.set"
     case userCreated = "user.created"

@@ -19,6 +19,9 @@ public struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
     /// The URL.
     public let description: String
 
+    /// Its host.
+    public var host: String { URLComponents(string: description)?.host ?? "" }
+
     /// A URL that was accepted before.
     public init(stored text: String) {
         description = text
@@ -52,6 +55,8 @@ public struct Client: Sendable {
     public let rights: Set<Right>
     /// Where it may be called back.
     public let callbackURIs: [CallbackURI]
+    /// The name that its receiver asks for, besides the signature; nil when it asks for none.
+    public let callbackUsername: String?
     /// Whether its tickets enroll a further device without the approval of an earlier one: the operator's waiver.
     public let waivesEnrollmentApproval: Bool
     /// Whether it is the built-in client of the operator.
@@ -62,13 +67,14 @@ public struct Client: Sendable {
     /// A client of these parts.
     public init(
         id: ClientID, name: ClientName, secretHash: SecretHash?, rights: Set<Right>, callbackURIs: [CallbackURI],
-        waivesEnrollmentApproval: Bool, isOperator: Bool, createdAt: Timestamp
+        callbackUsername: String? = nil, waivesEnrollmentApproval: Bool, isOperator: Bool, createdAt: Timestamp
     ) {
         self.id = id
         self.name = name
         self.secretHash = secretHash
         self.rights = rights
         self.callbackURIs = callbackURIs
+        self.callbackUsername = callbackUsername
         self.waivesEnrollmentApproval = waivesEnrollmentApproval
         self.isOperator = isOperator
         self.createdAt = createdAt

@@ -13,16 +13,20 @@ public enum CreateClient {
         public let rights: Set<Right>
         /// Where it may be called back.
         public let callbackURIs: [CallbackURI]
+        /// What its receiver asks for, besides the signature.
+        public let basic: BasicCredentials?
         /// Whether its tickets enroll a further device without the approval of an earlier one.
         public let waivesEnrollmentApproval: Bool
 
         /// A request of these parts.
         public init(
-            name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI], waivesEnrollmentApproval: Bool
+            name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI], basic: BasicCredentials? = nil,
+            waivesEnrollmentApproval: Bool
         ) {
             self.name = name
             self.rights = rights
             self.callbackURIs = callbackURIs
+            self.basic = basic
             self.waivesEnrollmentApproval = waivesEnrollmentApproval
         }
     }
@@ -46,10 +50,10 @@ public enum CreateClient {
     ) async throws -> Replayable<Created> {
         let now = ports.time.now
         let secret = Secret(Base64URL.encode(ports.random.bytes(32)))
-        let callbackSecret = Secret("whsec_" + Base64.encode(ports.random.bytes(32)))
+        let callbackSecret = newCallbackSecret(ports.random)
         let client = Client(
             id: ports.random.id(at: now), name: request.name, secretHash: SecretHash(of: secret),
-            rights: request.rights, callbackURIs: request.callbackURIs,
+            rights: request.rights, callbackURIs: request.callbackURIs, callbackUsername: request.basic?.username,
             waivesEnrollmentApproval: request.waivesEnrollmentApproval, isOperator: false, createdAt: now)
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .clientCreated, client: client.id,
@@ -57,10 +61,18 @@ public enum CreateClient {
         return try await ports.store.commit { writer in
             try writer.once(idempotency, at: now) {
                 try writer.insert(client, callbackSecret: callbackSecret)
+                if let basic = request.basic { try writer.put(basic, of: client.id) }
                 try writer.append(event)
                 let created = Created(client: client, secret: secret, callbackSecret: callbackSecret)
                 return (created, reply(created))
             }
         }
+    }
+
+    /// A new secret that signs callbacks.
+    ///
+    /// Spec: Standard Webhooks, *Signature scheme*.
+    static func newCallbackSecret(_ random: any RandomSource) -> Secret<String> {
+        Secret("whsec_" + Base64.encode(random.bytes(32)))
     }
 }

@@ -6,6 +6,14 @@ public struct OutboxMessage: Sendable {
     /// How long delivery is tried, in seconds.
     public static let lifetime: Int64 = 24 * 3600
 
+    /// What sort of receiver it has: none waits for another's.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// A client's own server.
+        case callback
+        /// A push service.
+        case push
+    }
+
     /// What leaves.
     public enum Content: Sendable {
         /// A callback to a client.
@@ -14,6 +22,14 @@ public struct OutboxMessage: Sendable {
         case callback(CallbackURI, client: ClientID, body: [UInt8])
         /// The announcement of a challenge to a device, made when it is sent: by then the badge is another.
         case push(ChallengeID, to: EnrollmentID, client: ClientID)
+
+        /// What sort of receiver it has.
+        public var kind: Kind {
+            switch self {
+            case .callback: .callback
+            case .push: .push
+            }
+        }
     }
 
     /// Its id, the `webhook-id` of a callback.

@@ -23,23 +23,30 @@ public enum DeliveryOutcome: Sendable {
     case retried(String, at: Timestamp)
     /// It did not arrive and is not tried again: the row stays, for people to look at.
     case abandoned(String)
+    /// The receiver of a callback says that it is gone: tried again at a time, if there is one, and if it has not said so
+    /// for too long.
+    case gone(String, retryAt: Timestamp?)
     /// The device is not reached there any more: the registration is dropped, unless there is another one by now.
     case unregistered(String, PushTarget)
 }
 
 /// The durable outbox, seen by those who empty it.
 public protocol OutboxQueue: Sendable {
-    /// Takes messages that are due, for nobody else to take until a time.
-    func lease(limit: Int, now: Timestamp, until: Timestamp) async throws -> [LeasedMessage]
+    /// Takes messages of a kind that are due, for nobody else to take until a time.
+    func lease(
+        _ kind: OutboxMessage.Kind, limit: Int, now: Timestamp, until: Timestamp
+    ) async throws -> [LeasedMessage]
 
-    /// When the next message is due, or nil when there is none.
-    func nextDue() async throws -> Timestamp?
+    /// When the next message of a kind is due, or nil when there is none.
+    func nextDue(_ kind: OutboxMessage.Kind) async throws -> Timestamp?
 
     /// Notes what came of an attempt to deliver.
     func conclude(_ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp) async throws
 
-    /// The secret that signs callbacks to a client.
-    func callbackSecret(of client: ClientID) async throws -> Secret<String>?
+    /// What callbacks to a client are sent with at a time; nil when it has no secret.
+    func callbackAccess(
+        of client: ClientID, to receiver: CallbackURI, at now: Timestamp
+    ) async throws -> CallbackAccess?
 }
 
 /// What a server proves itself with to a push service.

@@ -56,6 +56,8 @@ public protocol StoreReader {
     func client(_ id: ClientID) throws -> Client?
     func clients() throws -> [Client]
     func operatorClient() throws -> Client?
+    /// Where a client is not called back any more, because it said that it is gone.
+    func goneReceivers(of client: ClientID) throws -> [CallbackURI]
     func bootstrapToken() throws -> BootstrapToken?
     func challengeType(_ name: TypeName) throws -> ChallengeType?
     func challengeTypes() throws -> [ChallengeType]
@@ -107,6 +109,18 @@ public protocol StoreWriter: StoreReader {
 
     // Clients and types
     func insert(_ client: Client, callbackSecret: Secret<String>?) throws
+    /// Its name, rights, callback URLs and waiver; nothing else of a client changes with it.
+    func update(_ client: Client) throws
+    func put(_ basic: BasicCredentials?, of client: ClientID) throws
+    /// The secret of before signs until a time.
+    func renewCallbackSecret(of client: ClientID, to secret: Secret<String>, earlierUntil: Timestamp) throws
+    /// Counts an answer of 410.
+    ///
+    /// - Returns: whether the receiver is gone.
+    func noteGone(_ receiver: CallbackURI, of client: ClientID, at: Timestamp) throws -> Bool
+    /// Nothing is held against a receiver any more.
+    func forgetGone(_ receiver: CallbackURI, of client: ClientID) throws
+    func forgetGoneReceivers(of client: ClientID) throws
     func put(_ token: BootstrapToken) throws
     func put(_ type: ChallengeType) throws
 

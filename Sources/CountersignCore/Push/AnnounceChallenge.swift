@@ -74,22 +74,4 @@ extension StoreWriter {
         try note(.queued(lastFailure: nil), of: challenge.id, to: enrollment, at: now)
         wake(.outbox)
     }
-
-    /// Notes what came of an attempt to deliver: in the outbox, and where a push announced a challenge, with that.
-    public func conclude(_ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp) throws {
-        // Whoever comes too late has nothing to tell.
-        guard try settle(message.id, as: outcome, at: now),
-            case .push(let challenge, let enrollment, _) = message.content
-        else { return }
-        let delivery: PushDelivery
-        switch outcome {
-        case .delivered: delivery = .accepted
-        case .retried(let failure, _): delivery = .queued(lastFailure: failure)
-        case .abandoned(let reason): delivery = .failed(reason: reason)
-        case .unregistered(let reason, let target):
-            delivery = .failed(reason: reason)
-            try remove(target, of: enrollment)
-        }
-        try note(delivery, of: challenge, to: enrollment, at: now)
-    }
 }

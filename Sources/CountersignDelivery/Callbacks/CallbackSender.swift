@@ -45,13 +45,14 @@ public struct CallbackSender: Sendable {
     }
 
     func send(
-        _ body: [UInt8], to uri: CallbackURI, of client: ClientID, id: EventID, secrets: any OutboxQueue,
+        _ body: [UInt8], to uri: CallbackURI, of client: ClientID, id: EventID, queue: any OutboxQueue,
         at now: Timestamp
     ) async -> DeliveryResult {
         do {
-            guard let secret = try await secrets.callbackSecret(of: client),
-                let signature = WebhookSignature(secret: secret)
+            guard let access = try await queue.callbackAccess(of: client, to: uri, at: now),
+                let signature = WebhookSignature(secrets: access.secrets)
             else { return .failed("the client has no callback secret") }
+            guard !access.isGone else { return .refused(GoneReceiver.reason) }
             var request = HTTPClientRequest(url: uri.description)
             request.method = .POST
             request.headers.add(name: "content-type", value: "application/json")
@@ -59,11 +60,17 @@ public struct CallbackSender: Sendable {
             for (name, value) in signature.headers(id: "\(id)", at: now.seconds, body: body) {
                 request.headers.add(name: name, value: value)
             }
+            if let basic = access.basic {
+                request.headers.add(name: "authorization", value: basic.authorization.reveal())
+            }
             request.body = .bytes(body)
             let response = try await self.client.execute(request, timeout: timeout)
             // The answer's content means nothing; what is not read is thrown away with the connection.
-            return (200..<300).contains(response.status.code)
-                ? .delivered : .failed("the receiver answered \(response.status.code)")
+            switch response.status.code {
+            case 200..<300: return .delivered
+            case 410: return .gone("the receiver answered 410")
+            case let code: return .failed("the receiver answered \(code)")
+            }
         } catch is CallbackReach.Refusal {
             return .failed("the receiver's address is not public")
         } catch {
@@ -77,24 +84,33 @@ public struct CallbackSender: Sendable {
 /// Spec: Standard Webhooks, *Signature scheme*, symmetric.
 package struct WebhookSignature: Sendable {
     private static let prefix = "whsec_"
-    private let key: Secret<SymmetricKey>
+    private let keys: [Secret<SymmetricKey>]
 
-    /// A signature by a secret of the form `whsec_` and base64, or nil.
-    package init?(secret: Secret<String>) {
+    /// A signature by secrets of the form `whsec_` and base64, one for each; nil when there is none, or one is of
+    /// another form.
+    package init?(secrets: [Secret<String>]) {
+        keys = secrets.compactMap(Self.key)
+        guard !keys.isEmpty, keys.count == secrets.count else { return nil }
+    }
+
+    private static func key(_ secret: Secret<String>) -> Secret<SymmetricKey>? {
         let secret = secret.reveal()
         // Spec: Standard Webhooks, *Signature scheme*: a secret has 24 to 64 bytes.
-        guard secret.hasPrefix(Self.prefix), let key = Base64.decode(secret.dropFirst(Self.prefix.count)),
+        guard secret.hasPrefix(prefix), let key = Base64.decode(secret.dropFirst(prefix.count)),
             (24...64).contains(key.count)
         else { return nil }
-        self.key = Secret(SymmetricKey(data: key))
+        return Secret(SymmetricKey(data: key))
     }
 
     /// The three headers of a message.
     package func headers(id: String, at seconds: Int64, body: [UInt8]) -> [(name: String, value: String)] {
-        let code = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: key.reveal())
+        let content = Array("\(id).\(seconds).".utf8) + body
+        let signatures = keys.map { key in
+            "v1," + Base64.encode(Array(HMAC<SHA256>.authenticationCode(for: content, using: key.reveal())))
+        }
         return [
             ("webhook-id", id), ("webhook-timestamp", "\(seconds)"),
-            ("webhook-signature", "v1,\(Base64.encode(Array(code)))"),
+            ("webhook-signature", signatures.joined(separator: " ")),
         ]
     }
 }

@@ -25,9 +25,9 @@ struct Metrics: Sendable {
             "What happened, by the names of the audit: challenges asked, approved, denied, expired and so on.")
         let events = store.eventCounts
         for kind in AuditEventKind.allCases { page.sample(["event": kind.rawValue], events[kind] ?? 0) }
-        page.family("countersign_deliveries_total", .counter, "Attempts to deliver, by what came of them.")
-        for (outcome, count) in deliveries.counts {
-            page.sample(["kind": "callback", "outcome": outcome.rawValue], count)
+        page.family("countersign_deliveries_total", .counter, "Attempts to deliver, by kind and what came of them.")
+        for (kind, outcome, count) in deliveries.counts {
+            page.sample(["kind": kind.rawValue, "outcome": outcome.rawValue], count)
         }
         let committed = store.commitCount
         page.family("countersign_commits_total", .counter, "Commits, each one sync of the disk.")

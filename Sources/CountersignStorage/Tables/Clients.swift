@@ -4,12 +4,14 @@ import Encodings
 
 private enum Statements {
     static let columns =
-        "id, name, secret_hash, rights, callback_uris, waives_approval, is_operator, created_at"
+        "id, name, secret_hash, rights, callback_uris, waives_approval, is_operator, created_at, callback_username"
     static let byID = SQLStatement("SELECT \(columns) FROM clients WHERE id = $1")
     static let all = SQLStatement("SELECT \(columns) FROM clients ORDER BY id")
     static let theOperator = SQLStatement("SELECT \(columns) FROM clients WHERE is_operator = 1")
     static let insert = SQLStatement(
-        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)")
+    static let update = SQLStatement(
+        "UPDATE clients SET name = $2, rights = $3, callback_uris = $4, waives_approval = $5 WHERE id = $1")
     static let token = SQLStatement("SELECT hash, expires_at FROM bootstrap_tokens WHERE slot = 1")
     static let putToken = SQLStatement(
         """
@@ -28,7 +30,7 @@ private enum Statements {
 /// Clients, the operator's token and challenge types.
 extension SQLTransaction {
     func client(_ id: ClientID) throws -> Client? {
-        try first(Statements.byID, [id.value]) { row in try parsed.clients.value(id, of: row[0..<8]) { try Client(row) }
+        try first(Statements.byID, [id.value]) { row in try parsed.clients.value(id, of: row[0..<9]) { try Client(row) }
         }
     }
 
@@ -41,17 +43,23 @@ extension SQLTransaction {
     }
 
     func insert(_ client: Client, callbackSecret: Secret<String>?) throws {
-        let sealed = try callbackSecret.map {
-            try sealer.seal(Array($0.reveal().utf8), for: "callback secret \(client.id)")
-        }
+        let sealedSecret = try callbackSecret.map { try sealed(callbackSecret: $0, of: client.id) }
         try connection.send(
             Statements.insert,
             [
-                client.id.value, .text(client.name.text), .optional(client.secretHash?.bytes),
-                .text(client.rights.map(\.rawValue).sorted().joined(separator: " ")),
-                .text(client.callbackURIs.map(\.description).joined(separator: "\n")),
-                .integer(client.waivesEnrollmentApproval ? 1 : 0), .integer(client.isOperator ? 1 : 0),
-                client.createdAt.value, .optional(sealed),
+                client.id.value, .text(client.name.text), .optional(client.secretHash?.bytes), client.rightsValue,
+                client.callbackURIsValue, .integer(client.waivesEnrollmentApproval ? 1 : 0),
+                .integer(client.isOperator ? 1 : 0), client.createdAt.value, .optional(client.callbackUsername),
+                .optional(sealedSecret),
+            ])
+    }
+
+    func update(_ client: Client) throws {
+        try connection.send(
+            Statements.update,
+            [
+                client.id.value, .text(client.name.text), client.rightsValue, client.callbackURIsValue,
+                .integer(client.waivesEnrollmentApproval ? 1 : 0),
             ])
     }
 
@@ -88,8 +96,15 @@ extension Client {
             secretHash: try row.optionalBlob(2).map(SecretHash.init(stored:)),
             rights: try row.value(3) { Set($0.split(separator: " ").compactMap { Right(rawValue: String($0)) }) },
             callbackURIs: try row.text(4).split(separator: "\n").map { CallbackURI(stored: String($0)) },
-            waivesEnrollmentApproval: try row.integer(5) == 1, isOperator: try row.integer(6) == 1,
+            callbackUsername: try row.optionalText(8), waivesEnrollmentApproval: try row.integer(5) == 1,
+            isOperator: try row.integer(6) == 1,
             createdAt: try row.time(7))
+    }
+
+    fileprivate var rightsValue: SQLValue { .text(rights.map(\.rawValue).sorted().joined(separator: " ")) }
+
+    fileprivate var callbackURIsValue: SQLValue {
+        .text(callbackURIs.map(\.description).joined(separator: "\n"))
     }
 }
 

@@ -108,7 +108,7 @@ extension SQLTransaction {
         try connection.send(
             Statements.enqueue,
             [
-                message.id.value, .text(content.kind), content.client.value,
+                message.id.value, .text(content.kind.rawValue), content.client.value,
                 .blob(try sealer.seal(content.json.encoded, for: OutboxMessage.place(message.id))), message.dueAt.value,
                 message.expiresAt.value,
             ])

@@ -28,6 +28,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case externalIDTaken = "external_id_taken"
     case userNotFound = "user_not_found"
     case enrollmentNotFound = "enrollment_not_found"
+    case clientNotFound = "client_not_found"
     case messageNotFound = "message_not_found"
     case messageOver = "message_over"
 
@@ -153,6 +154,8 @@ extension ProblemCode {
             Meaning(
                 429, "The challenge was announced too often",
                 "Wait for the answer, or ask anew: `max_resends` of the type is the limit.")
+        case .clientNotFound:
+            Meaning(404, "There is no such client", "Check the id; the operator's own client cannot be changed.")
         case .messageNotFound:
             Meaning(404, "There is no such message", "Check the id; what has arrived is not kept.")
         case .messageOver:

@@ -1,0 +1,168 @@
+import ArgumentParser
+import CountersignWire
+import Encodings
+import Foundation
+import NIOHTTP1
+
+/// The command `countersign client`.
+struct ClientCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client", abstract: "Relying parties.",
+        subcommands: [Create.self, Update.self, RenewCallbackSecret.self, List.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a relying party. Its secrets are shown this once.")
+
+        @Option(help: "What users know it by.")
+        var name: String
+
+        @Flag(help: "A client with a secret, such as a portal's backend; the only kind so far.")
+        var confidential = false
+
+        @Option(help: "A right: challenges, users or enrollments; may be repeated. (default: all three)")
+        var right: [String] = []
+
+        @Option(help: "A URL that may be called back; may be repeated.")
+        var callback: [String] = []
+
+        @Flag(help: "Let its tickets enroll a further device without the approval of an earlier one.")
+        var waiveEnrollmentApproval = false
+
+        @OptionGroup var basic: BasicOptions
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let body = JSONValue.members([
+                "name": .string(name), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
+                "callback_uris": .array(callback.map(JSONValue.string)), "callback_basic": try basic.json,
+                "waive_enrollment_approval": .bool(waiveEnrollmentApproval),
+            ])
+            let made = try await remote.withRemote { try await $0.call(.POST, "/v1/admin/clients", body) }
+            let id = made["client_id"]?.string ?? ""
+            let secret = made["client_secret"]?.string ?? ""
+            output.print(
+                made,
+                """
+                Client \(id)
+                Secret: \(secret)
+                Callback secret: \(made["callback_secret"]?.string ?? "")
+                To act for it: export COUNTERSIGN_TOKEN=\(id):\(secret)
+                """)
+        }
+    }
+
+    struct Update: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change a relying party; what is not named stays as it was.")
+
+        @Argument(help: "The client's id.")
+        var id: String
+
+        @Option(help: "What users know it by.")
+        var name: String?
+
+        @Option(help: "A right: challenges, users or enrollments; may be repeated, and replaces all earlier ones.")
+        var right: [String] = []
+
+        @Option(help: "A URL that may be called back; may be repeated, and replaces all earlier ones.")
+        var callback: [String] = []
+
+        @Flag(help: "Let it be called back nowhere.")
+        var noCallback = false
+
+        @OptionGroup var basic: BasicOptions
+
+        @Flag(help: "Send no name and password with callbacks any more.")
+        var noCallbackBasic = false
+
+        @Flag(
+            inversion: .prefixedNo,
+            help: "Whether its tickets enroll a further device without the approval of an earlier one.")
+        var waiveEnrollmentApproval: Bool?
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let uris = callback.isEmpty && !noCallback ? nil : JSONValue.array(callback.map(JSONValue.string))
+            let body = JSONValue.members([
+                "name": name.map(JSONValue.string), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
+                "callback_uris": uris, "callback_basic": noCallbackBasic ? .null : try basic.json,
+                "waive_enrollment_approval": waiveEnrollmentApproval.map(JSONValue.bool),
+            ])
+            let path = "/v1/admin/clients/\(Remote.escaped(id))"
+            let client = try await remote.withRemote { try await $0.call(.PATCH, path, body) }
+            output.print(client, ClientCommand.describe(client))
+        }
+    }
+
+    struct RenewCallbackSecret: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a new secret that signs callbacks. It is shown this once.",
+            discussion: "The earlier one signs beside it for a while: give the receiver the new one meanwhile.")
+
+        @Argument(help: "The client's id.")
+        var id: String
+
+        @Option(help: "For how many seconds the earlier one still signs; 0 if it has become known. (default: 86400)")
+        var overlap: Int64?
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let body = JSONValue.members(["overlap": overlap.map(JSONValue.integer)])
+            let path = "/v1/admin/clients/\(Remote.escaped(id))/callback-secret"
+            let renewed = try await remote.withRemote { try await $0.call(.POST, path, body) }
+            output.print(
+                renewed,
+                """
+                Callback secret: \(renewed["callback_secret"]?.string ?? "")
+                The earlier one signs beside it until \(renewed["earlier_until"]?.string ?? "").
+                """)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List relying parties.")
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let list = try await remote.withRemote { try await $0.call(.GET, "/v1/admin/clients") }
+            let clients = list["clients"]?.array ?? []
+            output.print(list, clients.map(ClientCommand.describe).joined(separator: "\n"))
+        }
+    }
+
+    private static func describe(_ client: JSONValue) -> String {
+        let gone = (client["gone_callback_uris"]?.array ?? []).compactMap(\.string)
+        let lines = ["\(client["client_id"]?.string ?? "")  \(client["name"]?.string ?? "")"]
+        return (lines + gone.map { "  called no more, for it said that it is gone: \($0)" }).joined(separator: "\n")
+    }
+}
+
+/// What a receiver of callbacks asks for, besides the signature.
+struct BasicOptions: ParsableArguments {
+    /// The variable that holds the password: what stands in a command line is seen by everybody on the machine.
+    static let variable = "COUNTERSIGN_CALLBACK_PASSWORD"
+
+    @Option(
+        help:
+            "A name that callbacks bring, for receivers that check no signature; the password is read from \(variable)."
+    )
+    var callbackUsername: String?
+
+    fileprivate var json: JSONValue? {
+        get throws {
+            guard let callbackUsername else { return nil }
+            guard let password = ProcessInfo.processInfo.environment[Self.variable], !password.isEmpty else {
+                throw CommandError("--callback-username needs the password in the variable \(Self.variable).", .usage)
+            }
+            return .members(["username": .string(callbackUsername), "password": .string(password)])
+        }
+    }
+}

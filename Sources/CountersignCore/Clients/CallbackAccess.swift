@@ -1,0 +1,65 @@
+import CountersignWire
+public import Encodings
+
+/// A name and a password that a client's receiver asks for, besides the signature.
+///
+/// For receivers that check no signature yet: the password goes over the wire, the signing secret never does.
+/// Spec: RFC 7617 §2.
+public struct BasicCredentials: Sendable {
+    /// The longest name and the longest password, in bytes of UTF-8.
+    public static let maximumLength = 128
+
+    /// The name.
+    public let username: String
+    /// The password.
+    public let password: Secret<String>
+
+    /// Credentials that can be sent: both of 1 to ``maximumLength`` bytes without control characters, the name without
+    /// a colon; nil otherwise.
+    public init?(username: String, password: Secret<String>) {
+        let isFit = [username, password.reveal()].allSatisfy { text in
+            (1...Self.maximumLength).contains(text.utf8.count)
+                && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        }
+        guard isFit, !username.utf8.contains(UInt8(ascii: ":")) else { return nil }
+        self.username = username
+        self.password = password
+    }
+
+    /// The value of the header field `Authorization`.
+    public var authorization: Secret<String> {
+        Secret("Basic " + Base64.encode(Array("\(username):\(password.reveal())".utf8)))
+    }
+}
+
+/// What a callback to a client is sent with.
+public struct CallbackAccess: Sendable {
+    /// What signs it, the newest first: two while an earlier secret is still good.
+    ///
+    /// Spec: Standard Webhooks, *Signature scheme*.
+    public let secrets: [Secret<String>]
+    /// What the receiver asks for besides.
+    public let basic: BasicCredentials?
+    /// Whether the receiver has said that it is gone, for long enough to be believed.
+    public let isGone: Bool
+
+    /// Access by these.
+    public init(secrets: [Secret<String>], basic: BasicCredentials?, isGone: Bool) {
+        self.secrets = secrets
+        self.basic = basic
+        self.isGone = isGone
+    }
+}
+
+/// A receiver that answers nothing but 410 Gone.
+///
+/// Spec: Standard Webhooks, *Delivery*: such an endpoint is disabled.
+public enum GoneReceiver {
+    /// How many such answers it takes at least.
+    public static let answers: Int64 = 3
+    /// How long they must have come at least, in seconds: nobody is disabled for a moment's mistake.
+    public static let period: Int64 = 600
+    /// What is said of a message that is not sent for it.
+    public static let reason =
+        "the receiver said that it is gone: its URL is called again when the client's callback URLs are set anew"
+}

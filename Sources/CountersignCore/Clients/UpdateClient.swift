@@ -1,0 +1,141 @@
+public import CountersignWire
+public import Encodings
+
+/// Changes a relying party.
+///
+/// For operators.
+public enum UpdateClient {
+    /// What becomes of the name and password that its receiver asks for.
+    public enum Basic: Sendable {
+        /// They stay as they were.
+        case unchanged
+        /// These are sent from now on.
+        case set(BasicCredentials)
+        /// None are sent any more.
+        case removed
+    }
+
+    /// What changes; what is nil stays as it was.
+    public struct Changes: Sendable {
+        /// What users know the client by.
+        public var name: ClientName?
+        /// What it may do.
+        public var rights: Set<Right>?
+        /// Where it may be called back; receivers that were gone are called again.
+        public var callbackURIs: [CallbackURI]?
+        /// What its receiver asks for.
+        public var basic: Basic
+        /// Whether its tickets enroll a further device without the approval of an earlier one.
+        public var waivesEnrollmentApproval: Bool?
+
+        /// Changes of these parts.
+        public init(
+            name: ClientName? = nil, rights: Set<Right>? = nil, callbackURIs: [CallbackURI]? = nil,
+            basic: Basic = .unchanged, waivesEnrollmentApproval: Bool? = nil
+        ) {
+            self.name = name
+            self.rights = rights
+            self.callbackURIs = callbackURIs
+            self.basic = basic
+            self.waivesEnrollmentApproval = waivesEnrollmentApproval
+        }
+    }
+
+    /// A new secret that signs callbacks, shown this once.
+    public struct RenewedSecret: Sendable {
+        /// The secret.
+        public let secret: Secret<String>
+        /// Until when callbacks are signed with the earlier one, too.
+        public let earlierUntil: Timestamp
+    }
+
+    /// The longest time that two secrets sign beside each other, in seconds.
+    public static let longestOverlap: Int64 = 7 * 24 * 3600
+    /// The time when nobody says another, in seconds.
+    public static let overlap: Int64 = 24 * 3600
+
+    /// Changes a client.
+    ///
+    /// - Returns: the client as it is now; nil when there is none of this id that can be changed.
+    public static func update(
+        _ id: ClientID, _ changes: Changes, by caller: Client, ports: Ports
+    ) async throws -> Client? {
+        let now = ports.time.now
+        let event = AuditEvent(
+            id: ports.random.id(at: now), at: now, kind: .clientUpdated, client: id,
+            detail: changes.auditDetail(by: caller))
+        return try await ports.store.commit { writer in
+            guard let client = try writer.client(id), !client.isOperator else { return nil }
+            try writer.update(client.changed(by: changes))
+            switch changes.basic {
+            case .unchanged: break
+            case .set(let credentials): try writer.put(credentials, of: id)
+            case .removed: try writer.put(nil, of: id)
+            }
+            if changes.callbackURIs != nil { try writer.forgetGoneReceivers(of: id) }
+            try writer.append(event)
+            guard let updated = try writer.client(id) else { throw StoreError.corruptRow("client") }
+            return updated
+        }
+    }
+
+    /// Makes a new secret for callbacks.
+    ///
+    /// The earlier one signs beside it for a while, so that a receiver can be given the new one without missing a
+    /// callback; one that was earlier still is dropped.
+    ///
+    /// - Parameters:
+    ///   - id: the client.
+    ///   - overlap: how long the earlier one still signs, in seconds; 0 where it has become known.
+    ///   - caller: who asks.
+    ///   - key: names the request: done twice for want of a reply, it would drop the secret that the receiver has.
+    ///   - ports: the world.
+    ///   - reply: what is answered, kept for repeats.
+    /// - Returns: nil when there is no client of this id that is called back.
+    public static func renewCallbackSecret(
+        of id: ClientID, overlap: Int64 = overlap, by caller: Client, idempotency key: IdempotencyKey? = nil,
+        ports: Ports, reply: @escaping @Sendable (RenewedSecret) -> RecordedReply
+    ) async throws -> Replayable<RenewedSecret?> {
+        let now = ports.time.now
+        let renewed = RenewedSecret(
+            secret: CreateClient.newCallbackSecret(ports.random), earlierUntil: now.adding(seconds: overlap))
+        let event = AuditEvent(
+            id: ports.random.id(at: now), at: now, kind: .callbackSecretRenewed, client: id,
+            detail: ["by": .string("\(caller.id)"), "earlier_until": .string("\(renewed.earlierUntil)")])
+        return try await ports.store.commit { writer in
+            try writer.once(key, at: now) {
+                guard let client = try writer.client(id), !client.isOperator else { return (nil, nil) }
+                try writer.renewCallbackSecret(of: id, to: renewed.secret, earlierUntil: renewed.earlierUntil)
+                try writer.append(event)
+                return (renewed, reply(renewed))
+            }
+        }
+    }
+}
+
+extension UpdateClient.Changes {
+    /// What changed, without the password, and without what stands in a URL behind its host.
+    fileprivate func auditDetail(by caller: Client) -> JSONObject {
+        var detail: JSONObject = ["by": .string("\(caller.id)")]
+        detail["name"] = name.map { .string($0.text) }
+        detail["rights"] = rights.map { .array($0.map(\.rawValue).sorted().map(JSONValue.string)) }
+        detail["callback_hosts"] = callbackURIs.map { .array($0.map { .string($0.host) }) }
+        detail["waiver"] = waivesEnrollmentApproval.map(JSONValue.bool)
+        switch basic {
+        case .unchanged: break
+        case .set(let credentials): detail["callback_username"] = .string(credentials.username)
+        case .removed: detail["callback_username"] = .null
+        }
+        return detail
+    }
+}
+
+extension Client {
+    fileprivate func changed(by changes: UpdateClient.Changes) -> Client {
+        Client(
+            id: id, name: changes.name ?? name, secretHash: secretHash, rights: changes.rights ?? rights,
+            callbackURIs: changes.callbackURIs ?? callbackURIs, callbackUsername: callbackUsername,
+            waivesEnrollmentApproval: changes.waivesEnrollmentApproval ?? waivesEnrollmentApproval,
+            isOperator: isOperator, createdAt: createdAt)
+    }
+}

@@ -1,0 +1,155 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+
+/// Relying parties, for operators.
+extension API {
+    func addClients(to routes: inout Routes) {
+        routes.administrator(.post, "/v1/admin/clients") { [self] caller, incoming in
+            let request = try CreateClient.Request(incoming.json(), isDevelopment: isDevelopment)
+            let key = try incoming.idempotencyKey(of: caller.id)
+            let result = try await CreateClient.create(request, idempotency: key, ports: ports) {
+                RecordedReply(status: 201, body: $0.json.encoded)
+            }
+            return try Self.reply(result, status: 201) { created throws(ProblemDetails) in created.json }
+        }
+        routes.administrator(.get, "/v1/admin/clients") { [ports] _, _ in
+            let clients = try await ports.store.read { reader in
+                try reader.clients().map { $0.json(gone: try reader.goneReceivers(of: $0.id)) }
+            }
+            return Response(json: ["clients": .array(clients)])
+        }
+        routes.administrator(.patch, "/v1/admin/clients/:client") { [self] caller, incoming in
+            let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
+            let changes = try UpdateClient.Changes(incoming.json(), isDevelopment: isDevelopment)
+            guard let client = try await UpdateClient.update(id, changes, by: caller, ports: ports) else {
+                throw ProblemDetails(.clientNotFound)
+            }
+            let gone = try await ports.store.read { try $0.goneReceivers(of: id) }
+            return Response(json: client.json(gone: gone))
+        }
+        routes.administrator(.post, "/v1/admin/clients/:client/callback-secret") { [ports] caller, incoming in
+            let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
+            var members = try JSONMembers(incoming.optionalJSON())
+            let overlap = try members.optionalInteger("overlap", in: 0...UpdateClient.longestOverlap)
+            try members.refuseUnknown()
+            let result = try await UpdateClient.renewCallbackSecret(
+                of: id, overlap: overlap ?? UpdateClient.overlap, by: caller,
+                idempotency: try incoming.idempotencyKey(of: caller.id), ports: ports
+            ) { RecordedReply(status: 201, body: $0.json.encoded) }
+            return try Self.reply(result, status: 201) { renewed throws(ProblemDetails) in
+                guard let renewed else { throw ProblemDetails(.clientNotFound) }
+                return renewed.json
+            }
+        }
+    }
+}
+
+extension CreateClient.Request {
+    /// Reads the body of `POST /v1/admin/clients`.
+    fileprivate init(_ json: JSONValue, isDevelopment: Bool) throws {
+        var members = try JSONMembers(json)
+        guard let name = try members.clientName() else { throw JSONShapeError.missing(pointer: "/name") }
+        let rights = try members.rights()
+        let callbackURIs = try members.callbackURIs(isDevelopment: isDevelopment)
+        let basic = try members.basicCredentials()
+        let waives = try members.optionalBool("waive_enrollment_approval") ?? false
+        try members.refuseUnknown()
+        self.init(
+            name: name, rights: rights ?? Set(Right.allCases), callbackURIs: callbackURIs, basic: basic,
+            waivesEnrollmentApproval: waives)
+    }
+}
+
+extension UpdateClient.Changes {
+    /// Reads the body of `PATCH /v1/admin/clients/{client}`.
+    fileprivate init(_ json: JSONValue, isDevelopment: Bool) throws {
+        var members = try JSONMembers(json)
+        self.init()
+        name = try members.clientName()
+        rights = try members.rights()
+        let uris = try members.callbackURIs(isDevelopment: isDevelopment)
+        if json["callback_uris"]?.array != nil { callbackURIs = uris }
+        if let credentials = try members.basicCredentials() {
+            basic = .set(credentials)
+        } else if json["callback_basic"] == .null {
+            basic = .removed
+        }
+        waivesEnrollmentApproval = try members.optionalBool("waive_enrollment_approval")
+        try members.refuseUnknown()
+    }
+}
+
+/// What is told of a client.
+extension JSONMembers {
+    fileprivate mutating func clientName() throws -> ClientName? {
+        do {
+            return try optionalString("name").map { try ClientName($0) }
+        } catch let refusal as TextRefusal {
+            throw ProblemDetails(text: refusal, pointer: "/name")
+        }
+    }
+
+    fileprivate mutating func rights() throws(JSONShapeError) -> Set<Right>? {
+        try optional("rights", "an array of \"challenges\", \"users\" and \"enrollments\"") {
+            let rights = $0.array?.map { $0.string.flatMap(Right.init(rawValue:)) }
+            return rights.flatMap { $0.contains(nil) ? nil : Set($0.compactMap { $0 }) }
+        }
+    }
+
+    fileprivate mutating func callbackURIs(isDevelopment: Bool) throws(JSONShapeError) -> [CallbackURI] {
+        try array("callback_uris").map { element throws(JSONShapeError) in
+            guard let uri = element.value.string.flatMap({ CallbackURI($0, isDevelopment: isDevelopment) }) else {
+                throw JSONShapeError.invalid(
+                    pointer: element.pointer, expected: "an https URL (http to loopback in development mode)")
+            }
+            return uri
+        }
+    }
+
+    fileprivate mutating func basicCredentials() throws(JSONShapeError) -> BasicCredentials? {
+        guard let value = value("callback_basic") else { return nil }
+        let place = pointer(to: "callback_basic")
+        var members = try JSONMembers(value, at: place)
+        let (username, password) = (try members.string("username"), try members.string("password"))
+        try members.refuseUnknown()
+        guard let credentials = BasicCredentials(username: username, password: Secret(password)) else {
+            throw .invalid(
+                pointer: place,
+                expected: "a username without a colon and a password, each of 1 to \(BasicCredentials.maximumLength) "
+                    + "bytes without control characters")
+        }
+        return credentials
+    }
+}
+
+extension CreateClient.Created {
+    fileprivate var json: JSONValue {
+        var object = client.json(gone: []).object ?? [:]
+        object["client_secret"] = .string(secret.reveal())
+        object["callback_secret"] = .string(callbackSecret.reveal())
+        return .object(object)
+    }
+}
+
+extension UpdateClient.RenewedSecret {
+    fileprivate var json: JSONValue {
+        .members(["callback_secret": .string(secret.reveal()), "earlier_until": .string("\(earlierUntil)")])
+    }
+}
+
+extension Client {
+    fileprivate func json(gone: [CallbackURI]) -> JSONValue {
+        .members([
+            "client_id": .string("\(id)"), "name": .string(name.text),
+            "rights": .array(rights.map(\.rawValue).sorted().map(JSONValue.string)),
+            "callback_uris": .array(callbackURIs.map { .string($0.description) }),
+            "gone_callback_uris": .array(gone.map { .string($0.description) }),
+            "callback_username": callbackUsername.map(JSONValue.string),
+            "waive_enrollment_approval": .bool(waivesEnrollmentApproval), "is_operator": .bool(isOperator),
+            "created_at": .string("\(createdAt)"),
+        ])
+    }
+}
