@@ -92,6 +92,12 @@ package final class PushPeerProcess: Sendable {
         return noted
     }
 
+    /// Holds it: connections to it stand, and nothing answers there.
+    package func hold() { program.send(SIGSTOP) }
+
+    /// Lets it go on.
+    package func resume() { program.send(SIGCONT) }
+
     /// Ends it.
     package func end() async throws {
         let ended = try await program.result()

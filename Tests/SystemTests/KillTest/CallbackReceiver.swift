@@ -24,6 +24,8 @@ final class CallbackReceiver: Sendable {
         var random: SeededGenerator
         /// How many requests get no answer at all, before the others get one.
         var silentFor: Int
+        /// Whether it takes no note of anything, and answers nothing.
+        var hangs = false
         var counted: [(total: Int, Occurrence)] = []
         var missing: Set<String> = []
         var complete: Occurrence?
@@ -61,6 +63,11 @@ final class CallbackReceiver: Sendable {
             try await channel.close()
             throw error
         }
+    }
+
+    /// From now on it takes no note of anything and answers nothing; or it does again.
+    func hang(_ hangs: Bool) {
+        state.withLock { $0.hangs = hangs }
     }
 
     /// From now on, callbacks to this path are signed by this secret.
@@ -103,6 +110,7 @@ final class CallbackReceiver: Sendable {
         let secret = secrets.withLock { $0[head.uri] }
         let json = try? JSONValue(parsing: body)
         return state.withLock { state in
+            guard !state.hangs else { return nil }
             state.total += 1
             for (total, arrived) in state.counted where total == state.total { arrived.happen() }
             guard let id = head.headers.first(name: "webhook-id"), let secret, let challenge = json?["challenge"],

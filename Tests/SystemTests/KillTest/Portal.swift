@@ -60,11 +60,13 @@ struct Portal: Sendable {
     }
 
     /// Asks one of the users, by default the first.
-    func ask(_ name: String, user: String? = nil, planned plan: Plan) async throws -> Ledger.Asked {
+    func ask(
+        _ name: String, user: String? = nil, planned plan: Plan, lifetime: Int64? = nil
+    ) async throws -> Ledger.Asked {
         let user = try #require(user ?? users.first)
         let body = JSONValue.members([
             "user": .string(user), "type": "payment", "message": .string("Pay invoice \(name)?"),
-            "details": [["label": "Amount", "value": "EUR 12.00"]], "expires_in": .integer(plan.lifetime),
+            "details": [["label": "Amount", "value": "EUR 12.00"]], "expires_in": .integer(lifetime ?? plan.lifetime),
             "callback_uri": .string(shop.callbackURI), "state": .string(name),
         ])
         let (reply, request) = try await caller.create("/v1/challenges", body, key: "ask-\(name)", for: shop)

@@ -1,0 +1,152 @@
+import AsyncHTTPClient
+import Countersign
+import Crypto
+import CountersignWire
+import Encodings
+import Foundation
+import NIOHTTP1
+import ServerTestSupport
+import TestSupport
+import Testing
+
+/// The real program, while the services that it hands messages to hang: nothing answers, nothing is refused.
+@Suite("A push service and a receiver of callbacks that hang lose nothing and slow no approval")
+struct OutageTests {
+    private static let app = "com.example.bank"
+    /// How many approvals are timed before, and at least meanwhile.
+    private static let timed = 40
+
+    /// How long they hang, in seconds.
+    private static var seconds: Double {
+        ProcessInfo.processInfo.environment["COUNTERSIGN_OUTAGE_SECONDS"].flatMap { Double($0) } ?? 20
+    }
+
+    @Test(
+        "Issue 5: approvals take as long as before, and afterwards every callback and every push arrives",
+        .timeLimit(.minutes(15)))
+    func hang() async throws {
+        let folder = try TemporaryFolder()
+        let key = P256.Signing.PrivateKey()
+        let peer = try await PushPeerProcess(
+            "apns", key: Array(key.publicKey.pemRepresentation.utf8), ["TEAM123456", "KEY1234567", Self.app])
+        try await peer.beQuiet()
+        let keyFile = try folder.write("AuthKey_KEY1234567.p8", Array(key.pemRepresentation.utf8))
+        let keeper = try ServerKeeper(
+            folder: folder, port: FreePort.next(),
+            arguments: [
+                "--apns-team", "TEAM123456", "--apns-key-id", "KEY1234567", "--apns-key-file", keyFile, "--apns-apps",
+                Self.app, "--apns-url", peer.url, "--apns-authorities", peer.authorities,
+            ])
+        let http = PersistentCaller.makeClient()
+        let receiver = CallbackReceiver(random: SeededGenerator(seed: 1))
+        let result = await Result {
+            try await receiver.listening { port in
+                try await keeper.start()
+                let scene = try await Scene(
+                    keeper: keeper, data: keeper.data, http: http, receiver: receiver, port: port, folder: folder)
+                try await run(scene, receiver, peer)
+                #expect(try await keeper.leaks.map(\.description) == [])
+            }
+        }
+        if case .failure = result { print("the server's last words: \(await keeper.lastWords)") }
+        try? await keeper.stop()
+        try await http.shutdown()
+        // A process that is held does not read that it is to end.
+        peer.resume()
+        try await peer.end()
+        try result.get()
+    }
+
+    private func run(_ scene: Scene, _ receiver: CallbackReceiver, _ peer: PushPeerProcess) async throws {
+        for phone in scene.phones {
+            let token = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
+            try await phone.authenticator.registerPush(token: token, app: Self.app, environment: .production)
+        }
+        let holders = Task {
+            await withDiscardingTaskGroup { group in
+                for phone in scene.phones { group.addTask { await phone.work() } }
+            }
+        }
+        defer { holders.cancel() }
+        var approved: [String] = []
+        // The first ones pay for connections.
+        _ = try await approvals(in: scene, named: "warm", Self.timed / 2, until: .now, &approved)
+        let before = try await approvals(in: scene, named: "before", Self.timed, until: .now, &approved)
+
+        // More pushes than may be under way at once hang, and callbacks still leave at once.
+        peer.hold()
+        // Asked while nobody can be told, and open until somebody can.
+        var open: [String] = []
+        for number in 0..<80 {
+            let portal = scene.portals[number % scene.portals.count]
+            open.append(try await portal.ask("open-\(number)", planned: .ignore, lifetime: 600).id)
+        }
+        _ = try await approvals(in: scene, named: "alone", scene.portals.count, until: .now, &approved)
+        let begin = ContinuousClock.now
+        await receiver.arrival(of: approved).wait()
+        let callbacks = ContinuousClock.now - begin
+        #expect(callbacks < .seconds(5))
+
+        receiver.hang(true)
+        let end = ContinuousClock.now + .seconds(Self.seconds)
+        let meanwhile = try await approvals(in: scene, named: "meanwhile", Self.timed, until: end, &approved)
+        let unanswered = Set(approved).subtracting(receiver.callbacks.keys)
+        peer.resume()
+        receiver.hang(false)
+
+        func milliseconds(_ duration: Duration) -> String { "\((duration / .milliseconds(1)).rounded()) ms" }
+        print(
+            "outage test: \(Self.seconds) s; an approval took \(milliseconds(before.median)) before and "
+                + "\(milliseconds(meanwhile.median)) meanwhile, 95 % within \(milliseconds(before.at95)) and "
+                + "\(milliseconds(meanwhile.at95)) (\(before.count) and \(meanwhile.count) of them); "
+                + "callbacks came within \(milliseconds(callbacks)) while pushes alone hung; "
+                + "\(unanswered.count) callbacks and \(open.count) pushes had to wait")
+        #expect(unanswered.count >= Self.timed, "callbacks had to wait")
+        #expect(meanwhile.median <= before.median * 1.5 + .milliseconds(10))
+        // All that is under way gives up at one moment, which a debug build takes a while for.
+        #expect(meanwhile.at95 <= before.at95 * 2 + .milliseconds(150))
+
+        await receiver.arrival(of: approved).wait()
+        #expect(receiver.violations == [])
+        #expect(receiver.callbacks.values.allSatisfy { $0.count == 1 }, "each end is told under one id")
+        var missing = Set(open)
+        while !missing.isEmpty {
+            missing.subtract(try await peer.noted().keys)
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(await scene.ledger.violations == [])
+    }
+
+    /// Asks and has approved, one after the other, and times each from the asking to what its portal is told.
+    private func approvals(
+        in scene: Scene, named name: String, _ least: Int, until end: ContinuousClock.Instant,
+        _ approved: inout [String]
+    ) async throws -> Times {
+        var times: [Duration] = []
+        while times.count < least || ContinuousClock.now < end {
+            let portal = scene.portals[times.count % scene.portals.count]
+            let user = portal.users[times.count / scene.portals.count % portal.users.count]
+            let begin = ContinuousClock.now
+            let asked = try await portal.ask("\(name)-\(times.count)", user: user, planned: .approve)
+            let reply = try await scene.caller.call(
+                .GET, "/v1/challenges/\(asked.id)?wait=10", authorization: portal.shop.authorization)
+            times.append(ContinuousClock.now - begin)
+            #expect(reply.json["state"] == "approved", "\(reply)")
+            approved.append(asked.id)
+        }
+        return Times(times)
+    }
+
+    private struct Times {
+        let count: Int
+        let median: Duration
+        let at95: Duration
+
+        init(_ times: [Duration]) {
+            let sorted = times.sorted()
+            count = sorted.count
+            median = sorted[sorted.count / 2]
+            at95 = sorted[sorted.count * 95 / 100]
+        }
+    }
+}
