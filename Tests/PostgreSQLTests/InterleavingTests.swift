@@ -54,6 +54,27 @@ struct InterleavingTests {
         #expect([told.first, told.second].sorted() == expected, comment, sourceLocation: location)
     }
 
+    @Test("Of two changes of one client neither takes back what the other did")
+    func oneClient() async throws {
+        let meeting = try await Interleaving()
+        let world = meeting.world
+        let name = try ClientName("ACME Bank")
+        let places = try await meeting.everywhere { world in
+            let shop = try await world.makeClient().client
+            func change(_ changes: UpdateClient.Changes) -> Interleaving.Operation {
+                { ports in
+                    try await UpdateClient.update(shop.id, changes, by: shop, ports: ports) == nil ? "none" : "changed"
+                }
+            }
+            return (shop.id, change(.init(name: name)), change(.init(rights: [])))
+        } judge: { id, told, comment in
+            expect(["changed", "changed"], told, comment)
+            let client = try await world.store.read { try $0.client(id) }
+            #expect(client?.name == name && client?.rights == [], comment)
+        }
+        #expect(places >= 3)
+    }
+
     @Test("One request under one key: a user, a ticket, a question, a client")
     func underOneKey() async throws {
         let meeting = try await Interleaving()

@@ -41,23 +41,23 @@ struct RoundTripTests {
             #expect(kept.isOperator == client.isOperator)
             #expect(kept.createdAt == client.createdAt)
         }
-        let changed = Client(
-            id: clients[0].id, name: try ClientName(Self.text.filter { $0 != "\n" && $0 != "(" }), secretHash: nil,
-            rights: [.enrollments], callbackURIs: [CallbackURI(stored: "https://c.example.com/")],
-            waivesEnrollmentApproval: false, isOperator: true, createdAt: Timestamp(milliseconds: 2))
+        let changes = UpdateClient.Changes(
+            name: try ClientName(Self.text.filter { $0 != "\n" && $0 != "(" }), rights: [.enrollments],
+            callbackURIs: [CallbackURI(stored: "https://c.example.com/")], waivesEnrollmentApproval: false)
         let credentials = try #require(BasicCredentials(username: "'\"$1 é", password: Secret("\\0 %s: \u{1F600}")))
         try await world.store.commit { writer in
-            try writer.update(changed)
-            try writer.put(credentials, of: changed.id)
+            try writer.update(clients[0].id, changes)
+            // What is not named stays.
+            try writer.update(clients[0].id, UpdateClient.Changes(basic: .set(credentials)))
         }
-        let kept = try #require(try await world.store.read { try $0.client(changed.id) })
-        #expect(kept.name == changed.name && kept.rights == changed.rights)
-        #expect(kept.callbackURIs == changed.callbackURIs && !kept.waivesEnrollmentApproval)
+        let kept = try #require(try await world.store.read { try $0.client(clients[0].id) })
+        #expect(kept.name == changes.name && kept.rights == changes.rights)
+        #expect(kept.callbackURIs == changes.callbackURIs && !kept.waivesEnrollmentApproval)
         #expect(kept.callbackUsername == credentials.username)
         // What does not change with an update.
         #expect(kept.secretHash == clients[0].secretHash && !kept.isOperator && kept.createdAt == clients[0].createdAt)
         let access = try await world.store.callbackAccess(
-            of: changed.id, to: kept.callbackURIs[0], at: world.time.now)
+            of: kept.id, to: kept.callbackURIs[0], at: world.time.now)
         #expect(access?.basic?.password.isSame(as: credentials.password) == true)
         #expect(try await world.store.read { try $0.operatorClient()?.id } == clients[1].id)
         #expect(try await world.store.read { try $0.clients().map(\.id) } == clients.map(\.id).sorted())

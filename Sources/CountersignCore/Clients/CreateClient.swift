@@ -61,7 +61,7 @@ public enum CreateClient {
         return try await ports.store.commit { writer in
             try writer.once(idempotency, at: now) {
                 try writer.insert(client, callbackSecret: callbackSecret)
-                if let basic = request.basic { try writer.put(basic, of: client.id) }
+                if let basic = request.basic { try writer.update(client.id, UpdateClient.Changes(basic: .set(basic))) }
                 try writer.append(event)
                 let created = Created(client: client, secret: secret, callbackSecret: callbackSecret)
                 return (created, reply(created))

@@ -66,12 +66,7 @@ public enum UpdateClient {
             detail: changes.auditDetail(by: caller))
         return try await ports.store.commit { writer in
             guard let client = try writer.client(id), !client.isOperator else { return nil }
-            try writer.update(client.changed(by: changes))
-            switch changes.basic {
-            case .unchanged: break
-            case .set(let credentials): try writer.put(credentials, of: id)
-            case .removed: try writer.put(nil, of: id)
-            }
+            try writer.update(id, changes)
             if changes.callbackURIs != nil { try writer.forgetGoneReceivers(of: id) }
             try writer.append(event)
             guard let updated = try writer.client(id) else { throw StoreError.corruptRow("client") }
@@ -127,15 +122,5 @@ extension UpdateClient.Changes {
         case .removed: detail["callback_username"] = .null
         }
         return detail
-    }
-}
-
-extension Client {
-    fileprivate func changed(by changes: UpdateClient.Changes) -> Client {
-        Client(
-            id: id, name: changes.name ?? name, secretHash: secretHash, rights: changes.rights ?? rights,
-            callbackURIs: changes.callbackURIs ?? callbackURIs, callbackUsername: callbackUsername,
-            waivesEnrollmentApproval: changes.waivesEnrollmentApproval ?? waivesEnrollmentApproval,
-            isOperator: isOperator, createdAt: createdAt)
     }
 }

@@ -109,9 +109,8 @@ public protocol StoreWriter: StoreReader {
 
     // Clients and types
     func insert(_ client: Client, callbackSecret: Secret<String>?) throws
-    /// Its name, rights, callback URLs and waiver; nothing else of a client changes with it.
-    func update(_ client: Client) throws
-    func put(_ basic: BasicCredentials?, of client: ClientID) throws
+    /// Sets what changes and nothing else: of two at once neither takes back what the other did.
+    func update(_ client: ClientID, _ changes: UpdateClient.Changes) throws
     /// The secret of before signs until a time.
     func renewCallbackSecret(of client: ClientID, to secret: Secret<String>, earlierUntil: Timestamp) throws
     /// Counts an answer of 410.

@@ -11,7 +11,11 @@ private enum Statements {
     static let insert = SQLStatement(
         "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)")
     static let update = SQLStatement(
-        "UPDATE clients SET name = $2, rights = $3, callback_uris = $4, waives_approval = $5 WHERE id = $1")
+        """
+        UPDATE clients SET name = COALESCE($2, name), rights = COALESCE($3, rights),
+          callback_uris = COALESCE($4, callback_uris), waives_approval = COALESCE($5, waives_approval)
+        WHERE id = $1
+        """)
     static let token = SQLStatement("SELECT hash, expires_at FROM bootstrap_tokens WHERE slot = 1")
     static let putToken = SQLStatement(
         """
@@ -47,20 +51,26 @@ extension SQLTransaction {
         try connection.send(
             Statements.insert,
             [
-                client.id.value, .text(client.name.text), .optional(client.secretHash?.bytes), client.rightsValue,
-                client.callbackURIsValue, .integer(client.waivesEnrollmentApproval ? 1 : 0),
+                client.id.value, .text(client.name.text), .optional(client.secretHash?.bytes),
+                .text(client.rights.text), .text(client.callbackURIs.text),
+                .integer(client.waivesEnrollmentApproval ? 1 : 0),
                 .integer(client.isOperator ? 1 : 0), client.createdAt.value, .optional(client.callbackUsername),
                 .optional(sealedSecret),
             ])
     }
 
-    func update(_ client: Client) throws {
+    func update(_ client: ClientID, _ changes: UpdateClient.Changes) throws {
         try connection.send(
             Statements.update,
             [
-                client.id.value, .text(client.name.text), client.rightsValue, client.callbackURIsValue,
-                .integer(client.waivesEnrollmentApproval ? 1 : 0),
+                client.value, .optional(changes.name?.text), .optional(changes.rights?.text),
+                .optional(changes.callbackURIs?.text), .optional(changes.waivesEnrollmentApproval.map { $0 ? 1 : 0 }),
             ])
+        switch changes.basic {
+        case .unchanged: break
+        case .set(let credentials): try put(credentials, of: client)
+        case .removed: try put(nil, of: client)
+        }
     }
 
     func bootstrapToken() throws -> BootstrapToken? {
@@ -100,12 +110,14 @@ extension Client {
             isOperator: try row.integer(6) == 1,
             createdAt: try row.time(7))
     }
+}
 
-    fileprivate var rightsValue: SQLValue { .text(rights.map(\.rawValue).sorted().joined(separator: " ")) }
+extension Set<Right> {
+    fileprivate var text: String { map(\.rawValue).sorted().joined(separator: " ") }
+}
 
-    fileprivate var callbackURIsValue: SQLValue {
-        .text(callbackURIs.map(\.description).joined(separator: "\n"))
-    }
+extension [CallbackURI] {
+    fileprivate var text: String { map(\.description).joined(separator: "\n") }
 }
 
 extension ChallengeType {
