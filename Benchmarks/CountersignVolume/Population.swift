@@ -101,11 +101,11 @@ struct Population {
         let asked = try await world.ask(try world.request(for: user), by: client)
         let id = asked.challenge.id
         let pending = try await PendingChallenges.list(
-            for: try await device.call(), waitingUntil: nil, since: nil, ports: world.ports)
+            for: try await device.call(), ports: world.ports)
         guard case .list(let list, _) = pending, list.count == 1 else { throw World.Broken("pending: \(pending)") }
         let answer = try await device.answer(asked, .approved(.confirm, number: asked.number))
         guard case .decided = answer else { throw World.Broken("answer: \(answer)") }
-        let told = try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: world.ports)
+        let told = try await WatchChallenge.challenge(id, of: client.id, ports: world.ports)
         guard case .ended(.approved, _)? = told?.challenge.state else { throw World.Broken("told: \(told as Any)") }
     }
 }

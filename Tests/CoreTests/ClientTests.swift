@@ -138,7 +138,7 @@ struct ClientTests {
         let ports = world.ports
         let id = asked.challenge.id
         #expect(
-            try await WatchChallenge.challenge(id, of: rival.id, waitingUntil: nil, ports: ports)?.challenge.id == nil)
+            try await WatchChallenge.challenge(id, of: rival.id, ports: ports)?.challenge.id == nil)
         guard case .notFound = try await CancelChallenge.cancel(id, by: rival.id, ports: ports) else {
             Issue.record("another client's challenge was cancelled")
             return
@@ -156,7 +156,7 @@ struct ClientTests {
         #expect(try await AvailableMethods.list(for: .id(user), client: rival, ports: ports).isEmpty)
         #expect(try await AvailableMethods.list(for: .id(user), client: shop, ports: ports).count == 1)
         #expect(
-            try await WatchChallenge.challenge(id, of: shop.id, waitingUntil: nil, ports: ports)?.challenge.id == id)
+            try await WatchChallenge.challenge(id, of: shop.id, ports: ports)?.challenge.id == id)
     }
 
     @Test("A device of one's own user cannot be removed under another user's name")

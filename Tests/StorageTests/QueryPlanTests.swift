@@ -109,13 +109,14 @@ struct QueryPlanTests {
         guard case .done(.success(let asked)) = result else { throw World.Broken("challenge") }
         let id = asked.challenge.id
         guard
-            case .list(let list, _) = try await PendingChallenges.list(
-                for: try await device.call(), waitingUntil: world.time.now.adding(seconds: 1), since: nil, ports: ports)
+            case .ended(.list(let list, _)) = try await PendingChallenges.list(
+                for: try await device.call(), waitingUntil: world.time.now.adding(seconds: 1), since: nil,
+                wakes: ports.wakes, ports: ports)
         else { throw World.Broken("list") }
         #expect(list.count == 1)
         let poll = Task {
-            try await WatchChallenge.challenge(
-                id, of: client.id, waitingUntil: world.time.now.adding(seconds: 60), ports: ports)
+            try await WatchChallenge.end(
+                of: id, for: client.id, by: world.time.now.adding(seconds: 60), ports: ports)
         }
         guard case .decided = try await device.answer(asked, .denied) else { throw World.Broken("answer") }
         #expect(try await poll.value?.challenge.state.standing.state == "denied")

@@ -181,10 +181,8 @@ struct WakeHubTests {
         let deadline = world.time.now.adding(seconds: 60)
         let polls = (0..<20).map { _ in
             Task {
-                try await WatchChallenge.challenge(
-                    asked.challenge.id, of: shop.id, waitingUntil: deadline, ports: world.ports)?.challenge.state
-                    .standing
-                    .state
+                try await WatchChallenge.end(of: asked.challenge.id, for: shop.id, by: deadline, ports: world.ports)?
+                    .challenge.state.standing.state
             }
         }
         for poll in polls.prefix(10) {

@@ -18,43 +18,85 @@ public enum PendingChallenges {
     }
 
     /// Lists what is pending for the calling device.
+    public static func list(for call: DeviceCall, ports: Ports) async throws -> Outcome {
+        let now = ports.time.now
+        switch try await admit(call, at: now, ports: ports) {
+        case .refused(let refusal): return .refused(refusal)
+        case .pending(let challenges): return try await told(challenges, to: call.enrollment.id, ports: ports)
+        }
+    }
+
+    /// Lists what is pending for the calling device, unless it has that list already.
     ///
     /// - Parameters:
     ///   - call: the device's call.
-    ///   - deadline: until when to wait for a list other than the one the cursor stands for; nil not to wait.
+    ///   - deadline: until when to wait for a list other than the one the cursor stands for.
     ///   - cursor: of the list the device has; nil for an empty one.
+    ///   - wakes: who tells of changes.
     ///   - ports: the world.
     public static func list(
-        for call: DeviceCall, waitingUntil deadline: Timestamp?, since cursor: String?, ports: Ports
-    ) async throws -> Outcome {
-        let id = call.enrollment.id
-        let user = call.enrollment.user
-        let issuer = ports.issuer
+        for call: DeviceCall, waitingUntil deadline: Timestamp, since cursor: String?, wakes: any Wakes, ports: Ports
+    ) async throws -> Beginning {
+        let (id, user) = (call.enrollment.id, call.enrollment.user)
         // Subscribed before the first look: a challenge in between is not missed.
-        let subscription = deadline.map { _ in ports.wakes.subscribe(to: .enrollment(id)) }
-        // The first look shares the transaction that lets the device in.
-        var now = ports.time.now
-        var found = try await ports.store.commit { [now] writer in
-            if let refusal = try writer.admit(call, issuer: issuer) { return Look.refused(refusal) }
-            return .pending(try writer.pendingChallenges(of: id, user: user, now: now, limit: limit))
+        let subscription = wakes.subscribe(to: .enrollment(id))
+        let now = ports.time.now
+        switch try await admit(call, at: now, ports: ports) {
+        case .refused(let refusal): return .ended(.refused(refusal))
+        case .pending(let challenges):
+            let known = cursor ?? Self.cursor(of: [])
+            guard now < deadline, Self.cursor(of: challenges) == known else {
+                return .ended(try await told(challenges, to: id, ports: ports))
+            }
+            return .waiting(
+                Wait(
+                    enrollment: id, user: user, known: known, deadline: deadline, subscription: subscription,
+                    next: wake(for: challenges, before: deadline)))
         }
-        while true {
-            let challenges: [Challenge]
-            switch found {
-            case .refused(let refusal): return .refused(refusal)
-            case .pending(let list): challenges = list
+    }
+
+    /// How a list begins that may have to be waited for.
+    public enum Beginning: Sendable {
+        /// It is known at once.
+        case ended(Outcome)
+        /// The device has it already: what is to come must be waited for.
+        case waiting(Wait)
+    }
+
+    /// What is kept of a device's call while it waits, and nothing more: thousands do.
+    public struct Wait: Sendable {
+        /// Who waits.
+        public let enrollment: EnrollmentID
+        fileprivate let user: UserID
+        fileprivate let known: String
+        fileprivate let deadline: Timestamp
+        fileprivate let subscription: any WakeSubscription
+        fileprivate let next: Timestamp
+
+        /// Waits for another list than the one the device has, or for the deadline.
+        ///
+        /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
+        public func outcome(ports: Ports) async throws -> Outcome {
+            var next = next
+            while true {
+                try await subscription.wait(until: next)
+                let now = ports.time.now
+                switch try await look(at: now, ports: ports) {
+                case .refused(let refusal): return .refused(refusal)
+                case .pending(let challenges):
+                    guard now < deadline, cursor(of: challenges) == known else {
+                        return try await told(challenges, to: enrollment, ports: ports)
+                    }
+                    next = wake(for: challenges, before: deadline)
+                }
             }
-            let current = Self.cursor(of: challenges)
-            guard let deadline, let subscription, now < deadline, current == cursor ?? Self.cursor(of: []) else {
-                return .list(try await payloads(challenges, for: id, ports: ports), cursor: current)
-            }
-            let firstEnd = challenges.map(\.expiresAt).min() ?? deadline
-            try await subscription.wait(until: min(deadline, firstEnd))
-            now = ports.time.now
-            found = try await ports.store.read { [now] reader in
+        }
+
+        private func look(at now: Timestamp, ports: Ports) async throws -> Look {
+            try await ports.store.read { [enrollment, user, issuer = ports.issuer] reader in
                 // Removal ends a wait at once.
-                if let refusal = try reader.refusal(of: id, issuer: issuer) { return .refused(refusal) }
-                return .pending(try reader.pendingChallenges(of: id, user: user, now: now, limit: limit))
+                if let refusal = try reader.refusal(of: enrollment, issuer: issuer) { return .refused(refusal) }
+                return .pending(try reader.pendingChallenges(of: enrollment, user: user, now: now, limit: limit))
             }
         }
     }
@@ -63,6 +105,26 @@ public enum PendingChallenges {
     private enum Look: Sendable {
         case pending([Challenge])
         case refused(DeviceRefusal)
+    }
+
+    /// The first look, in the transaction that lets the device in.
+    private static func admit(_ call: DeviceCall, at now: Timestamp, ports: Ports) async throws -> Look {
+        try await ports.store.commit { [issuer = ports.issuer] writer in
+            if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
+            let (id, user) = (call.enrollment.id, call.enrollment.user)
+            return .pending(try writer.pendingChallenges(of: id, user: user, now: now, limit: limit))
+        }
+    }
+
+    private static func told(
+        _ challenges: [Challenge], to enrollment: EnrollmentID, ports: Ports
+    ) async throws -> Outcome {
+        .list(try await payloads(challenges, for: enrollment, ports: ports), cursor: cursor(of: challenges))
+    }
+
+    /// When the list changes by itself, at the latest.
+    private static func wake(for challenges: [Challenge], before deadline: Timestamp) -> Timestamp {
+        challenges.map(\.expiresAt).min().map { min($0, deadline) } ?? deadline
     }
 
     /// Stands for a list: a hash over the ids in it.

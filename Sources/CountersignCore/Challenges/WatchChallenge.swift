@@ -12,34 +12,66 @@ public enum WatchChallenge {
 
     /// A client's challenge, or nil: an unknown one and another client's are the same.
     ///
-    /// - Parameters:
-    ///   - id: the challenge.
-    ///   - client: who asks.
-    ///   - deadline: until when to wait for its end; nil not to wait.
-    ///   - ports: the world.
-    public static func challenge(
-        _ id: ChallengeID, of client: ClientID, waitingUntil deadline: Timestamp?, ports: Ports
-    ) async throws -> Shown? {
-        // Subscribed before the first look: an end in between is not missed.
-        let subscription = deadline.map { _ in ports.wakes.subscribe(to: .challenge(id)) }
-        while true {
-            let shown = try await current(id, of: client, ports: ports)
-            guard let shown, let deadline, let subscription, case .pending = shown.challenge.state,
-                ports.time.now < deadline
-            else { return shown }
-            try await subscription.wait(until: min(deadline, shown.challenge.expiresAt))
-        }
-    }
-
-    /// A client's challenge as it stands; one that is over and was not yet swept is ended first, so that nobody is
-    /// shown an open challenge that no answer can reach.
-    private static func current(_ id: ChallengeID, of client: ClientID, ports: Ports) async throws -> Shown? {
+    /// One that is over and was not yet swept is ended first, so that nobody is shown an open challenge that no answer
+    /// can reach.
+    public static func challenge(_ id: ChallengeID, of client: ClientID, ports: Ports) async throws -> Shown? {
         let shown = try await read(id, of: client, ports: ports)
         guard let shown, case .pending = shown.challenge.state, shown.challenge.expiresAt <= ports.time.now else {
             return shown
         }
         try await ExpireChallenges.expire([id], ports: ports)
         return try await read(id, of: client, ports: ports)
+    }
+
+    /// A client's challenge, or nil, as soon as it has ended.
+    ///
+    /// - Parameters:
+    ///   - id: the challenge.
+    ///   - client: who asks.
+    ///   - deadline: until when to wait for its end.
+    ///   - wakes: who tells of its end.
+    ///   - ports: the world.
+    public static func challenge(
+        _ id: ChallengeID, of client: ClientID, waitingUntil deadline: Timestamp, wakes: any Wakes, ports: Ports
+    ) async throws -> Beginning {
+        // Subscribed before the first look: an end in between is not missed.
+        let subscription = wakes.subscribe(to: .challenge(id))
+        let shown = try await challenge(id, of: client, ports: ports)
+        guard let shown, case .pending = shown.challenge.state, ports.time.now < deadline else { return .ended(shown) }
+        return .waiting(
+            Wait(
+                challenge: id, client: client, expiresAt: shown.challenge.expiresAt, deadline: deadline,
+                subscription: subscription))
+    }
+
+    /// How a look begins that may have to be waited for.
+    public enum Beginning: Sendable {
+        /// It is known at once.
+        case ended(Shown?)
+        /// The challenge is open: its end must be waited for.
+        case waiting(Wait)
+    }
+
+    /// What is kept of a client's call while it waits, and nothing more: thousands do.
+    public struct Wait: Sendable {
+        /// The challenge.
+        public let challenge: ChallengeID
+        /// Who waits.
+        public let client: ClientID
+        fileprivate let expiresAt: Timestamp
+        fileprivate let deadline: Timestamp
+        fileprivate let subscription: any WakeSubscription
+
+        /// Waits for the end of the challenge, or for the deadline.
+        ///
+        /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
+        public func outcome(ports: Ports) async throws -> Shown? {
+            while true {
+                try await subscription.wait(until: min(deadline, expiresAt))
+                let shown = try await WatchChallenge.challenge(challenge, of: client, ports: ports)
+                guard case .pending? = shown?.challenge.state, ports.time.now < deadline else { return shown }
+            }
+        }
     }
 
     private static func read(_ id: ChallengeID, of client: ClientID, ports: Ports) async throws -> Shown? {

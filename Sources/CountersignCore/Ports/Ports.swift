@@ -64,11 +64,4 @@ public final class Ports: Sendable {
         self.keys = keys
         self.logger = logger
     }
-
-    /// The same world with other wakes.
-    public func with(wakes: any Wakes) -> Ports {
-        Ports(
-            issuer: issuer, store: store, wakes: wakes, time: time, random: random, hasher: hasher, keys: keys,
-            logger: logger)
-    }
 }

@@ -35,12 +35,12 @@ final class API: Sendable {
         self.counts = counts
     }
 
-    /// The world, for one who waits: a wait in it ends when the caller hangs up or the server is asked to stop.
+    /// What one waits for: such a wait ends when the caller hangs up or the server is asked to stop.
     ///
     /// - Throws: `CancellationError` when the caller has hung up.
-    func waitingPorts(for caller: ServerContext) throws(CancellationError) -> Ports {
+    func wakes(for caller: ServerContext) throws(CancellationError) -> any Wakes {
         guard let connection = HangUpHandler.interrupter(of: caller.channel) else { throw CancellationError() }
-        return ports.with(wakes: InterruptibleWakes(wakes: ports.wakes, interrupters: [connection, shutdown]))
+        return InterruptibleWakes(wakes: ports.wakes, interrupters: [connection, shutdown])
     }
 
     /// All routes.

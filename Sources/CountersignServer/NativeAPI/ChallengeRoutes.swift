@@ -27,12 +27,15 @@ extension API {
         routes.client(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] client, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
             guard let seconds = try incoming.wait() else {
-                return try Self.reply(
-                    await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports))
+                return try Self.reply(await WatchChallenge.challenge(id, of: client.id, ports: ports))
             }
-            return incoming.context.later.answer { [self, client = client.id, context = incoming.context] in
-                try await waits.waiting(as: "\(client)", atMost: Self.maximumClientWaits) {
-                    try Self.reply(try await look(at: id, of: client, for: seconds, by: context))
+            switch try await look(at: id, of: client.id, for: seconds, by: incoming.context) {
+            case .ended(let shown): return try Self.reply(shown)
+            case .waiting(let wait):
+                return incoming.context.later.answer { [self] in
+                    try await waits.waiting(as: "\(wait.client)", atMost: Self.maximumClientWaits) {
+                        try Self.reply(try await outcome(of: wait))
+                    }
                 }
             }
         }
@@ -70,16 +73,20 @@ extension API {
         return Response(json: shown.json)
     }
 
-    /// The challenge, when it has ended or the time is up; when the server shuts down, as it stands.
     private func look(
         at id: ChallengeID, of client: ClientID, for seconds: Int64, by caller: ServerContext
-    ) async throws -> WatchChallenge.Shown? {
-        let deadline = ports.time.now.adding(seconds: seconds)
+    ) async throws -> WatchChallenge.Beginning {
+        try await WatchChallenge.challenge(
+            id, of: client, waitingUntil: ports.time.now.adding(seconds: seconds), wakes: wakes(for: caller),
+            ports: ports)
+    }
+
+    /// The challenge, when it has ended or the time is up; when the server shuts down, as it stands.
+    private func outcome(of wait: WatchChallenge.Wait) async throws -> WatchChallenge.Shown? {
         do {
-            return try await WatchChallenge.challenge(
-                id, of: client, waitingUntil: deadline, ports: waitingPorts(for: caller))
+            return try await wait.outcome(ports: ports)
         } catch is CancellationError where shutdown.isOver {
-            return try await WatchChallenge.challenge(id, of: client, waitingUntil: nil, ports: ports)
+            return try await WatchChallenge.challenge(wait.challenge, of: wait.client, ports: ports)
         }
     }
 
@@ -112,7 +119,7 @@ extension API {
     private func events(
         _ id: ChallengeID, of client: Client, to caller: ServerContext
     ) async throws -> Response {
-        let found = try await WatchChallenge.challenge(id, of: client.id, waitingUntil: nil, ports: ports)
+        let found = try await WatchChallenge.challenge(id, of: client.id, ports: ports)
         guard let first = found else { throw ProblemDetails(.challengeNotFound) }
         let body = ResponseBody { [self] writer in
             let end = ports.time.now.adding(seconds: Self.streamLifetime)
@@ -120,9 +127,12 @@ extension API {
                 var shown = first
                 try await writer.write(Self.event(shown))
                 while shown.challenge.state == .pending, ports.time.now < end {
-                    guard let next = try await look(at: id, of: client.id, for: Self.heartbeat, by: caller) else {
-                        break
+                    let next: WatchChallenge.Shown?
+                    switch try await look(at: id, of: client.id, for: Self.heartbeat, by: caller) {
+                    case .ended(let shown): next = shown
+                    case .waiting(let wait): next = try await outcome(of: wait)
                     }
+                    guard let next else { break }
                     shown = next
                     let isOver = shown.challenge.state != .pending
                     try await writer.write(isOver ? Self.event(shown) : ByteBuffer(string: ": alive\n\n"))

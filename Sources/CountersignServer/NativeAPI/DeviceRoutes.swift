@@ -86,15 +86,18 @@ extension API {
     private func pending(for call: DeviceCall, by incoming: Incoming) async throws -> Response {
         let cursor = incoming.query["cursor"]
         guard let seconds = try incoming.wait() else {
-            return try await reply(
-                PendingChallenges.list(for: call, waitingUntil: nil, since: cursor, ports: ports))
+            return try await reply(PendingChallenges.list(for: call, ports: ports))
         }
-        let deadline = ports.time.now.adding(seconds: seconds)
-        return incoming.context.later.answer { [self, context = incoming.context] in
-            try await waits.waiting(as: "\(call.enrollment.id)", atMost: Self.maximumDeviceWaits) {
-                try await reply(
-                    PendingChallenges.list(
-                        for: call, waitingUntil: deadline, since: cursor, ports: waitingPorts(for: context)))
+        let beginning = try await PendingChallenges.list(
+            for: call, waitingUntil: ports.time.now.adding(seconds: seconds), since: cursor,
+            wakes: wakes(for: incoming.context), ports: ports)
+        switch beginning {
+        case .ended(let outcome): return try await reply(outcome)
+        case .waiting(let wait):
+            return incoming.context.later.answer { [self] in
+                try await waits.waiting(as: "\(wait.enrollment)", atMost: Self.maximumDeviceWaits) {
+                    try await reply(wait.outcome(ports: ports))
+                }
             }
         }
     }
