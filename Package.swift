@@ -53,6 +53,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
@@ -78,12 +79,14 @@ let package = Package(
                 server("GRDBSQLite", "GRDB.swift"),
             ],
             swiftSettings: settings),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .target(
             name: "CountersignDelivery",
             dependencies: [
-                "CountersignCore", crypto, server("AsyncHTTPClient", "async-http-client"),
-                server("NIOCore", "swift-nio"),
-                server("NIOHTTP1", "swift-nio"), server("NIOSSL", "swift-nio-ssl"),
+                "CountersignCore", "CCurl", crypto, server("AsyncHTTPClient", "async-http-client"),
+                server("Mustache", "swift-mustache"), server("NIOCore", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"), server("NIOSSL", "swift-nio-ssl"),
             ],
             swiftSettings: settings),
         .target(
@@ -105,7 +108,7 @@ let package = Package(
         .executableTarget(
             name: "CountersignCommand",
             dependencies: [
-                "CountersignServer", "CountersignStorage", "Countersign",
+                "CountersignServer", "CountersignStorage", "CountersignDelivery", "Countersign",
                 server("ArgumentParser", "swift-argument-parser"),
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),

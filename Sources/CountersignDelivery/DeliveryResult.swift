@@ -5,6 +5,8 @@ package import CountersignWire
 package enum DeliveryResult: Sendable {
     /// The receiver has it.
     case delivered
+    /// The receiver of a callback has it, which had said that it is gone.
+    case recovered
     /// It did not arrive and may do so later; from when on to try again, where the receiver said so.
     case failed(String, notBefore: Timestamp? = nil)
     /// It will never arrive.

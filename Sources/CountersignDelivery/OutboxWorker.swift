@@ -5,11 +5,15 @@ import Synchronization
 
 /// Empties the outbox: leases what is due, delivers it, and notes what came of it.
 public struct OutboxWorker: Sendable {
-    /// How many messages of a kind are on their way at once; a receiver that does not answer holds up no more than these,
-    /// and none of another kind.
-    private static let window = 64
-    /// How many of them must have ended before others are taken: to take some costs a commit.
-    private static let least = 8
+    /// How many messages of a kind are on their way at once.
+    ///
+    /// A receiver that does not answer holds up no more than these, and none of another kind. Each mail takes a thread.
+    private static func window(of kind: OutboxMessage.Kind) -> Int {
+        switch kind {
+        case .callback, .push, .text: 64
+        case .mail: SMTPSender.atOnce
+        }
+    }
     /// How long a lease lasts, in seconds: longer than any attempt.
     package static let lease: Int64 = 60
     /// The pause after the first failure and the longest one, in seconds.
@@ -19,17 +23,19 @@ public struct OutboxWorker: Sendable {
     private let ports: Ports
     private let callbacks: CallbackSender
     private let pushes: PushSender
+    private let messages: MessageSender?
     private let counts: DeliveryCounts
 
     /// A worker on a queue.
     public init(
         queue: any OutboxQueue, ports: Ports, callbacks: CallbackSender, pushes: PushSender,
-        counts: DeliveryCounts = DeliveryCounts()
+        messages: MessageSender? = nil, counts: DeliveryCounts = DeliveryCounts()
     ) {
         self.queue = queue
         self.ports = ports
         self.callbacks = callbacks
         self.pushes = pushes
+        self.messages = messages
         self.counts = counts
     }
 
@@ -44,10 +50,13 @@ public struct OutboxWorker: Sendable {
     private func loop(_ kind: OutboxMessage.Kind) async throws {
         // Subscribed once, before the first look: a message queued in between wakes the next wait.
         let subscription = ports.wakes.subscribe(to: .outbox)
-        let places = Places(Self.window)
+        let window = Self.window(of: kind)
+        let places = Places(window)
+        // To take some costs a commit: so many must have ended before others are taken.
+        let least = (window + 7) / 8
         try await withThrowingDiscardingTaskGroup { underWay in
             while !Task.isCancelled {
-                let free = await places.free(atLeast: Self.least)
+                let free = await places.free(atLeast: least)
                 do {
                     let next = try await queue.nextDue(kind) ?? ports.time.now.adding(seconds: 60)
                     guard next <= ports.time.now else {
@@ -69,41 +78,33 @@ public struct OutboxWorker: Sendable {
         }
     }
 
-    /// Delivers what is due, as much as may be under way at once.
-    package func deliverDue() async throws {
-        for kind in OutboxMessage.Kind.allCases {
-            let batch = try await lease(kind, limit: Self.window)
-            await withTaskGroup { group in
-                for leased in batch { group.addTask { await attempt(leased) } }
-            }
-        }
-    }
-
-    private func lease(_ kind: OutboxMessage.Kind, limit: Int) async throws -> [LeasedMessage] {
+    /// Takes what is due.
+    package func lease(_ kind: OutboxMessage.Kind, limit: Int) async throws -> [LeasedMessage] {
         let now = ports.time.now
         return try await queue.lease(kind, limit: limit, now: now, until: now.adding(seconds: Self.lease))
     }
 
-    private func attempt(_ leased: LeasedMessage) async {
+    /// Tries to deliver a message, and notes what came of it.
+    package func attempt(_ leased: LeasedMessage) async {
         let message = leased.message
         let result = await send(message)
         // Cut off by the stop, which is nobody's failure: the lease stays, and the next start ends it.
         if case .failed = result, Task.isCancelled { return }
         let outcome = outcome(of: result, message, after: leased.attempts)
+        let settlement: Settlement?
         do {
-            try await queue.conclude(message, as: outcome, at: ports.time.now)
+            settlement = try await queue.conclude(message, as: outcome, at: ports.time.now)
         } catch {
             // The lease runs out and the message is tried again: at least once is what the outbox promises.
             ports.logger.error(
                 "delivery could not be noted", metadata: ["message": "\(message.id)", "error": "\(error)"])
             return
         }
-        switch outcome {
+        switch settlement {
         case .delivered: counts.note(.delivered, of: message.content.kind)
-        case .gone(let error, let retryAt?): tell(error, of: leased, .failed, retryAt: "\(retryAt)")
         case .retried(let error, let retryAt): tell(error, of: leased, .failed, retryAt: "\(retryAt)")
-        case .abandoned(let error), .unregistered(let error, _), .gone(let error, nil):
-            tell(error, of: leased, .abandoned, retryAt: "never")
+        case .abandoned(let error): tell(error, of: leased, .abandoned, retryAt: "never")
+        case nil: break
         }
     }
 
@@ -125,6 +126,9 @@ public struct OutboxWorker: Sendable {
             return await callbacks.send(body, to: uri, of: client, id: message.id, queue: queue, at: now)
         case .push(let challenge, let enrollment, _):
             return await pushes.send(challenge, to: enrollment, as: message.id, ports: ports)
+        case .personal(let content, let address, _):
+            guard let messages else { return .refused("messages to people are not set up") }
+            return await messages.send(content, to: address, as: message.id, at: now)
         }
     }
 
@@ -133,6 +137,7 @@ public struct OutboxWorker: Sendable {
     ) -> DeliveryOutcome {
         switch result {
         case .delivered: .delivered
+        case .recovered: .recovered
         case .refused(let reason): .abandoned(reason)
         case .unregistered(let reason, let target): .unregistered(reason, target)
         case .gone(let error): .gone(error, retryAt: retry(of: message, after: attempts, notBefore: nil))

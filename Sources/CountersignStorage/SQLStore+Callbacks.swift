@@ -25,6 +25,7 @@ private enum Statements {
         RETURNING is_gone
         """)
     static let gone = SQLStatement("SELECT uri FROM gone_receivers WHERE client_id = $1 AND is_gone = 1 ORDER BY uri")
+    static let allGone = SQLStatement("SELECT client_id, uri FROM gone_receivers WHERE is_gone = 1 ORDER BY uri")
     static let forgetGone = SQLStatement("DELETE FROM gone_receivers WHERE client_id = $1 AND uri = $2")
     static let forgetAllGone = SQLStatement("DELETE FROM gone_receivers WHERE client_id = $1")
 }
@@ -48,7 +49,13 @@ extension SQLStore {
                     BasicCredentials(
                         username: username, password: try sealer.openText(sealed, for: .callbackPassword, of: client))
                 } else { nil }
-            return CallbackAccess(secrets: secrets, basic: basic, isGone: try row.optionalInteger(5) == 1)
+            let standing: CallbackAccess.Standing =
+                switch try row.optionalInteger(5) {
+                case nil: .good
+                case 1: .gone
+                case _: .suspected
+                }
+            return CallbackAccess(secrets: secrets, basic: basic, standing: standing)
         }
     }
 }
@@ -81,6 +88,13 @@ extension SQLTransaction {
 
     func goneReceivers(of client: ClientID) throws -> [CallbackURI] {
         try all(Statements.gone, [client.value]) { CallbackURI(stored: try $0.text(0)) }
+    }
+
+    func goneReceivers() throws -> [ClientID: [CallbackURI]] {
+        let rows: [(ClientID, CallbackURI)] = try all(Statements.allGone, []) {
+            (try $0.id(0), CallbackURI(stored: try $0.text(1)))
+        }
+        return Dictionary(grouping: rows, by: \.0).mapValues { $0.map(\.1) }
     }
 
     func forgetGone(_ receiver: CallbackURI, of client: ClientID) throws {

@@ -103,18 +103,21 @@ extension SQLStore: OutboxQueue {
     }
 
     /// See ``OutboxQueue/conclude(_:as:at:)``.
-    public func conclude(_ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp) async throws {
+    @discardableResult
+    public func conclude(
+        _ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp
+    ) async throws -> Settlement? {
         try await commit { try $0.conclude(message, as: outcome, at: now) }
     }
 }
 
 extension SQLTransaction {
-    func settle(_ message: EventID, as outcome: DeliveryOutcome, at now: Timestamp) throws -> Bool {
-        switch outcome {
+    func settle(_ message: EventID, as settlement: Settlement, at now: Timestamp) throws -> Bool {
+        switch settlement {
         case .delivered: try connection.execute(Statements.delivered, [message.value, now.value]) == 1
         case .retried(let error, let retryAt):
             try connection.execute(Statements.retry, [message.value, retryAt.value, .text(error)]) == 1
-        case .abandoned(let error), .unregistered(let error, _), .gone(let error, _):
+        case .abandoned(let error):
             try connection.execute(Statements.bury, [message.value, .text(error)]) == 1
         }
     }
@@ -162,12 +165,6 @@ extension LeasedMessage {
 
 /// What leaves, as rows keep it.
 extension OutboxMessage.Content {
-    var client: ClientID {
-        switch self {
-        case .callback(_, let client, _), .push(_, _, let client): client
-        }
-    }
-
     var json: JSONValue {
         switch self {
         case .callback(let uri, _, let body):
@@ -176,6 +173,10 @@ extension OutboxMessage.Content {
             ])
         case .push(let challenge, let enrollment, _):
             .members(["challenge": .string("\(challenge)"), "enrollment": .string("\(enrollment)")])
+        case .personal(let message, .email(let address), _):
+            .members(["to": .string("\(address)"), "message": message.stored])
+        case .personal(let message, .phone(let number), _):
+            .members(["to": .string("\(number)"), "message": message.stored])
         }
     }
 
@@ -189,6 +190,16 @@ extension OutboxMessage.Content {
                 let enrollment = json["enrollment"]?.string.flatMap({ EnrollmentID($0) })
             else { return nil }
             self = .push(challenge, to: enrollment, client: client)
+        case .mail:
+            guard let address = json["to"]?.string.flatMap({ EmailAddress($0) }),
+                let message = json["message"].flatMap({ PersonalMessage(stored: $0) })
+            else { return nil }
+            self = .personal(message, to: .email(address), client: client)
+        case .text:
+            guard let number = json["to"]?.string.flatMap({ PhoneNumber($0) }),
+                let message = json["message"].flatMap({ PersonalMessage(stored: $0) })
+            else { return nil }
+            self = .personal(message, to: .phone(number), client: client)
         case nil: return nil
         }
     }

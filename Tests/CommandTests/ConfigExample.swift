@@ -33,6 +33,9 @@ struct ConfigExample: Sendable, CustomTestStringConvertible {
         ].filter { $0.key != name }.reduce(into: [:]) { $0["COUNTERSIGN_APNS_\($1.key)"] = $1.value }
     }
 
+    private static let smtp = ["COUNTERSIGN_SMTP_HOST": "mail.example.com", "COUNTERSIGN_SMTP_FROM": "a@example.com"]
+    private static let account = "AC" + String(repeating: "0", count: 32)
+
     static let all: [ConfigExample] = [
         ConfigExample("data", "/var/lib/countersign", not: nil),
         ConfigExample("database", "postgres://countersign:secret@db.example.com/countersign", not: "mysql://db/x"),
@@ -58,6 +61,39 @@ struct ConfigExample: Sendable, CustomTestStringConvertible {
         ConfigExample("fcm.account_file", "account.json", not: nil),
         ConfigExample("fcm.url", "https://127.0.0.1:8443", not: nil),
         ConfigExample("fcm.authorities", "authorities.pem", not: nil),
+        ConfigExample("smtp.host", "mail.example.com", not: nil, needs: ["COUNTERSIGN_SMTP_FROM": "a@example.com"]),
+        ConfigExample("smtp.port", "2525", not: "0"),
+        ConfigExample("smtp.security", "implicit", not: "tls"),
+        ConfigExample(
+            "smtp.from", "login@example.com", not: "login", needs: ["COUNTERSIGN_SMTP_HOST": "mail.example.com"]),
+        ConfigExample(
+            "smtp.username", "countersign", not: nil,
+            needs: smtp.merging(["COUNTERSIGN_SMTP_PASSWORD_FILE": "password"]) { $1 }),
+        ConfigExample(
+            "smtp.password_file", "/run/secrets/smtp", not: nil,
+            needs: smtp.merging(["COUNTERSIGN_SMTP_USERNAME": "countersign"]) { $1 }),
+        ConfigExample("smtp.authorities", "authorities.pem", not: nil),
+        ConfigExample(
+            "sms.twilio_account", account, not: "AC1",
+            needs: ["COUNTERSIGN_SMS_TWILIO_TOKEN_FILE": "token", "COUNTERSIGN_SMS_FROM": "ACME"]),
+        ConfigExample(
+            "sms.twilio_token_file", "/run/secrets/twilio", not: nil,
+            needs: ["COUNTERSIGN_SMS_TWILIO_ACCOUNT": account, "COUNTERSIGN_SMS_FROM": "ACME"]),
+        ConfigExample(
+            "sms.url", "https://gateway.example.com/send", not: nil,
+            needs: ["COUNTERSIGN_SMS_BODY": "{{to}}{{text}}", "COUNTERSIGN_SMS_FROM": "ACME"]),
+        ConfigExample(
+            "sms.from", "+15550000000", not: nil, yaml: "\"+15550000000\"",
+            needs: ["COUNTERSIGN_SMS_BODY": "{{to}}{{text}}", "COUNTERSIGN_SMS_URL": "https://gateway.example.com"]),
+        ConfigExample("sms.format", "form", not: "xml"),
+        ConfigExample(
+            "sms.body", "to={{to}}&text={{text}}", not: nil, yaml: "\"to={{to}}&text={{text}}\"",
+            needs: ["COUNTERSIGN_SMS_URL": "https://gateway.example.com", "COUNTERSIGN_SMS_FROM": "ACME"]),
+        ConfigExample("sms.headers_file", "/run/secrets/headers", not: nil),
+        ConfigExample("sms.success", "queued", not: nil),
+        ConfigExample("messages.sender", "ACME Bank", not: "two\nlines"),
+        ConfigExample("messages.language", "pt-BR", not: "portuguese"),
+        ConfigExample("messages.templates", "/etc/countersign/templates", not: nil),
         ConfigExample("log.level", "info", not: "INFO"), ConfigExample("log.format", "json", not: "xml"),
         ConfigExample(
             "master_key", Base64.encode([UInt8](repeating: 9, count: 32)),

@@ -16,7 +16,8 @@ struct UsageTests {
         ["device", "open"], ["device", "answer"], ["device", "remove"], ["verify"], ["admin"],
         ["admin", "bootstrap"], ["admin", "key"],
         ["admin", "key", "rotate"], ["admin", "key", "finish"], ["admin", "backup"], ["admin", "migrate"],
-        ["admin", "doctor"], ["admin", "outbox"], ["admin", "outbox", "list"], ["admin", "outbox", "retry"], ["config"],
+        ["admin", "doctor"], ["admin", "outbox"], ["admin", "outbox", "list"], ["admin", "outbox", "retry"],
+        ["admin", "test-message"], ["config"],
         ["config", "check"], ["config", "reference"],
     ]
 
@@ -57,6 +58,8 @@ struct UsageTests {
             ["challenge", "ask", "--user", "u", "--message", "m", "--detail", "no separator"],
             ["challenge", "ask", "--user", "u", "--message", "m", "--wait=-1"],
             ["challenge", "ask", "--user", "u", "--message", "m", "--wait", "86401"],
+            ["admin", "test-message"],
+            ["admin", "test-message", "--email", "a@example.com", "--phone", "+15551234567"],
             ["challenge", "show"], ["device", "enroll"], ["device", "answer", "chl_x"],
             ["device", "answer", "chl_x", "--approve", "--deny"], ["verify"], ["verify", "--receipt", "x"],
             ["verify", "--receipt", "missing", "--certificate", "missing"],

@@ -14,6 +14,7 @@ struct AuditTests {
     private static let signingData = "Data-marker-four"
     private static let clientState = "State-marker-five"
     private static let shopName = "Shop"
+    private static let email = "marker-twelve@example.com"
     private static let pushToken = "push-marker-eight"
     private static let callbackPassword = "password-marker-nine"
     private static let callbackPath = "path-marker-ten?token=eleven"
@@ -80,13 +81,17 @@ struct AuditTests {
         let message = try #require(leased.map(\.message).last { $0.expiresAt > world.time.now })
         try await world.store.conclude(message, as: .abandoned("gone"), at: world.time.now)
         _ = try await ManageOutbox.retry(message.id, by: shop, ports: ports)
+        let address = try #require(EmailAddress(Self.email))
+        _ = try await SendTestMessage.send(
+            .code, to: .email(address), in: nil, by: shop, idempotency: nil, ports: ports
+        ) { _ in RecordedReply(status: 202, body: []) }
         return [
             renewed.reveal(), created.secret.reveal(), created.callbackSecret.reveal(), renewedSecret,
             Self.callbackPassword, Self.callbackPath,
             device.invitation.ticket.reveal(),
             Self.message,
             Self.secureMessage, Self.payee, Self.signingData, Self.clientState, "external-marker-six",
-            "Refused-marker-seven", World.callback, Self.pushToken,
+            "Refused-marker-seven", World.callback, Self.pushToken, Self.email, SendTestMessage.code.digits,
         ] + numbers
     }
 
@@ -96,7 +101,7 @@ struct AuditTests {
         let secrets = try await everything(in: world)
         let events = try await world.audit()
         #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
-        #expect(secrets.count == 16 + 14)
+        #expect(secrets.count == 18 + 14)
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {

@@ -103,6 +103,11 @@ struct CallbackAccessTests {
                     try await worker.deliverDue()
                     let row = try await scene.row(first)
                     #expect(row.state == "dead" && row.error == GoneReceiver.reason && row.hasPayload)
+                    // Told and counted as what it is: given up, not to be tried again.
+                    let last = scene.logs.entries.last { $0.contains("message=\(first)") }
+                    #expect(last?.hasSuffix("error=\(GoneReceiver.reason) message=\(first) retry_at=never") == true)
+                    let counts = scene.counts.counts.filter { $0.kind == .callback && $0.count > 0 }
+                    #expect(counts.map { "\($0.count) \($0.outcome)" } == ["2 failed", "1 abandoned"])
                     #expect(receiver.calls.count == 3)
                     #expect(try await scene.goneReceivers == [base + "/gone"])
 

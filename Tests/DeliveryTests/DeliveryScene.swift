@@ -8,6 +8,18 @@ import Encodings
 import NIOCore
 import StorageTestSupport
 
+extension OutboxWorker {
+    /// Delivers what is due, once.
+    func deliverDue() async throws {
+        for kind in OutboxMessage.Kind.allCases {
+            let batch = try await lease(kind, limit: 64)
+            await withTaskGroup { group in
+                for leased in batch { group.addTask { await attempt(leased) } }
+            }
+        }
+    }
+}
+
 /// A world with a client that is called back, and what calls it.
 struct DeliveryScene: Sendable {
     /// A secret that stands in the log.
@@ -27,8 +39,11 @@ struct DeliveryScene: Sendable {
     let world: World
     let shop: CreateClient.Created
     let logs = LogBook()
+    let counts = DeliveryCounts()
     /// How pushes are sent; by nothing unless a test says otherwise.
     var pushes = PushSender()
+    /// How messages to people are sent; by nothing unless a test says otherwise.
+    var messages: MessageSender?
     private let http: HTTPClient
 
     /// Runs something in a scene of its own, and closes it.
@@ -65,7 +80,8 @@ struct DeliveryScene: Sendable {
     func worker(on queue: (any OutboxQueue)? = nil, timeout: TimeAmount = .seconds(15)) -> OutboxWorker {
         OutboxWorker(
             queue: queue ?? world.store, ports: world.ports(loggingTo: logs.logger),
-            callbacks: CallbackSender(client: http, timeout: timeout), pushes: pushes)
+            callbacks: CallbackSender(client: http, timeout: timeout), pushes: pushes,
+            messages: messages, counts: counts)
     }
 
     /// Runs something while a worker and the hub's clock run, and stops them.

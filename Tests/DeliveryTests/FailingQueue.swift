@@ -40,9 +40,11 @@ final class FailingQueue: OutboxQueue {
         return try await queue.nextDue(kind)
     }
 
-    func conclude(_ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp) async throws {
+    func conclude(
+        _ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp
+    ) async throws -> Settlement? {
         if case .delivered = outcome { try fail(deaf) }
-        try await queue.conclude(message, as: outcome, at: now)
+        return try await queue.conclude(message, as: outcome, at: now)
     }
 
     func callbackAccess(

@@ -322,7 +322,7 @@ struct InterleavingTests {
             try await world.store.commit { try $0.enqueue(message) }
             world.time.advance(milliseconds: 1)
             let drop: Interleaving.Operation = { ports in
-                try await ports.store.commit {
+                _ = try await ports.store.commit {
                     try $0.conclude(message, as: .unregistered("gone", old), at: ports.time.now)
                 }
                 return "dropped"

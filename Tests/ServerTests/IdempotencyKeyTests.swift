@@ -34,6 +34,9 @@ struct IdempotencyKeyTests {
                 caller: scene.administrator, path: "/v1/admin/clients", body: ["name": "Shop A"],
                 other: ["name": "Shop B"]),
             Call(
+                caller: scene.administrator, path: "/v1/admin/messages", body: ["email": "a@example.com"],
+                other: ["email": "b@example.com"]),
+            Call(
                 caller: scene.administrator, path: "/v1/admin/clients/\(scene.shop.clientID)/callback-secret",
                 body: ["overlap": 60], other: ["overlap": 61]),
         ]
@@ -49,12 +52,12 @@ struct IdempotencyKeyTests {
         try await Scene.with { scene in
             for call in try Self.calls(scene) {
                 let first = try await call.send("key-1")
-                #expect(first.status == 201, "\(first)")
+                #expect(first.status == 201 || first.status == 202, "\(first)")
                 #expect(first.headers["idempotency-replayed"] == nil)
                 let before = try await scene.snapshot()
                 for _ in 0..<2 {
                     let again = try await call.send("key-1")
-                    #expect(again.status == 201, "\(again)")
+                    #expect(again.status == first.status, "\(again)")
                     #expect(again.body == first.body)
                     #expect(again.headers["idempotency-replayed"] == "true")
                     #expect(again.headers["content-type"] == first.headers["content-type"])
@@ -63,7 +66,7 @@ struct IdempotencyKeyTests {
                 #expect(try await scene.snapshot() == before)
                 // Another key, or none, is another request; a user of the same name is refused for its own reason.
                 let another = try await call.send("key-2")
-                #expect(another.status == 201 || another.code == "external_id_taken", "\(another)")
+                #expect(another.status == first.status || another.code == "external_id_taken", "\(another)")
                 #expect(another.body != first.body)
             }
         }
@@ -136,7 +139,7 @@ struct IdempotencyKeyTests {
                     for _ in 0..<20 { group.addTask { try await call.send("key-1") } }
                     return try await group.reduce(into: [Reply]()) { $0.append($1) }
                 }
-                #expect(replies.allSatisfy { $0.status == 201 && $0.body == replies[0].body }, "\(replies[0])")
+                #expect(replies.allSatisfy { $0.status < 300 && $0.body == replies[0].body }, "\(replies[0])")
                 #expect(replies.count { $0.headers["idempotency-replayed"] == nil } == 1)
             }
             let challenges = try await scene.administrator.auditCount("challenge.asked")
@@ -204,7 +207,7 @@ struct IdempotencyKeyTests {
             }
             #expect(try await scene.snapshot() == before)
             for call in try Self.calls(scene) {
-                #expect(try await call.send(String(repeating: "~", count: 255)).status == 201)
+                #expect(try await call.send(String(repeating: "~", count: 255)).status < 300)
             }
         }
     }

@@ -86,14 +86,15 @@ package struct World: Sendable {
         ports = Ports(
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
             hasher: KeyedHasher(key: masterKey.derived(for: "keyed hashes")),
-            keys: try await store.issuerKeys(at: time.now).keys, logger: logger)
+            keys: try await store.issuerKeys(at: time.now).keys, transports: Transports(mail: true, text: true),
+            logger: logger)
     }
 
     /// The same ports with another log.
     package func ports(loggingTo logger: Logger) -> Ports {
         Ports(
             issuer: ports.issuer, store: store, wakes: hub, time: time, random: random, hasher: ports.hasher,
-            keys: ports.keys, logger: logger)
+            keys: ports.keys, transports: ports.transports, logger: logger)
     }
 
     /// The master key of every world.

@@ -37,15 +37,7 @@ package final class PushPeerProcess: Sendable {
     ///   - arguments: what else they ask for.
     package init(_ service: String, key: [UInt8], _ arguments: [String]) async throws {
         folder = try TemporaryFolder()
-        guard let openssl = Program.path(of: "openssl") else { throw Broken(description: "openssl is missing") }
-        let made = try await RunningProgram.run(
-            openssl,
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
-                folder.path("tls.key"), "-out", folder.path("tls.pem"), "-days", "2", "-subj", "/CN=localhost",
-                "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-            ])
-        guard made.status == 0 else { throw Broken(description: made.errors) }
+        try await folder.writeCertificate()
         let keyFile = try folder.write("key", key)
         program = try RunningProgram(
             try Self.path, [folder.path("tls.pem"), folder.path("tls.key"), service, keyFile] + arguments)

@@ -6,10 +6,11 @@ import Encodings
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin", abstract: "What operators do.",
-        discussion: "All but `outbox` is done on the server's own machine, while the server runs or not.",
+        discussion:
+            "All but `outbox` and `test-message` is done on the server's own machine, while the server runs or not.",
         subcommands: [
             Bootstrap.self, KeyCommand.self, BackupCommand.self, MigrateCommand.self, DoctorCommand.self,
-            OutboxCommand.self,
+            OutboxCommand.self, TestMessageCommand.self,
         ])
 
     struct Bootstrap: AsyncParsableCommand {

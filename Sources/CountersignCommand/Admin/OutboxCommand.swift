@@ -6,7 +6,7 @@ import NIOHTTP1
 /// The command `countersign admin outbox`.
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "outbox", abstract: "What has not arrived: callbacks and pushes.",
+        commandName: "outbox", abstract: "What has not arrived: callbacks, pushes, mails and text messages.",
         discussion: "Acts with an operator's token on a server that runs.", subcommands: [List.self, Retry.self],
         defaultSubcommand: List.self)
 

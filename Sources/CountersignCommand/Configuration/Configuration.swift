@@ -133,7 +133,11 @@ struct Configuration: Sendable {
                 Settings.apnsTeam.description, Settings.apnsKeyID.description, Settings.apnsKeyFile.description,
                 Settings.apnsApps.description,
             ],
+            [Settings.smtpHost.description, Settings.smtpFrom.description],
+            [Settings.smtpUsername.description, Settings.smtpPasswordFile.description],
+            [Settings.smsTwilioAccount.description, Settings.smsTwilioTokenFile.description],
         ].map { $0.map(\.key) }
+        faults += missing(in: sources)
         for group in together {
             guard let present = group.first(where: { sources[$0] != nil }), let source = sources[present] else {
                 continue
@@ -147,6 +151,30 @@ struct Configuration: Sendable {
             }
         }
         return faults
+    }
+
+    /// What a setting needs besides, where that needs nothing in turn.
+    private static func missing(in sources: [String: Source]) -> [ConfigurationFault] {
+        let gateway = sources[Settings.smsTwilioAccount.description.key] == nil ? [Settings.smsBody.description] : []
+        let needs = [
+            (Settings.smtpUsername.description, [Settings.smtpHost.description]),
+            (Settings.smsTwilioAccount.description, [Settings.smsFrom.description]),
+            (Settings.smsURL.description, [Settings.smsFrom.description] + gateway),
+            (Settings.smsBody.description, [Settings.smsURL.description]),
+            (
+                Settings.smsFrom.description,
+                sources[Settings.smsTwilioAccount.description.key] == nil ? [Settings.smsURL.description] : []
+            ),
+        ]
+        return needs.flatMap { setting, needed in
+            needed.map(\.key).filter { sources[$0] == nil }.compactMap { absent in
+                sources[setting.key].map { source in
+                    ConfigurationFault(
+                        place: source.place, key: absent, what: "\(setting.key) is set, and \(absent) is not.",
+                        cure: "Set \(absent), too.")
+                }
+            }
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CountersignDelivery
 import CountersignServer
 import CountersignStorage
 import CountersignWire
@@ -94,6 +95,60 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Settings.fcmAuthorities.description.help)
     var fcmAuthorities: String?
 
+    @Option(help: Settings.smtpHost.description.help)
+    var smtpHost: String?
+
+    @Option(help: Settings.smtpPort.description.help)
+    var smtpPort: String?
+
+    @Option(help: Settings.smtpSecurity.description.help)
+    var smtpSecurity: String?
+
+    @Option(help: Settings.smtpFrom.description.help)
+    var smtpFrom: String?
+
+    @Option(help: Settings.smtpUsername.description.help)
+    var smtpUsername: String?
+
+    @Option(help: Settings.smtpPasswordFile.description.help)
+    var smtpPasswordFile: String?
+
+    @Option(help: Settings.smtpAuthorities.description.help)
+    var smtpAuthorities: String?
+
+    @Option(help: Settings.smsTwilioAccount.description.help)
+    var smsTwilioAccount: String?
+
+    @Option(help: Settings.smsTwilioTokenFile.description.help)
+    var smsTwilioTokenFile: String?
+
+    @Option(name: .customLong("sms-url"), help: Settings.smsURL.description.help)
+    var smsURL: String?
+
+    @Option(help: Settings.smsFrom.description.help)
+    var smsFrom: String?
+
+    @Option(help: Settings.smsFormat.description.help)
+    var smsFormat: String?
+
+    @Option(help: Settings.smsBody.description.help)
+    var smsBody: String?
+
+    @Option(help: Settings.smsHeadersFile.description.help)
+    var smsHeadersFile: String?
+
+    @Option(help: Settings.smsSuccess.description.help)
+    var smsSuccess: String?
+
+    @Option(help: Settings.messagesSender.description.help)
+    var messagesSender: String?
+
+    @Option(help: Settings.messagesLanguage.description.help)
+    var messagesLanguage: String?
+
+    @Option(help: Settings.messagesTemplates.description.help)
+    var messagesTemplates: String?
+
     @Option(help: Settings.logLevel.description.help)
     var logLevel: String?
 
@@ -136,6 +191,24 @@ struct ServeOptions: ParsableArguments {
         set(Settings.fcmAccount.description, [fcmAccountFile])
         set(Settings.fcmURL.description, [fcmURL])
         set(Settings.fcmAuthorities.description, [fcmAuthorities])
+        set(Settings.smtpHost.description, [smtpHost])
+        set(Settings.smtpPort.description, [smtpPort])
+        set(Settings.smtpSecurity.description, [smtpSecurity])
+        set(Settings.smtpFrom.description, [smtpFrom])
+        set(Settings.smtpUsername.description, [smtpUsername])
+        set(Settings.smtpPasswordFile.description, [smtpPasswordFile])
+        set(Settings.smtpAuthorities.description, [smtpAuthorities])
+        set(Settings.smsTwilioAccount.description, [smsTwilioAccount])
+        set(Settings.smsTwilioTokenFile.description, [smsTwilioTokenFile])
+        set(Settings.smsURL.description, [smsURL])
+        set(Settings.smsFrom.description, [smsFrom])
+        set(Settings.smsFormat.description, [smsFormat])
+        set(Settings.smsBody.description, [smsBody])
+        set(Settings.smsHeadersFile.description, [smsHeadersFile])
+        set(Settings.smsSuccess.description, [smsSuccess])
+        set(Settings.messagesSender.description, [messagesSender])
+        set(Settings.messagesLanguage.description, [messagesLanguage])
+        set(Settings.messagesTemplates.description, [messagesTemplates])
         set(Settings.logLevel.description, [logLevel])
         set(Settings.logFormat.description, [logFormat])
         set(Settings.masterKeyFile.description, [masterKeyFile])
@@ -179,6 +252,7 @@ extension ServerSettings {
             files.authorities = configuration[Settings.fcmAuthorities]
             fcm = files
         }
+        setMessages(configuration)
         if let text = configuration[Settings.masterKey] {
             masterKey = .text(text.key)
         } else if let path = configuration[Settings.masterKeyFile] {
@@ -186,5 +260,38 @@ extension ServerSettings {
         } else if let command = configuration[Settings.masterKeyCommand] {
             masterKey = .command(command)
         }
+    }
+}
+
+extension ServerSettings {
+    /// What an operator set of messages to people.
+    fileprivate mutating func setMessages(_ configuration: Configuration) {
+        if let host = configuration[Settings.smtpHost], let from = configuration[Settings.smtpFrom] {
+            var server = SMTPSettings(
+                host: host, port: configuration[Settings.smtpPort], security: configuration[Settings.smtpSecurity],
+                from: from)
+            server.authorities = configuration[Settings.smtpAuthorities]
+            var files = MailFiles(server: server)
+            files.username = configuration[Settings.smtpUsername]
+            files.passwordFile = configuration[Settings.smtpPasswordFile]
+            mail = files
+        }
+        if let from = configuration[Settings.smsFrom] {
+            if let account = configuration[Settings.smsTwilioAccount],
+                let tokenFile = configuration[Settings.smsTwilioTokenFile]
+            {
+                texts = .twilio(
+                    account: account, tokenFile: tokenFile, from: from, url: configuration[Settings.smsURL])
+            } else if let url = configuration[Settings.smsURL], let body = configuration[Settings.smsBody] {
+                var gateway = DescribedGateway(
+                    url: url, format: configuration[Settings.smsFormat], body: body, from: from)
+                gateway.headersFile = configuration[Settings.smsHeadersFile]
+                gateway.success = configuration[Settings.smsSuccess]
+                texts = .described(gateway)
+            }
+        }
+        messages.sender = configuration[Settings.messagesSender]
+        messages.language = configuration[Settings.messagesLanguage]
+        messages.folder = configuration[Settings.messagesTemplates]
     }
 }

@@ -1,3 +1,4 @@
+import CountersignDelivery
 import CountersignServer
 import CountersignStorage
 import CountersignWire
@@ -107,6 +108,77 @@ enum Settings {
         "fcm.authorities", "the path of a PEM file",
         "The certificates to trust there, instead of the system's: for a test.")
 
+    static let smtpHost = Setting<String?>.text(
+        "smtp.host", "the name or address of a mail server",
+        "The mail server that takes the deployment's mail.", fallbackText: "none: there is no mail")
+
+    static let smtpPort = Setting<Int?>.optional(
+        "smtp.port", "a number from 1 to 65535", fallbackText: "587, 465 or 25, by smtp.security", "Its port."
+    ) { text in decimal(text).flatMap { (1...65535).contains($0) ? $0 : nil } }
+
+    static let smtpSecurity = Setting<SMTPSettings.Security>.choice(
+        "smtp.security", fallback: .starttls,
+        "How the way to it is secured: TLS after the greeting, TLS from the start, or not at all.")
+
+    static let smtpFrom = Setting<EmailAddress?>.optional(
+        "smtp.from", "a mail address", fallbackText: "none", "Whom mail is from."
+    ) { EmailAddress($0) }
+
+    static let smtpUsername = Setting<String?>.text(
+        "smtp.username", "a name", "The name that the mail server asks for.")
+
+    static let smtpPasswordFile = Setting<String?>.text(
+        "smtp.password_file", "the path of a file", "The file with the password that the mail server asks for.")
+
+    static let smtpAuthorities = Setting<String?>.text(
+        "smtp.authorities", "the path of a PEM file",
+        "The certificates to trust in the mail server, instead of the system's.")
+
+    static let smsTwilioAccount = Setting<String?>.optional(
+        "sms.twilio_account", "AC and 32 hexadecimal digits", fallbackText: "none",
+        "The SID of your account at Twilio, to send text messages by it."
+    ) { $0.wholeMatch(of: /AC[0-9a-f]{32}/) == nil ? nil : $0 }
+
+    static let smsTwilioTokenFile = Setting<String?>.text(
+        "sms.twilio_token_file", "the path of a file", "The file with the auth token of that account.")
+
+    static let smsURL = Setting<String?>.text(
+        "sms.url", "https://…",
+        "Where another gateway for text messages is called; beside an account at Twilio, who answers in its stead.")
+
+    static let smsFrom = Setting<String?>.text(
+        "sms.from", "a telephone number, a name, or the SID of a messaging service",
+        "Whom text messages are from.", fallbackText: "none: there are no text messages")
+
+    static let smsFormat = Setting<TextGateway.Format>.choice(
+        "sms.format", fallback: .json, "How the body of a call to the gateway is written.")
+
+    static let smsBody = Setting<String?>.text(
+        "sms.body", "a text with {{to}}, {{from}} and {{text}}", "The body of a call to the gateway.")
+
+    static let smsHeadersFile = Setting<String?>.text(
+        "sms.headers_file", "the path of a file",
+        "The file with the header fields of a call to the gateway, a line each, such as Authorization: Bearer ….")
+
+    static let smsSuccess = Setting<String?>.text(
+        "sms.success", "a text", "What the gateway's reply must hold to mean success, besides a status of 2xx.",
+        fallbackText: "nothing")
+
+    static let messagesSender = Setting<String?>.optional(
+        "messages.sender", "a line of text", fallbackText: "the issuer's host",
+        "Whom messages to people are from, by the name they know."
+    ) { try? DisplayLine($0, atMost: 64).text }
+
+    static let messagesLanguage = Setting<LanguageTag>.one(
+        "messages.language", "a language, such as de or pt-BR", fallback: (.english, "en"),
+        "The language of messages to people of whom it is not known."
+    ) { LanguageTag($0) }
+
+    static let messagesTemplates = Setting<String?>.text(
+        "messages.templates", "the path of a folder",
+        "Your own texts of messages to people, in a folder for each language.",
+        fallbackText: "the program's own, in en and de")
+
     static let logLevel = Setting<Logger.Level>.choice(
         "log.level", fallback: .warning, "What is logged: this and what is graver. At info every request is.")
 
@@ -134,6 +206,11 @@ enum Settings {
         AnySetting(proxyHeader), AnySetting(metrics), AnySetting(apnsTeam), AnySetting(apnsKeyID),
         AnySetting(apnsKeyFile), AnySetting(apnsApps), AnySetting(apnsURL), AnySetting(apnsAuthorities),
         AnySetting(fcmAccount), AnySetting(fcmURL), AnySetting(fcmAuthorities),
+        AnySetting(smtpHost), AnySetting(smtpPort), AnySetting(smtpSecurity), AnySetting(smtpFrom),
+        AnySetting(smtpUsername), AnySetting(smtpPasswordFile), AnySetting(smtpAuthorities),
+        AnySetting(smsTwilioAccount), AnySetting(smsTwilioTokenFile), AnySetting(smsURL), AnySetting(smsFrom),
+        AnySetting(smsFormat), AnySetting(smsBody), AnySetting(smsHeadersFile), AnySetting(smsSuccess),
+        AnySetting(messagesSender), AnySetting(messagesLanguage), AnySetting(messagesTemplates),
         AnySetting(logLevel), AnySetting(logFormat),
         AnySetting(masterKey), AnySetting(masterKeyFile), AnySetting(masterKeyCommand),
     ]

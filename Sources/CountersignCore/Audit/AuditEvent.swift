@@ -24,6 +24,7 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case challengeExpired = "challenge.expired"
     case answerRefused = "answer.refused"
     case messageRetried = "message.retried"
+    case messageTested = "message.tested"
 }
 
 /// One entry of the audit: what happened, when, to whom.

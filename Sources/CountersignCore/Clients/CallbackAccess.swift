@@ -40,14 +40,24 @@ public struct CallbackAccess: Sendable {
     public let secrets: [Secret<String>]
     /// What the receiver asks for besides.
     public let basic: BasicCredentials?
-    /// Whether the receiver has said that it is gone, for long enough to be believed.
-    public let isGone: Bool
+    /// What is held against the receiver.
+    public let standing: Standing
+
+    /// What a receiver has said of itself.
+    public enum Standing: Sendable {
+        /// Nothing.
+        case good
+        /// That it is gone, but not for long enough to be believed.
+        case suspected
+        /// That it is gone.
+        case gone
+    }
 
     /// Access by these.
-    public init(secrets: [Secret<String>], basic: BasicCredentials?, isGone: Bool) {
+    public init(secrets: [Secret<String>], basic: BasicCredentials?, standing: Standing) {
         self.secrets = secrets
         self.basic = basic
-        self.isGone = isGone
+        self.standing = standing
     }
 }
 

@@ -83,7 +83,7 @@ extension AttemptCount {
     }
 
     /// How many seconds there are until the window ends, at least one.
-    fileprivate func retryAfter(at now: Timestamp) -> Int64 {
+    func retryAfter(at now: Timestamp) -> Int64 {
         max(1, (windowEnd.milliseconds - now.milliseconds + 999) / 1000)
     }
 }

@@ -13,7 +13,7 @@ public struct OutboxEntry: Sendable {
 
     /// Its id.
     public let id: EventID
-    /// `callback` or `push`.
+    /// `callback`, `push`, `mail` or `text`.
     public let kind: String
     /// Whose it is.
     public let client: ClientID

@@ -12,6 +12,10 @@ public struct OutboxMessage: Sendable {
         case callback
         /// A push service.
         case push
+        /// A mail server.
+        case mail
+        /// A gateway for text messages.
+        case text
     }
 
     /// What leaves.
@@ -22,12 +26,23 @@ public struct OutboxMessage: Sendable {
         case callback(CallbackURI, client: ClientID, body: [UInt8])
         /// The announcement of a challenge to a device, made when it is sent: by then the badge is another.
         case push(ChallengeID, to: EnrollmentID, client: ClientID)
+        /// A message to a person, by mail or as a text message.
+        case personal(PersonalMessage, to: PersonalAddress, client: ClientID)
 
         /// What sort of receiver it has.
         public var kind: Kind {
             switch self {
             case .callback: .callback
             case .push: .push
+            case .personal(_, .email, _): .mail
+            case .personal(_, .phone, _): .text
+            }
+        }
+
+        /// Whose it is.
+        public var client: ClientID {
+            switch self {
+            case .callback(_, let client, _), .push(_, _, let client), .personal(_, _, let client): client
             }
         }
     }

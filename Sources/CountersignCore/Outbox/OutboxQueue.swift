@@ -19,6 +19,8 @@ public struct LeasedMessage: Sendable {
 public enum DeliveryOutcome: Sendable {
     /// The receiver has it: its content is erased.
     case delivered
+    /// The receiver of a callback has it, which had said that it is gone: nothing is held against it any more.
+    case recovered
     /// It did not arrive, and is tried again at a time.
     case retried(String, at: Timestamp)
     /// It did not arrive and is not tried again: the row stays, for people to look at.
@@ -28,6 +30,16 @@ public enum DeliveryOutcome: Sendable {
     case gone(String, retryAt: Timestamp?)
     /// The device is not reached there any more: the registration is dropped, unless there is another one by now.
     case unregistered(String, PushTarget)
+}
+
+/// Where a message stands after an attempt to deliver it.
+public enum Settlement: Hashable, Sendable {
+    /// It has arrived.
+    case delivered
+    /// It did not arrive for this reason and is tried again at a time.
+    case retried(String, at: Timestamp)
+    /// It did not arrive for this reason and is not tried again.
+    case abandoned(String)
 }
 
 /// The durable outbox, seen by those who empty it.
@@ -41,7 +53,11 @@ public protocol OutboxQueue: Sendable {
     func nextDue(_ kind: OutboxMessage.Kind) async throws -> Timestamp?
 
     /// Notes what came of an attempt to deliver.
-    func conclude(_ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp) async throws
+    ///
+    /// - Returns: where the message stands now; nil when somebody else had settled it before.
+    func conclude(
+        _ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp
+    ) async throws -> Settlement?
 
     /// What callbacks to a client are sent with at a time; nil when it has no secret.
     func callbackAccess(

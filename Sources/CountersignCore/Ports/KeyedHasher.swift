@@ -40,6 +40,16 @@ public struct KeyedHasher: Sendable {
                 for: Array("number \(challenge) \(number.digits)".utf8), using: key.reveal()))
     }
 
+    /// What stands for an address where it must not be read.
+    func name(of address: PersonalAddress) -> String {
+        let text =
+            switch address {
+            case .email(let address): "email \(address)"
+            case .phone(let number): "phone \(number)"
+            }
+        return Hex.encode(Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key.reveal())))
+    }
+
     /// Whether a hash is that of a number, in constant time.
     func matches(_ hash: [UInt8], number: EntryNumber, challenge: ChallengeID) -> Bool {
         constantTimeEqual(hash, self.hash(of: number, challenge: challenge))

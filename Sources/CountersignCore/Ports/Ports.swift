@@ -47,13 +47,15 @@ public final class Ports: Sendable {
     public let hasher: KeyedHasher
     /// The issuer's own keys.
     public let keys: IssuerKeys
+    /// By what messages to people leave.
+    public let transports: Transports
     /// Where faults and refusals are told of.
     public let logger: Logger
 
     /// Ports of these parts.
     public init(
         issuer: Issuer, store: any Store, wakes: any Wakes, time: any TimeSource, random: any RandomSource,
-        hasher: KeyedHasher, keys: IssuerKeys, logger: Logger
+        hasher: KeyedHasher, keys: IssuerKeys, transports: Transports = Transports(), logger: Logger
     ) {
         self.issuer = issuer
         self.store = store
@@ -62,6 +64,7 @@ public final class Ports: Sendable {
         self.random = random
         self.hasher = hasher
         self.keys = keys
+        self.transports = transports
         self.logger = logger
     }
 }

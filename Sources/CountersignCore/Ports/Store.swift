@@ -58,6 +58,7 @@ public protocol StoreReader {
     func operatorClient() throws -> Client?
     /// Where a client is not called back any more, because it said that it is gone.
     func goneReceivers(of client: ClientID) throws -> [CallbackURI]
+    func goneReceivers() throws -> [ClientID: [CallbackURI]]
     func bootstrapToken() throws -> BootstrapToken?
     func challengeType(_ name: TypeName) throws -> ChallengeType?
     func challengeTypes() throws -> [ChallengeType]
@@ -166,7 +167,7 @@ public protocol StoreWriter: StoreReader {
     /// Makes a message due that has not arrived; nil when its content is gone.
     func requeue(_ message: EventID, at: Timestamp) throws -> OutboxMessage?
     /// False when somebody else has settled it for good.
-    func settle(_ message: EventID, as outcome: DeliveryOutcome, at: Timestamp) throws -> Bool
+    func settle(_ message: EventID, as settlement: Settlement, at: Timestamp) throws -> Bool
     /// Counts an attempt in the current window of this many seconds.
     ///
     /// A window that ends later than two of them from now is of a clock that was ahead, and a new one begins.

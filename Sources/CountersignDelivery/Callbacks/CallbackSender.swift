@@ -52,7 +52,7 @@ public struct CallbackSender: Sendable {
             guard let access = try await queue.callbackAccess(of: client, to: uri, at: now),
                 let signature = WebhookSignature(secrets: access.secrets)
             else { return .failed("the client has no callback secret") }
-            guard !access.isGone else { return .refused(GoneReceiver.reason) }
+            if case .gone = access.standing { return .refused(GoneReceiver.reason) }
             var request = HTTPClientRequest(url: uri.description)
             request.method = .POST
             request.headers.add(name: "content-type", value: "application/json")
@@ -67,7 +67,9 @@ public struct CallbackSender: Sendable {
             let response = try await self.client.execute(request, timeout: timeout)
             // The answer's content means nothing; what is not read is thrown away with the connection.
             switch response.status.code {
-            case 200..<300: return .delivered
+            case 200..<300:
+                if case .suspected = access.standing { return .recovered }
+                return .delivered
             case 410: return .gone("the receiver answered 410")
             case let code: return .failed("the receiver answered \(code)")
             }

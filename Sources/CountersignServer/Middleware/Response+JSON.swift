@@ -23,6 +23,11 @@ extension HTTPField.Name {
     /// Spec: RFC 9421 §4.1.
     static let signatureInput = known("Signature-Input")
 
+    /// What a page may load and who may frame it.
+    ///
+    /// Spec: Content Security Policy, *The header field*.
+    static let contentSecurityPolicy = known("Content-Security-Policy")
+
     static func known(_ name: String) -> Self {
         guard let name = Self(name) else { preconditionFailure("\(name) is the name of a field") }
         return name

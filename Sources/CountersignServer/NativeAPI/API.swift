@@ -1,4 +1,5 @@
 import CountersignCore
+import CountersignDelivery
 import CountersignWire
 import Encodings
 import HTTPTypes
@@ -18,6 +19,8 @@ final class API: Sendable {
     let proxies: TrustedProxies
     /// Where requests are counted; nil when nobody reads it.
     let counts: RequestCounts?
+    /// What takes messages to people in development mode; nil elsewhere.
+    let developmentOutbox: DevelopmentOutbox?
 
     /// An API of these parts.
     ///
@@ -26,13 +29,16 @@ final class API: Sendable {
     ///   - isDevelopment: whether the issuer and the listener are both loopback.
     ///   - proxies: who is believed when it says whom a request is from.
     ///   - counts: where requests are counted; nil when nobody reads it.
+    ///   - developmentOutbox: what takes messages to people in development mode; nil elsewhere.
     init(
-        ports: Ports, isDevelopment: Bool, proxies: TrustedProxies = TrustedProxies(), counts: RequestCounts? = nil
+        ports: Ports, isDevelopment: Bool, proxies: TrustedProxies = TrustedProxies(), counts: RequestCounts? = nil,
+        developmentOutbox: DevelopmentOutbox? = nil
     ) {
         self.ports = ports
         self.isDevelopment = isDevelopment
         self.proxies = proxies
         self.counts = counts
+        self.developmentOutbox = developmentOutbox
     }
 
     /// What one waits for: such a wait ends when the caller hangs up or the server is asked to stop.

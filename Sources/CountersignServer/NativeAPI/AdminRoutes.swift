@@ -22,6 +22,7 @@ extension API {
             return Response(json: type.json)
         }
         addOutbox(to: &routes)
+        addMessages(to: &routes)
         routes.administrator(.get, "/v1/admin/events", query: ["cursor"]) { [ports] _, incoming in
             guard let place = Int64(incoming.query["cursor"] ?? "0"), place >= 0 else {
                 throw ProblemDetails(
@@ -60,6 +61,13 @@ extension API {
                     "messages": .array(entries.map(\.json)),
                     "cursor": (entries.last?.id ?? place).map { .string("\($0)") },
                 ]))
+        }
+        routes.administrator(.get, "/v1/admin/outbox/:message") { [ports] _, incoming in
+            let id: EventID = try incoming.id("message", orElse: .messageNotFound)
+            guard let entry = try await ports.store.read({ try $0.outboxEntry(id) }) else {
+                throw ProblemDetails(.messageNotFound)
+            }
+            return Response(json: entry.json)
         }
         routes.administrator(.post, "/v1/admin/outbox/:message/retry") { [ports] caller, incoming in
             let id: EventID = try incoming.id("message", orElse: .messageNotFound)

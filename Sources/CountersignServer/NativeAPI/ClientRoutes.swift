@@ -17,7 +17,8 @@ extension API {
         }
         routes.administrator(.get, "/v1/admin/clients") { [ports] _, _ in
             let clients = try await ports.store.read { reader in
-                try reader.clients().map { $0.json(gone: try reader.goneReceivers(of: $0.id)) }
+                let gone = try reader.goneReceivers()
+                return try reader.clients().map { $0.json(gone: gone[$0.id] ?? []) }
             }
             return Response(json: ["clients": .array(clients)])
         }

@@ -18,6 +18,8 @@ struct Incoming: Sendable {
     /// Path and query, as they arrived.
     let target: String
     let headers: HTTPFields
+    /// The host and port the request is for, as its sender says.
+    private let authority: String?
     let body: [UInt8]
     let context: ServerContext
     /// Query parameters, by name.
@@ -27,6 +29,7 @@ struct Incoming: Sendable {
         method = request.method
         target = request.head.path ?? "/"
         headers = request.headers
+        authority = request.head.authority
         self.context = context
         query = try Self.query(of: target)
         var request = request
@@ -53,6 +56,11 @@ struct Incoming: Sendable {
                 HTTPField.Name(name).map { headers[$0] == nil } ?? true
             }
     }
+
+    /// Whether the request is for this machine by one of its own names.
+    ///
+    /// A browser says by what name it found the server: that of another site which leads here is another.
+    var namesLoopback: Bool { authority.flatMap { Issuer("http://\($0)") }?.isLoopback == true }
 
     /// The body as JSON.
     ///

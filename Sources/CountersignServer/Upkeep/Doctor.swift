@@ -1,3 +1,4 @@
+import CountersignDelivery
 import CountersignStorage
 import CountersignWire
 import Foundation
@@ -13,6 +14,7 @@ public enum Doctor {
         var findings = files(of: settings) + [disk(settings.dataFolder)]
         findings += await database(settings, now: now)
         if let tls = settings.tls { findings.append(certificate(tls, now: Int(now.seconds))) }
+        if let files = settings.mail { findings.append(await mail(files)) }
         findings += await Reachability.examine(settings, now: now)
         return findings
     }
@@ -127,6 +129,23 @@ public enum Doctor {
         return .warning(
             "outbox", "\(count) messages wait, the oldest for \(age / 60) minutes.",
             "See the log for \"delivery failed\": a receiver does not answer, or cannot be reached.")
+    }
+
+    /// What the mail server says when it is greeted; no mail is sent.
+    private static func mail(_ files: MailFiles) async -> Finding {
+        let server = "\(files.server.host):\(files.server.port ?? files.server.security.port)"
+        var complaint: String?
+        do {
+            let sender = SMTPSender(try files.settings())
+            complaint = await sender.complaint()
+            try await sender.shutdown()
+        } catch {
+            complaint = "\(error)"
+        }
+        guard let complaint else { return .fine("mail", "\(server) lets this server in.") }
+        return .fault(
+            "mail", "\(server) cannot be used: \(complaint).",
+            "Look at its name, port and certificate, and at smtp.security, the name and the password.")
     }
 
     /// What to say of a certificate at a time, in seconds since 1970.

@@ -34,6 +34,8 @@ struct DataFolder: Sendable {
     let database: String
     var masterKey: String { "\(path)/master.key" }
     var bootstrapToken: String { "\(path)/bootstrap.token" }
+    /// Where messages to people go in development mode.
+    var messages: String { "\(path)/outbox" }
 
     /// A folder.
     ///

@@ -7,6 +7,8 @@ import CountersignWire
 struct Senders: Sendable {
     let callbacks: CallbackSender
     let pushes: PushSender
+    let messages: MessageSender
+    private let smtp: SMTPSender?
     private let clients: [HTTPClient]
 
     /// Senders that are shut down after use.
@@ -14,16 +16,21 @@ struct Senders: Sendable {
     /// - Parameters:
     ///   - settings: what the operator decided.
     ///   - reach: how far callbacks may go.
+    ///   - issuer: the deployment.
     ///   - isDevelopment: whether everything is on this machine.
+    ///   - developmentOutbox: what takes messages to people where nothing else is set up; nil for nothing.
     ///   - tokens: where the nodes share APNs' provider token.
     ///   - time: the clock.
     init(
-        _ settings: ServerSettings, reach: CallbackReach, isDevelopment: Bool, tokens: any ProviderTokens,
-        time: any TimeSource
+        _ settings: ServerSettings, reach: CallbackReach, issuer: Issuer, isDevelopment: Bool,
+        developmentOutbox: DevelopmentOutbox?, tokens: any ProviderTokens, time: any TimeSource
     ) throws {
         // Read first: what fails here leaves no client behind.
         let apple = try settings.apns?.settings()
         let google = try settings.fcm?.settings()
+        let templates = try settings.messages.templates(issuer: issuer)
+        let gateway = try settings.texts?.gateway()
+        smtp = try settings.mail.map { SMTPSender(try $0.settings()) }
         var clients: [HTTPClient] = []
         func kept(_ client: HTTPClient) -> HTTPClient {
             clients.append(client)
@@ -39,10 +46,15 @@ struct Senders: Sendable {
             },
             fcm: google.map { FCMSender($0, client: pushClient($0.authorities), time: time) },
             local: isDevelopment ? LocalPushSender(client: pushClient(nil)) : nil)
+        let folder = developmentOutbox
+        messages = MessageSender(
+            templates: templates, mail: smtp.map { .smtp($0) } ?? folder.map { .folder($0) },
+            text: gateway.map { .gateway(TextSender($0, client: pushClient(nil))) } ?? folder.map { .folder($0) })
         self.clients = clients
     }
 
     func shutdown() async throws {
+        try await smtp?.shutdown()
         for client in clients { try await client.shutdown() }
     }
 }

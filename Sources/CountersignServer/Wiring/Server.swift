@@ -61,6 +61,7 @@ public struct Server: Sendable {
         guard let issuer = settings.issuer ?? Issuer("\(scheme)://\(settings.host):\(settings.port)") else {
             throw StartError("Name the public URL with --issuer: \(settings.host) is not this machine's own address.")
         }
+        let isDevelopment = issuer.isLoopback && settings.listensOnLoopback
         let random = SystemRandom()
         let hub = WakeHub(time: time)
         let opened = try await OpenedStore.open(
@@ -81,10 +82,13 @@ public struct Server: Sendable {
         let ports = Ports(
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
             hasher: KeyedHasher(key: store.dataKey.derived(for: "keyed hashes")), keys: opened.prepared.0,
+            transports: Transports(
+                mail: isDevelopment || settings.mail != nil, text: isDevelopment || settings.texts != nil),
             logger: logger)
-        let isDevelopment = issuer.isLoopback && settings.listensOnLoopback
         requests = settings.metrics.map { _ in RequestCounts() }
-        api = API(ports: ports, isDevelopment: isDevelopment, proxies: settings.proxies, counts: requests)
+        api = API(
+            ports: ports, isDevelopment: isDevelopment, proxies: settings.proxies, counts: requests,
+            developmentOutbox: isDevelopment ? DevelopmentOutbox(folder: folder.messages) : nil)
         reach =
             settings.allowsPrivateCallbacks
             ? .allAddresses : isDevelopment ? .publicAddressesAndLoopback : .publicAddresses
@@ -135,10 +139,12 @@ public struct Server: Sendable {
             responder: { try await responder.respond(to: $0, writer: $1, channel: $2) },
             onServerRunning: { _ in announce.finish() })
         let senders = try Senders(
-            settings, reach: reach, isDevelopment: api.isDevelopment, tokens: store, time: ports.time)
+            settings, reach: reach, issuer: issuer, isDevelopment: api.isDevelopment,
+            developmentOutbox: api.developmentOutbox, tokens: store, time: ports.time)
         let deliveries = DeliveryCounts()
         let worker = OutboxWorker(
-            queue: store, ports: ports, callbacks: senders.callbacks, pushes: senders.pushes, counts: deliveries)
+            queue: store, ports: ports, callbacks: senders.callbacks, pushes: senders.pushes,
+            messages: senders.messages, counts: deliveries)
         let visitor = Background {
             for await _ in ready {}
             // A port that is taken ends the wait, too.

@@ -47,6 +47,12 @@ public struct ServerSettings: Sendable {
     public var apns: APNsFiles?
     /// How pushes are sent by Firebase Cloud Messaging; nil for not at all.
     public var fcm: FCMFiles?
+    /// How mail is sent; nil for not at all, or into a folder in development mode.
+    public var mail: MailFiles?
+    /// How text messages are sent; nil for not at all, or into a folder in development mode.
+    public var texts: TextGatewayFiles?
+    /// What messages to people say.
+    public var messages = MessageTexts()
     /// Where the master key comes from.
     public var masterKey = MasterKeySource.folder
 
@@ -69,6 +75,11 @@ extension ServerSettings {
         do { _ = try tls?.context() } catch { complaints.append("\(error)") }
         do { _ = try apns?.settings() } catch { complaints.append("\(error)") }
         do { _ = try fcm?.settings() } catch { complaints.append("\(error)") }
+        do { _ = try mail?.settings() } catch { complaints.append("\(error)") }
+        do { _ = try texts?.gateway() } catch { complaints.append("\(error)") }
+        if let issuer = issuer ?? Issuer("http://localhost") {
+            do { _ = try messages.templates(issuer: issuer) } catch { complaints.append("\(error)") }
+        }
         if case .file(let path) = masterKey, FileManager.default.contents(atPath: path) == nil {
             complaints.append("\(path) cannot be read. It must hold the master key.")
         }

@@ -49,7 +49,7 @@ private enum Statements {
         (sweep("outbox", key: "id", where: "state = 'delivered' AND delivered_at < $1"), 86400),
         // Nobody can send it again, but it can be looked at: a push for a day, since what became of it stands with its
         // question, anything else for a month.
-        (sweep("outbox", key: "id", where: "state = 'dead' AND kind = 'push' AND expires_at < $1"), 86400),
+        (sweep("outbox", key: "id", where: "state = 'dead' AND kind <> 'callback' AND expires_at < $1"), 86400),
         (sweep("outbox", key: "id", where: "state = 'dead' AND expires_at < $1"), 30 * 86400),
         (
             SQLStatement(

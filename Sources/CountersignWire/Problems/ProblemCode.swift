@@ -31,6 +31,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case clientNotFound = "client_not_found"
     case messageNotFound = "message_not_found"
     case messageOver = "message_over"
+    case transportNotSetUp = "transport_not_set_up"
 
     // Asking
     case noEnrollment = "no_enrollment"
@@ -160,6 +161,10 @@ extension ProblemCode {
             Meaning(404, "There is no such message", "Check the id; what has arrived is not kept.")
         case .messageOver:
             Meaning(409, "The message's time is over", "Nothing to do: its content is gone.")
+        case .transportNotSetUp:
+            Meaning(
+                409, "Such messages are not set up",
+                "Set a mail server, or a gateway for text messages, in the settings.")
         case .challengeNotFound:
             Meaning(404, "There is no such challenge", "Check the id.")
         case .alreadyEnded:

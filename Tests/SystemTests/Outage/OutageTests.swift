@@ -10,9 +10,11 @@ import TestSupport
 import Testing
 
 /// The real program, while the services that it hands messages to hang: nothing answers, nothing is refused.
-@Suite("A push service and a receiver of callbacks that hang lose nothing and slow no approval")
+@Suite("A push service, a mail server and a receiver of callbacks that hang lose nothing and slow no approval")
 struct OutageTests {
     private static let app = "com.example.bank"
+    /// How many mails have to wait: more than may be under way at once.
+    private static let mails = 40
     /// How many approvals are timed before, and at least meanwhile.
     private static let timed = 40
 
@@ -22,7 +24,8 @@ struct OutageTests {
     }
 
     @Test(
-        "Issue 5: approvals take as long as before, and afterwards every callback and every push arrives",
+        "Issue 5: approvals take as long as before, and afterwards every callback, push and mail arrives",
+        .enabled(if: SMTPPeerProcess.isPresent, "\(SMTPPeerProcess.absence)"),
         .timeLimit(.minutes(15)))
     func hang() async throws {
         let folder = try TemporaryFolder()
@@ -30,12 +33,14 @@ struct OutageTests {
         let peer = try await PushPeerProcess(
             "apns", key: Array(key.publicKey.pemRepresentation.utf8), ["TEAM123456", "KEY1234567", Self.app])
         try await peer.beQuiet()
+        let mail = try await SMTPPeerProcess()
         let keyFile = try folder.write("AuthKey_KEY1234567.p8", Array(key.pemRepresentation.utf8))
         let keeper = try ServerKeeper(
             folder: folder, port: FreePort.next(),
             arguments: [
                 "--apns-team", "TEAM123456", "--apns-key-id", "KEY1234567", "--apns-key-file", keyFile, "--apns-apps",
-                Self.app, "--apns-url", peer.url, "--apns-authorities", peer.authorities,
+                Self.app, "--apns-url", peer.url, "--apns-authorities", peer.authorities, "--smtp-host", "localhost",
+                "--smtp-port", "\(mail.port)", "--smtp-security", "none", "--smtp-from", "login@example.com",
             ])
         let http = PersistentCaller.makeClient()
         let receiver = CallbackReceiver(random: SeededGenerator(seed: 1))
@@ -44,7 +49,7 @@ struct OutageTests {
                 try await keeper.start()
                 let scene = try await Scene(
                     keeper: keeper, data: keeper.data, http: http, receiver: receiver, port: port, folder: folder)
-                try await run(scene, receiver, peer)
+                try await run(scene, receiver, peer, mail, token: try Self.token(in: keeper.data))
                 #expect(try await keeper.leaks.map(\.description) == [])
             }
         }
@@ -53,11 +58,20 @@ struct OutageTests {
         try await http.shutdown()
         // A process that is held does not read that it is to end.
         peer.resume()
+        mail.resume()
         try await peer.end()
+        try await mail.end()
         try result.get()
     }
 
-    private func run(_ scene: Scene, _ receiver: CallbackReceiver, _ peer: PushPeerProcess) async throws {
+    private static func token(in data: String) throws -> String {
+        try String(contentsOfFile: "\(data)/bootstrap.token", encoding: .utf8).trimmingCharacters(
+            in: .whitespacesAndNewlines)
+    }
+
+    private func run(
+        _ scene: Scene, _ receiver: CallbackReceiver, _ peer: PushPeerProcess, _ mail: SMTPPeerProcess, token: String
+    ) async throws {
         for phone in scene.phones {
             let token = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
             try await phone.authenticator.registerPush(token: token, app: Self.app, environment: .production)
@@ -88,10 +102,17 @@ struct OutageTests {
         #expect(callbacks < .seconds(5))
 
         receiver.hang(true)
+        mail.hold()
+        for number in 0..<Self.mails {
+            let body = JSONValue.members(["email": .string("person-\(number)@example.com")])
+            _ = try await scene.caller.call(.POST, "/v1/admin/messages", body.encoded, authorization: "Bearer \(token)")
+                .success()
+        }
         let end = ContinuousClock.now + .seconds(Self.seconds)
         let meanwhile = try await approvals(in: scene, named: "meanwhile", Self.timed, until: end, &approved)
         let unanswered = Set(approved).subtracting(receiver.callbacks.keys)
         peer.resume()
+        mail.resume()
         receiver.hang(false)
 
         func milliseconds(_ duration: Duration) -> String { "\((duration / .milliseconds(1)).rounded()) ms" }
@@ -100,7 +121,7 @@ struct OutageTests {
                 + "\(milliseconds(meanwhile.median)) meanwhile, 95 % within \(milliseconds(before.at95)) and "
                 + "\(milliseconds(meanwhile.at95)) (\(before.count) and \(meanwhile.count) of them); "
                 + "callbacks came within \(milliseconds(callbacks)) while pushes alone hung; "
-                + "\(unanswered.count) callbacks and \(open.count) pushes had to wait")
+                + "\(unanswered.count) callbacks, \(open.count) pushes and \(Self.mails) mails had to wait")
         #expect(unanswered.count >= Self.timed, "callbacks had to wait")
         #expect(meanwhile.median <= before.median * 1.5 + .milliseconds(10))
         // All that is under way gives up at one moment, which a debug build takes a while for.
@@ -114,6 +135,9 @@ struct OutageTests {
             missing.subtract(try await peer.noted().keys)
             try await Task.sleep(for: .milliseconds(100))
         }
+        // At least once, by its id.
+        var mails: Set<String> = []
+        while mails.count < Self.mails { mails.insert(try await mail.arrival()["to"]?.array?.first?.string ?? "") }
         #expect(await scene.ledger.violations == [])
     }
 

@@ -1,0 +1,100 @@
+public import CountersignWire
+public import Encodings
+
+/// The texts that people get by mail and as text messages; operators may write their own.
+public enum MessageTemplate: String, CaseIterable, Sendable {
+    /// Shows an operator that messages arrive.
+    case test
+    /// Brings a code that proves that the person gets what is sent there.
+    case code
+
+    /// What a template of this name may put into its text.
+    public var names: [String] {
+        switch self {
+        case .test: ["sender", "host"]
+        case .code: ["sender", "host", "code", "minutes"]
+        }
+    }
+}
+
+/// Where a person is reached besides their devices.
+public enum PersonalAddress: Hashable, Sendable {
+    /// By mail.
+    case email(EmailAddress)
+    /// By text message.
+    case phone(PhoneNumber)
+}
+
+/// A message to a person: the template and what stands in it, put into words when it is sent.
+public struct PersonalMessage: Sendable {
+    /// The template.
+    public let template: MessageTemplate
+    /// The person's language; nil for the one the operator has set.
+    public let language: LanguageTag?
+    /// What stands in it besides what is the same in all: the code is a secret.
+    public let values: [String: Secret<String>]
+
+    private init(_ template: MessageTemplate, _ language: LanguageTag?, _ values: [String: Secret<String>] = [:]) {
+        self.template = template
+        self.language = language
+        self.values = values
+    }
+
+    /// A message that tells nothing but that it arrived.
+    public static func test(in language: LanguageTag?) -> PersonalMessage { PersonalMessage(.test, language) }
+
+    /// A message with a code, which is good for a number of minutes.
+    public static func code(_ code: EntryNumber, minutes: Int, in language: LanguageTag?) -> PersonalMessage {
+        PersonalMessage(.code, language, ["code": Secret(code.digits), "minutes": Secret("\(minutes)")])
+    }
+
+    /// A message as a row keeps it; nil when it is none.
+    package init?(stored json: JSONValue) {
+        guard let template = json["template"]?.string.flatMap({ MessageTemplate(rawValue: $0) }),
+            let values = json["values"]?.object
+        else { return nil }
+        var texts: [String: Secret<String>] = [:]
+        for member in values.members {
+            guard let text = member.value.string else { return nil }
+            texts[member.name] = Secret(text)
+        }
+        var language: LanguageTag?
+        if let tag = json["language"]?.string {
+            guard let known = LanguageTag(tag) else { return nil }
+            language = known
+        }
+        self.init(template, language, texts)
+    }
+
+    /// The message as a row keeps it, which is sealed.
+    package var stored: JSONValue {
+        var texts = JSONObject()
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) { texts[name] = .string(value.reveal()) }
+        return .members([
+            "template": .string(template.rawValue), "language": language.map { .string("\($0)") },
+            "values": .object(texts),
+        ])
+    }
+}
+
+/// By what messages to people leave, as the operator has set it up.
+public struct Transports: Hashable, Sendable {
+    /// Whether there is mail.
+    public var mail: Bool
+    /// Whether there are text messages.
+    public var text: Bool
+
+    /// Transports of these kinds.
+    public init(mail: Bool = false, text: Bool = false) {
+        self.mail = mail
+        self.text = text
+    }
+
+    /// Whether a person can be reached at an address.
+    public func reach(_ address: PersonalAddress) -> Bool {
+        switch address {
+        case .email: mail
+        case .phone: text
+        }
+    }
+}

@@ -1,0 +1,70 @@
+public import CountersignWire
+import Encodings
+
+/// Sends a message of a template to an address of the operator's choice, to see that it arrives, and how it looks.
+///
+/// For operators. It takes the way of every other message: through the outbox.
+public enum SendTestMessage {
+    /// What came of it.
+    public enum Outcome: Sendable {
+        /// It is on its way.
+        case queued(EventID)
+        /// Mail, or text messages, are not set up.
+        case notSetUp
+        /// The address has had too many; after how many seconds to come again.
+        case tooMany(retryAfter: Int64)
+    }
+
+    /// How many an address gets within the window, whoever sends them.
+    static let limit = 10
+    /// The window, in seconds.
+    static let window: Int64 = 3600
+    /// How long such a message is tried, in seconds.
+    static let lifetime: Int64 = 3600
+    /// The code in a message that shows what one with a code looks like; it is good for nothing.
+    public static let code = EntryNumber(value: 123_456)
+
+    /// Queues a message.
+    ///
+    /// - Parameters:
+    ///   - template: which text; a code in it is ``code``.
+    ///   - address: where to.
+    ///   - language: the language; nil for the one the operator has set.
+    ///   - caller: who asks.
+    ///   - key: names the request.
+    ///   - ports: the world.
+    ///   - reply: what is answered, kept for repeats.
+    public static func send(
+        _ template: MessageTemplate, to address: PersonalAddress, in language: LanguageTag?, by caller: Client,
+        idempotency key: IdempotencyKey?, ports: Ports, reply: @escaping @Sendable (EventID) -> RecordedReply
+    ) async throws -> Replayable<Outcome> {
+        guard ports.transports.reach(address) else { return .done(.notSetUp) }
+        let now = ports.time.now
+        let message: PersonalMessage =
+            switch template {
+            case .test: .test(in: language)
+            case .code: .code(code, minutes: 10, in: language)
+            }
+        let queued = OutboxMessage(
+            id: ports.random.id(at: now), content: .personal(message, to: address, client: caller.id), dueAt: now,
+            expiresAt: now.adding(seconds: lifetime))
+        let event = AuditEvent(
+            id: ports.random.id(at: now), at: now, kind: .messageTested, client: caller.id,
+            detail: [
+                "message": .string("\(queued.id)"), "kind": .string(queued.content.kind.rawValue),
+                "template": .string(template.rawValue),
+            ])
+        // The address is not kept in the clear: neither among the counts nor in the audit.
+        let counted = "test message \(ports.hasher.name(of: address))"
+        return try await ports.store.commit { writer in
+            try writer.once(key, at: now) {
+                let attempts = try writer.countAttempt(counted, window: window, at: now)
+                guard attempts.number <= limit else { return (.tooMany(retryAfter: attempts.retryAfter(at: now)), nil) }
+                try writer.enqueue(queued)
+                try writer.append(event)
+                writer.wake(.outbox)
+                return (.queued(queued.id), reply(queued.id))
+            }
+        }
+    }
+}

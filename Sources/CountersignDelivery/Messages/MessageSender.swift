@@ -1,0 +1,80 @@
+public import CountersignCore
+import CountersignWire
+
+/// Sends messages to people, by what the operator has set up.
+public struct MessageSender: Sendable {
+    /// Who takes mail.
+    public enum MailTransport: Sendable {
+        /// A mail server.
+        case smtp(SMTPSender)
+        /// A folder, in development mode.
+        case folder(DevelopmentOutbox)
+    }
+
+    /// Who takes text messages.
+    public enum TextTransport: Sendable {
+        /// A gateway.
+        case gateway(TextSender)
+        /// A folder, in development mode.
+        case folder(DevelopmentOutbox)
+    }
+
+    private let templates: MessageTemplates
+    private let mail: MailTransport?
+    private let text: TextTransport?
+
+    /// A sender by these transports; nil for what is not set up.
+    public init(templates: MessageTemplates, mail: MailTransport?, text: TextTransport?) {
+        self.templates = templates
+        self.mail = mail
+        self.text = text
+    }
+
+    /// What it can send.
+    public var transports: Transports { Transports(mail: mail != nil, text: text != nil) }
+
+    func send(
+        _ message: PersonalMessage, to address: PersonalAddress, as id: EventID, at now: Timestamp
+    ) async -> DeliveryResult {
+        switch address {
+        case .email(let address): await send(message, to: address, as: id, at: now)
+        case .phone(let number): await send(message, to: number, as: id, at: now)
+        }
+    }
+
+    private func send(
+        _ message: PersonalMessage, to address: EmailAddress, as id: EventID, at now: Timestamp
+    ) async -> DeliveryResult {
+        let content = templates.mail(message)
+        switch mail {
+        case .smtp(let sender): return await sender.send(content, from: templates.sender, to: address, as: id, at: now)
+        case .folder(let outbox):
+            let mail = MailMessage(
+                id: id, from: Self.developer, sender: templates.sender, to: address, content: content, date: now)
+            return outbox.take(
+                .init(id: id, to: "\(address)", subject: content.subject, text: content.text, at: now), as: "\(id).eml",
+                mail.bytes)
+        case nil: return .refused("mail is not set up")
+        }
+    }
+
+    private func send(
+        _ message: PersonalMessage, to number: PhoneNumber, as id: EventID, at now: Timestamp
+    ) async -> DeliveryResult {
+        let words = templates.text(message)
+        switch text {
+        case .gateway(let sender): return await sender.send(words, to: number, at: now)
+        case .folder(let outbox):
+            return outbox.take(
+                .init(id: id, to: "\(number)", subject: nil, text: words, at: now), as: "\(id).txt",
+                Array("To: \(number)\n\n\(words)\n".utf8))
+        case nil: return .refused("text messages are not set up")
+        }
+    }
+
+    /// Whom mail is from that nobody sends.
+    private static let developer: EmailAddress = {
+        guard let address = EmailAddress("countersign@localhost") else { preconditionFailure("the address is one") }
+        return address
+    }()
+}

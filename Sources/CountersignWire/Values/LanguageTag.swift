@@ -1,0 +1,55 @@
+/// A language, as texts are chosen by: `de`, `pt-BR`, `zh-Hant-TW`.
+///
+/// Of BCP 47 the language with the script and region that may follow; written the way it is usually written.
+/// Spec: RFC 5646 §2.1 and §2.1.1.
+public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
+    /// The tag.
+    public let description: String
+
+    /// English, which every text exists in.
+    public static let english = LanguageTag(known: "en")
+
+    private init(known tag: String) {
+        description = tag
+    }
+
+    /// Reads a tag, whatever its letters' case, or nil.
+    public init?(_ text: String) {
+        var subtags = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)[...]
+        guard text.utf8.count <= 35, let language = subtags.popFirst(), Self.isWord(language, 2...3) else { return nil }
+        var tag = String(language)
+        if let script = subtags.first, Self.isWord(script, 4...4) {
+            tag += "-\(script.prefix(1).uppercased())\(script.dropFirst())"
+            subtags.removeFirst()
+        }
+        if let region = subtags.first {
+            guard Self.isWord(region, 2...2) || region.utf8.count == 3 && region.utf8.allSatisfy(Self.isDigit) else {
+                return nil
+            }
+            tag += "-\(region.uppercased())"
+            subtags.removeFirst()
+        }
+        guard subtags.isEmpty else { return nil }
+        description = tag
+    }
+
+    /// The languages to look for, in this order: itself, and what it is a variety of.
+    ///
+    /// Spec: RFC 4647 §3.4.
+    public var fallbacks: [LanguageTag] {
+        var tags: [LanguageTag] = []
+        var parts = description.split(separator: "-")[...]
+        while !parts.isEmpty {
+            tags.append(LanguageTag(known: parts.joined(separator: "-")))
+            parts.removeLast()
+        }
+        return tags
+    }
+
+    private static func isWord(_ text: Substring, _ length: ClosedRange<Int>) -> Bool {
+        length.contains(text.utf8.count)
+            && text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}

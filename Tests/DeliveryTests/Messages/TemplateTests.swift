@@ -1,0 +1,118 @@
+import CountersignCore
+import CountersignDelivery
+import CountersignWire
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Design 8, Mail: plain text and HTML from localised templates")
+struct TemplateTests {
+    private static let parts = ["subject", "text", "html", "sms"].flatMap { part in ["test.\(part)", "code.\(part)"] }
+
+    private func issuer() throws -> Issuer { try #require(Issuer("https://login.example.com")) }
+
+    private func templates(
+        _ files: [String: String] = [:], language: String = "en", sender: String = "ACME"
+    ) throws -> MessageTemplates {
+        let folder = try TemporaryFolder()
+        for (path, text) in files {
+            let parts = path.split(separator: "/").map(String.init)
+            try FileManager.default.createDirectory(
+                at: folder.url.appending(path: parts[0]), withIntermediateDirectories: true)
+            if parts.count == 2 { _ = try folder.write(path, Array(text.utf8)) }
+        }
+        return try MessageTemplates(
+            folder: files.isEmpty ? nil : folder.url.path, language: try #require(LanguageTag(language)),
+            sender: sender,
+            issuer: try issuer())
+    }
+
+    private func code(_ language: String? = nil) -> PersonalMessage {
+        .code(EntryNumber(value: 4711), minutes: 10, in: language.flatMap { LanguageTag($0) })
+    }
+
+    private func expectRefusal(
+        _ words: String, of files: [String: String], language: String = "en",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let error = #expect(throws: MessageTemplates.Refusal.self, sourceLocation: sourceLocation) {
+            try templates(files, language: language)
+        }
+        #expect(
+            error?.description.hasSuffix(words) == true, "\(error?.description ?? "")", sourceLocation: sourceLocation)
+    }
+
+    @Test("A code stands in the text and in the page, and not in the subject, which a locked phone shows")
+    func mail() throws {
+        let mail = try templates().mail(code())
+        #expect(mail.subject == "Your code for ACME")
+        #expect(mail.text.hasPrefix("004711\n"))
+        #expect(mail.text.contains("good for 10 minutes") && mail.text.contains("login.example.com"))
+        #expect(mail.html.contains("<strong>004711</strong>"))
+        #expect(mail.html.contains("<html lang=\"en\">"))
+    }
+
+    @Test("Origin-bound one-time codes, Message format: the last line names the host and the code")
+    func autofill() throws {
+        let text = try templates().text(code())
+        #expect(text.hasPrefix("004711 is your code for ACME"))
+        #expect(text.hasSuffix("\n\n@login.example.com #004711"))
+        // Without a code there is nothing to fill in.
+        #expect(try templates().text(.test(in: nil)).contains("@") == false)
+        // Whatever an operator writes, that line is the server's.
+        let own = try templates(["en/code.sms": "{{code}}\n"])
+        #expect(own.text(code()) == "004711\n\n@login.example.com #004711")
+    }
+
+    @Test(
+        "RFC 4647 §3.4: the language is the person's, or what it is a variety of, or the operator's, or English",
+        arguments: [
+            ("de", "en", "de"), ("de-AT", "en", "de"), ("fr", "en", "en"), ("fr", "de", "de"), (nil, "de-CH", "de"),
+            (nil, "en", "en"), ("en-GB", "de", "en"),
+        ])
+    func languages(of person: String?, operators: String, chosen: String) throws {
+        let mail = try templates(language: operators).mail(code(person))
+        #expect("\(mail.language)" == chosen)
+        #expect(mail.subject.hasPrefix(chosen == "de" ? "Ihr Code für" : "Your code for"))
+        #expect(mail.html.contains("<html lang=\"\(chosen)\">"))
+    }
+
+    @Test("An operator's own text takes the place of one part, and a new language brings all parts")
+    func own() throws {
+        let subject = try templates(["de/code.subject": "Code von {{sender}}"])
+        #expect(subject.mail(code("de")).subject == "Code von ACME")
+        #expect(subject.mail(code("de")).text.contains("Ihr Code für ACME"))
+        #expect(subject.mail(code("en")).subject == "Your code for ACME")
+
+        let french = Dictionary(
+            uniqueKeysWithValues: Self.parts.map { ("fr/\($0)", "{{sender}} {{code}} en français") })
+        let mail = try templates(french).mail(code("fr-CA"))
+        #expect(mail.subject == "ACME 004711 en français" && "\(mail.language)" == "fr")
+    }
+
+    @Test("What is put into a page is escaped there, and nowhere else; a subject stays one line")
+    func escaping() throws {
+        let mail = try templates(["en/code.subject": "{{sender}}\r\nBcc: x\n"], sender: "A & <B>").mail(code())
+        #expect(mail.subject == "A & <B>  Bcc: x")
+        #expect(mail.text.contains("A & <B>"))
+        #expect(mail.html.contains("A &amp; &lt;B&gt;") && !mail.html.contains("<B>"))
+    }
+
+    @Test("Templates that cannot be used are refused at the start, by the file's name")
+    func refusals() {
+        expectRefusal("fr/test.subject is missing: a language needs all of its parts", of: ["fr/code.text": "{{code}}"])
+        expectRefusal("de/code.text does not show {{code}}", of: ["de/code.text": "{{cod}}"])
+        expectRefusal("de/code.sms does not show {{code}}", of: ["de/code.sms": "Your code"])
+        expectRefusal("en/code.html, line 2: expectedSectionEnd", of: ["en/code.html": "{{code}}\n{{#a}}"])
+        expectRefusal(
+            "en/code.txt is no part of a template: those are code.html, code.sms, code.subject, code.text, test.html, "
+                + "test.sms, test.subject, test.text", of: ["en/code.txt": "{{code}}"])
+        expectRefusal("/english is not the name of a language, such as de or pt-BR", of: ["english/code.text": ""])
+        expectRefusal("/de_AT is not the name of a language, such as de or pt-BR", of: ["de_AT/code.text": ""])
+        expectRefusal("there are no templates in fr, which is to be used by default", of: [:], language: "fr")
+        let error = #expect(throws: MessageTemplates.Refusal.self) {
+            try MessageTemplates(folder: "/nowhere", sender: "ACME", issuer: try issuer())
+        }
+        #expect(error?.description == "/nowhere is no folder that can be read")
+    }
+}
