@@ -39,14 +39,25 @@ final class ServerUnderTest: Sendable {
         try process.run()
         self.process = process
         commits = CommitLog(reading: "http://127.0.0.1:\(metrics)/metrics")
+        do {
+            token = try Self.announcement(from: pipe.fileHandleForReading)["bootstrap_token"]?.string
+        } catch {
+            // It would run on, and nobody would end it.
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            throw error
+        }
+    }
+
+    /// The first line that a server prints, when it answers requests.
+    private static func announcement(from output: FileHandle) throws -> JSONValue {
         var line: [UInt8] = []
         while !line.contains(UInt8(ascii: "\n")) {
-            let data = pipe.fileHandleForReading.availableData
+            let data = output.availableData
             guard !data.isEmpty else { throw Unusable(description: "The server did not start.") }
             line += Array(data)
         }
-        let announcement = try JSONValue(parsing: Array(line.prefix { $0 != UInt8(ascii: "\n") }))
-        token = announcement["bootstrap_token"]?.string
+        return try JSONValue(parsing: Array(line.prefix { $0 != UInt8(ascii: "\n") }))
     }
 
     /// A port that nobody listens on.

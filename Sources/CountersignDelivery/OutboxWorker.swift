@@ -125,7 +125,14 @@ public struct OutboxWorker: Sendable {
         case .callback(let uri, let client, let body):
             return await callbacks.send(body, to: uri, of: client, id: message.id, queue: queue, at: now)
         case .push(let challenge, let enrollment, _):
-            return await pushes.send(challenge, to: enrollment, as: message.id, ports: ports)
+            return await pushes.send(of: challenge, as: message.id) {
+                try await AnnounceChallenge.prepare(challenge, to: enrollment, ports: ports)
+            }
+        case .withdrawal(let challenge, let enrollment, _):
+            return await pushes.send(of: challenge, as: message.id) {
+                try await AnnounceChallenge.prepareWithdrawal(
+                    of: challenge, from: enrollment, until: message.expiresAt, ports: ports)
+            }
         case .personal(let content, let address, _):
             guard let messages else { return .refused("messages to people are not set up") }
             return await messages.send(content, to: address, as: message.id, at: now)

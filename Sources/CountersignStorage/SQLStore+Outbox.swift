@@ -173,6 +173,10 @@ extension OutboxMessage.Content {
             ])
         case .push(let challenge, let enrollment, _):
             .members(["challenge": .string("\(challenge)"), "enrollment": .string("\(enrollment)")])
+        case .withdrawal(let challenge, let enrollment, _):
+            .members([
+                "challenge": .string("\(challenge)"), "enrollment": .string("\(enrollment)"), "withdraws": true,
+            ])
         case .personal(let message, .email(let address), _):
             .members(["to": .string("\(address)"), "message": message.stored])
         case .personal(let message, .phone(let number), _):
@@ -189,7 +193,10 @@ extension OutboxMessage.Content {
             guard let challenge = json["challenge"]?.string.flatMap({ ChallengeID($0) }),
                 let enrollment = json["enrollment"]?.string.flatMap({ EnrollmentID($0) })
             else { return nil }
-            self = .push(challenge, to: enrollment, client: client)
+            self =
+                json["withdraws"] == true
+                ? .withdrawal(challenge, to: enrollment, client: client)
+                : .push(challenge, to: enrollment, client: client)
         case .mail:
             guard let address = json["to"]?.string.flatMap({ EmailAddress($0) }),
                 let message = json["message"].flatMap({ PersonalMessage(stored: $0) })

@@ -28,7 +28,7 @@ struct PushTests {
         let world = try await World()
         try await world.makeType()
         try await world.makeType("plain", numberEntry: false)
-        let shop = try await world.makeClient().client
+        let shop = try await world.makeClient(waives: true).client
         let user = try await world.makeUser(of: shop)
         let scene = Scene(
             world: world, shop: shop, user: user, device: try await world.makeDevice(of: user, by: shop))
@@ -118,6 +118,55 @@ struct PushTests {
             try await world.store.conclude(message, as: outcome, at: now)
             #expect(try await standing() == .accepted)
         }
+    }
+
+    @Test(
+        "A notification is taken back from the devices that show it when the question has ended elsewhere",
+        arguments: ["answered", "cancelled", "expired"])
+    func withdrawn(_ end: String) async throws {
+        let scene = try await scene()
+        let world = scene.world
+        let other = try await world.makeDevice(of: scene.user, by: scene.shop)
+        try await other.register(.fcm, token: "a:b")
+        let silent = try await world.makeDevice(of: scene.user, by: scene.shop)
+        let asked = try await world.ask(try world.request(for: scene.user), by: scene.shop)
+        let id = asked.challenge.id
+        let now = world.time.now
+        for leased in try await world.store.lease(.push, limit: 9, now: now, until: now.adding(seconds: 60)) {
+            try await world.store.conclude(leased.message, as: .delivered, at: now)
+        }
+        // Reached since, and shown nothing.
+        try await silent.register(.fcm, token: "c:d")
+        switch end {
+        case "answered": _ = try await scene.device.answer(asked, .denied)
+        case "cancelled": _ = try await CancelChallenge.cancel(id, by: scene.shop.id, ports: world.ports)
+        default:
+            world.time.advance(seconds: 3600)
+            try await ExpireChallenges.sweep(ports: world.ports)
+        }
+        let later = world.time.now
+        let leased = try await world.store.lease(.push, limit: 9, now: later, until: later.adding(seconds: 60))
+        let withdrawn = leased.compactMap { leased -> EnrollmentID? in
+            guard case .withdrawal(id, let enrollment, scene.shop.id) = leased.message.content else { return nil }
+            #expect(leased.message.expiresAt == later.adding(seconds: 3600))
+            return enrollment
+        }
+        #expect(leased.count == withdrawn.count)
+        let (first, second) = (scene.device.enrollment, other.enrollment)
+        let expected: Set<EnrollmentID> =
+            switch end {
+            // Who answered knows.
+            case "answered": [second]
+            case "cancelled": [first, second]
+            default: []
+            }
+        #expect(Set(withdrawn) == expected)
+        // What becomes of it is not what became of the question's own push.
+        for leased in leased {
+            try await world.store.conclude(leased.message, as: .abandoned("no"), at: later)
+        }
+        let deliveries = try await world.store.read { try $0.deliveries(of: id) }
+        #expect(deliveries.count { $0.push?.delivery == .accepted } == 2)
     }
 
     @Test("What became of pushes that nobody can send again is swept after a day, of callbacks after a month")

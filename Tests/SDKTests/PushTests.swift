@@ -191,23 +191,50 @@ struct PushTests {
         }
     }
 
+    /// Looks for the next challenge on a connection that hangs, its reply to come when the test is long over; whoever
+    /// looks anew is answered.
+    private func look(in scene: SDKScene) async -> Task<ChallengeID?, Never> {
+        let isHanging = Hanging()
+        scene.transport.happen { request, send in
+            if request.url.path.hasSuffix("/self/challenges"), await isHanging.value {
+                await isHanging.note()
+                try await Task.sleep(for: .seconds(600))
+            }
+            return try await send(request)
+        }
+        var challenges = scene.authenticator.challenges().makeAsyncIterator()
+        let next = Task { await challenges.next()?.id }
+        await isHanging.reached()
+        await isHanging.end()
+        return next
+    }
+
+    @Test("A push that takes a notification back says whose, announces nothing, and has the server asked")
+    func withdrawn() async throws {
+        try await SDKScene.with { scene in
+            let asked = try await scene.ask()
+            let next = await look(in: scene)
+            func push(_ challenge: ChallengeID, _ enrollment: EnrollmentID) throws -> PushNotification {
+                let payload = PushWithdrawal.payload(of: challenge, for: enrollment)
+                return try #require(PushNotification(json: payload.encoded))
+            }
+            let own = try push(asked.id, scene.enrollment.id)
+            #expect(own.withdrawnChallenge == asked.id)
+            #expect(try await scene.authenticator.receive(own) == nil)
+            // The connection that hung is given up: what is pending came by another.
+            #expect(await next.value == asked.id)
+            // Nobody signed it: the challenge stands as the server says.
+            #expect(try await scene.standing(asked).state == "pending")
+            let stranger = try #require(EnrollmentID("enr_00000000000000000000000000"))
+            #expect(try await scene.authenticator.receive(try push(asked.id, stranger)) == nil)
+        }
+    }
+
     @Test("In the foreground it is asked at once, whatever pause or lost connection it was in")
     func foreground() async throws {
         try await SDKScene.with { scene in
             let asked = try await scene.ask()
-            // A connection that hangs: the reply would come when the test is long over.
-            let isHanging = Hanging()
-            scene.transport.happen { request, send in
-                if request.url.path.hasSuffix("/self/challenges"), await isHanging.value {
-                    await isHanging.note()
-                    try await Task.sleep(for: .seconds(600))
-                }
-                return try await send(request)
-            }
-            var challenges = scene.authenticator.challenges().makeAsyncIterator()
-            let next = Task { await challenges.next()?.id }
-            await isHanging.reached()
-            await isHanging.end()
+            let next = await look(in: scene)
             await scene.authenticator.lookNow()
             #expect(await next.value == asked.id)
         }

@@ -48,6 +48,32 @@ struct PushEnvelopeTests {
             parsing: try JWS.verify(jws, algorithms: [.es256], type: .exactly(PushEnvelope.type), keys: keys).payload)
     }
 
+    @Test(
+        "APNs provider API, Pushing background updates: a withdrawal wakes the app, and neither shows nor counts anything"
+    )
+    func withdrawal() async throws {
+        let payload = PushWithdrawal.payload(of: sample.challenge, for: sample.enrollment)
+        let expected: JSONValue = [
+            "aps": ["content-available": 1],
+            "countersign": [
+                "v": 1, "id": .string("\(sample.challenge)"), "enrollment": .string("\(sample.enrollment)"),
+                "ended": true,
+            ],
+        ]
+        #expect(payload == expected)
+        #expect(PushWithdrawal.challenge(in: payload) == sample.challenge)
+        #expect(PushEnvelope.enrollment(named: payload) == sample.enrollment)
+        // It announces nothing, and an announcement withdraws nothing.
+        #expect(throws: PushRefusal.malformed) { _ = try verify(payload) }
+        #expect(PushWithdrawal.challenge(in: try await self.payload()) == nil)
+        for (path, value) in [
+            (["countersign", "v"], 2), (["countersign", "ended"], false), (["countersign", "ended"], "true"),
+            (["countersign", "id"], "chl_1"),
+        ] as [([String], JSONValue)] {
+            #expect(PushWithdrawal.challenge(in: payload.setting(path, value)) == nil)
+        }
+    }
+
     @Test("A payload has the form that APNs and the device read")
     func form() async throws {
         let payload = try await payload()

@@ -88,13 +88,13 @@ extension Authenticator {
     /// - Parameters:
     ///   - push: the push, as the system handed it over.
     ///   - skew: how far the device's clock may differ from the server's.
-    /// - Returns: nil for a push that is for none of this app's enrollments.
+    /// - Returns: nil for a push that is for none of this app's enrollments, or takes a notification back.
     /// - Throws: ``CountersignError/pushRefused(_:)`` when it is forged, altered or over. An unknown key is looked up at
     ///   the server first, at most once a minute.
     public func pendingChallenge(
         from push: PushNotification, allowedClockSkew skew: Duration = .seconds(300)
     ) async throws(CountersignError) -> PendingChallenge? {
-        guard let stored = await roster[push.enrollment] else { return nil }
+        guard push.withdrawnChallenge == nil, let stored = await roster[push.enrollment] else { return nil }
         let envelope = try await verify(push.payload, for: stored, skew: skew.components.seconds)
         return PendingChallenge(envelope, authenticator: self)
     }
@@ -107,6 +107,7 @@ extension Authenticator {
     public func receive(
         _ push: PushNotification, allowedClockSkew skew: Duration = .seconds(300)
     ) async throws(CountersignError) -> PendingChallenge? {
+        if push.withdrawnChallenge != nil, await roster[push.enrollment] != nil { await lookNow() }
         do throws(CountersignError) {
             guard let pending = try await pendingChallenge(from: push, allowedClockSkew: skew) else { return nil }
             await inbox.offer(pending, at: connection.now)

@@ -1,4 +1,4 @@
-import CountersignWire
+public import CountersignWire
 import Encodings
 import Foundation
 
@@ -10,6 +10,13 @@ public struct PushNotification: Sendable {
     let enrollment: EnrollmentID
     /// The payload, as far as it is ours.
     let payload: JSONValue
+
+    /// The challenge whose notification it takes back, because it was answered elsewhere or taken back; nil for a push
+    /// that announces one.
+    ///
+    /// Take the notification away that holds this id at `countersign`, `id`. Nobody has signed it: it is a hint, and
+    /// ``Authenticator/receive(_:allowedClockSkew:)`` looks how things stand.
+    public var withdrawnChallenge: ChallengeID? { PushWithdrawal.challenge(in: payload) }
 
     /// Reads a payload in JSON; nil when it is not a push of ours.
     public init?(json: [UInt8]) {

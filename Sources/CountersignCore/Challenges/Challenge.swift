@@ -130,7 +130,7 @@ extension StoreWriter {
             wake(.outbox)
         }
         wake(.challenge(challenge.id))
-        for target in try targets(of: challenge.id) { wake(.enrollment(target)) }
+        try tellDevices(of: challenge, ended: outcome, at: now, events)
         return nil
     }
 }

@@ -7,14 +7,6 @@ public enum MessageTemplate: String, CaseIterable, Sendable {
     case test
     /// Brings a code that proves that the person gets what is sent there.
     case code
-
-    /// What a template of this name may put into its text.
-    public var names: [String] {
-        switch self {
-        case .test: ["sender", "host"]
-        case .code: ["sender", "host", "code", "minutes"]
-        }
-    }
 }
 
 /// Where a person is reached besides their devices.

@@ -18,6 +18,8 @@ extension StoreWriter {
         case .push(let challenge, let enrollment, _):
             if case .unregistered(_, let target) = outcome { try remove(target, of: enrollment) }
             try note(PushDelivery(settlement), of: challenge, to: enrollment, at: now)
+        case .withdrawal(_, let enrollment, _):
+            if case .unregistered(_, let target) = outcome { try remove(target, of: enrollment) }
         case .personal: break
         }
         return settlement

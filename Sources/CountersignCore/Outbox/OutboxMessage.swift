@@ -26,6 +26,8 @@ public struct OutboxMessage: Sendable {
         case callback(CallbackURI, client: ClientID, body: [UInt8])
         /// The announcement of a challenge to a device, made when it is sent: by then the badge is another.
         case push(ChallengeID, to: EnrollmentID, client: ClientID)
+        /// Takes the notification of a challenge that has ended back from a device.
+        case withdrawal(ChallengeID, to: EnrollmentID, client: ClientID)
         /// A message to a person, by mail or as a text message.
         case personal(PersonalMessage, to: PersonalAddress, client: ClientID)
 
@@ -33,7 +35,7 @@ public struct OutboxMessage: Sendable {
         public var kind: Kind {
             switch self {
             case .callback: .callback
-            case .push: .push
+            case .push, .withdrawal: .push
             case .personal(_, .email, _): .mail
             case .personal(_, .phone, _): .text
             }
@@ -42,7 +44,9 @@ public struct OutboxMessage: Sendable {
         /// Whose it is.
         public var client: ClientID {
             switch self {
-            case .callback(_, let client, _), .push(_, _, let client), .personal(_, _, let client): client
+            case .callback(_, let client, _), .push(_, _, let client), .withdrawal(_, _, let client),
+                .personal(_, _, let client):
+                client
             }
         }
     }

@@ -87,6 +87,8 @@ public protocol StoreReader {
     func deliveries(of challenge: ChallengeID) throws -> [Delivery]
     /// Newest first.
     func pendingChallenges(of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int) throws -> [Challenge]
+    /// At most the limit.
+    func pendingChallengeCount(of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int) throws -> Int
     func overdueChallenges(now: Timestamp, limit: Int) throws -> [ChallengeID]
     func receipt(of challenge: ChallengeID) throws -> StoredReceipt?
     func recordedAnswer(by enrollment: EnrollmentID, digest: [UInt8]) throws -> RecordedAnswer?

@@ -5,8 +5,13 @@ public import Encodings
 ///
 /// Spec: design 3.6.
 public enum AnnounceChallenge {
+    /// How long it is tried to take a notification back, in seconds.
+    static let withdrawalLifetime: Int64 = 3600
+
     /// A push that is to be sent now.
     public struct Order: Sendable {
+        /// Whether it shows nothing and only wakes the app.
+        public let isSilent: Bool
         /// Where to.
         public let registration: PushRegistration
         /// The same without the token, and since when.
@@ -28,17 +33,27 @@ public enum AnnounceChallenge {
             guard let challenge = try reader.challenge(id), challenge.isOpen(at: now),
                 let push = try reader.pushRegistration(of: enrollment)
             else { return nil }
-            let pending = try reader.pendingChallenges(
+            let pending = try reader.pendingChallengeCount(
                 of: enrollment, user: challenge.question.user, now: now, limit: PendingChallenges.limit)
-            return Facts(challenge: challenge, push: push, badge: pending.count)
+            return Facts(challenge: challenge, push: push, badge: pending)
         }
         guard let facts else { return nil }
         let payload = try await facts.challenge.announcement(to: enrollment, badge: facts.badge, ports: ports)
-        let registration = facts.push.registration
         return Order(
-            registration: registration,
-            target: PushTarget(service: registration.service, app: registration.app, registeredAt: facts.push.at),
-            payload: payload, expiresAt: facts.challenge.expiresAt)
+            isSilent: false, registration: facts.push.registration, target: PushTarget(facts.push), payload: payload,
+            expiresAt: facts.challenge.expiresAt)
+    }
+
+    /// Makes the push that takes a notification back.
+    ///
+    /// - Returns: nil when there is nowhere to send it.
+    public static func prepareWithdrawal(
+        of id: ChallengeID, from enrollment: EnrollmentID, until end: Timestamp, ports: Ports
+    ) async throws -> Order? {
+        guard let push = try await ports.store.read({ try $0.pushRegistration(of: enrollment) }) else { return nil }
+        return Order(
+            isSilent: true, registration: push.registration, target: PushTarget(push),
+            payload: PushWithdrawal.payload(of: id, for: enrollment), expiresAt: end)
     }
 
     private struct Facts: Sendable {
@@ -62,7 +77,49 @@ extension Challenge {
     }
 }
 
+extension PushTarget {
+    /// Where a registration leads.
+    fileprivate init(_ push: RegisteredPush) {
+        self.init(service: push.registration.service, app: push.registration.app, registeredAt: push.at)
+    }
+}
+
+extension Delivery {
+    /// Whether a notification may stand on the device for a question that has ended so, and the device does not know.
+    ///
+    /// What expires is not taken back: every push has its question's end as its own, and an app learns the rest when it
+    /// looks.
+    fileprivate func needsWithdrawal(by outcome: ChallengeOutcome) -> Bool {
+        guard case .accepted = push?.delivery, enrollment != outcome.decidedBy else { return false }
+        if case .expired = outcome { return false }
+        return true
+    }
+}
+
 extension StoreWriter {
+    /// Has the notification of a challenge that has ended taken back from a device.
+    private func withdraw(
+        _ challenge: Challenge, from enrollment: EnrollmentID, as id: EventID, at now: Timestamp
+    ) throws {
+        try enqueue(
+            OutboxMessage(
+                id: id, content: .withdrawal(challenge.id, to: enrollment, client: challenge.question.client),
+                dueAt: now, expiresAt: now.adding(seconds: AnnounceChallenge.withdrawalLifetime)))
+        wake(.outbox)
+    }
+
+    /// Has the notifications of a challenge taken back that has ended, and wakes its devices.
+    func tellDevices(
+        of challenge: Challenge, ended outcome: ChallengeOutcome, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        for delivery in try deliveries(of: challenge.id) {
+            wake(.enrollment(delivery.enrollment))
+            if delivery.needsWithdrawal(by: outcome) {
+                try withdraw(challenge, from: delivery.enrollment, as: events.next(), at: now)
+            }
+        }
+    }
+
     /// Has a challenge announced to a device.
     func announce(
         _ challenge: Challenge, to enrollment: EnrollmentID, as id: EventID, at now: Timestamp

@@ -52,12 +52,8 @@ public struct APNsSender: Sendable {
         let device = order.registration.token.reveal()
         var request = HTTPClientRequest(url: "\(settings.base(environment))/3/device/\(device)")
         request.method = .POST
-        request.headers = [
-            "authorization": "bearer \(token.text.reveal())", "apns-topic": "\(order.registration.app)",
-            "apns-push-type": "alert", "apns-priority": "10", "apns-expiration": "\(order.expiresAt.seconds)",
-            // A push about the same question takes the place of the one before.
-            "apns-collapse-id": "\(challenge)", "apns-id": id.uuid,
-        ]
+        request.headers = ["authorization": "bearer \(token.text.reveal())", "apns-topic": "\(order.registration.app)"]
+        request.headers.add(contentsOf: HTTPHeaders(order.apnsHeaders(of: challenge) + [("apns-id", id.uuid)]))
         request.body = .bytes(order.payload.encoded)
         return try await PushReply(to: request, by: client)
     }
@@ -79,6 +75,18 @@ public struct APNsSender: Sendable {
         case (403, _), (500..., _): return .failed(words, notBefore: reply.retryTime(at: time.now))
         default: return .refused(words)
         }
+    }
+}
+
+extension AnnounceChallenge.Order {
+    /// How APNs is to treat it.
+    func apnsHeaders(of challenge: ChallengeID) -> [(String, String)] {
+        [
+            ("apns-push-type", isSilent ? "background" : "alert"), ("apns-priority", isSilent ? "5" : "10"),
+            ("apns-expiration", "\(expiresAt.seconds)"),
+            // A push about the same question takes the place of the one before.
+            ("apns-collapse-id", "\(challenge)"),
+        ]
     }
 }
 

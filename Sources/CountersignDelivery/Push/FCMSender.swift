@@ -56,6 +56,8 @@ public struct FCMSender: Sendable {
 
     private func message(_ order: AnnounceChallenge.Order, of challenge: ChallengeID) -> JSONValue {
         let aps = order.payload["aps"]
+        var headers = JSONObject()
+        for (name, value) in order.apnsHeaders(of: challenge) { headers[name] = .string(value) }
         let seconds = max(0, order.expiresAt.seconds - time.now.seconds)
         return [
             "message": .members([
@@ -66,15 +68,8 @@ public struct FCMSender: Sendable {
                     "badge": aps?["badge"].map { .string($0.text) },
                     "countersign": order.payload["countersign"].map { .string($0.text) },
                 ]),
-                "android": ["priority": "HIGH", "ttl": .string("\(seconds)s")],
-                "apns": .members([
-                    "headers": .members([
-                        "apns-push-type": "alert", "apns-priority": "10",
-                        "apns-expiration": .string("\(order.expiresAt.seconds)"),
-                        "apns-collapse-id": .string("\(challenge)"),
-                    ]),
-                    "payload": order.payload,
-                ]),
+                "android": ["priority": order.isSilent ? "NORMAL" : "HIGH", "ttl": .string("\(seconds)s")],
+                "apns": .members(["headers": .object(headers), "payload": order.payload]),
             ])
         ]
     }

@@ -41,13 +41,18 @@ public struct PushSender: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Announces a challenge to a device, as it stands now.
+    /// Sends a push about a challenge.
+    ///
+    /// - Parameters:
+    ///   - challenge: the challenge.
+    ///   - id: the push.
+    ///   - prepare: makes it, as the challenge stands now; nil when there is nothing to send, or nowhere.
     func send(
-        _ challenge: ChallengeID, to enrollment: EnrollmentID, as id: EventID, ports: Ports
+        of challenge: ChallengeID, as id: EventID, prepare: () async throws -> AnnounceChallenge.Order?
     ) async -> DeliveryResult {
         let order: AnnounceChallenge.Order?
         do {
-            order = try await AnnounceChallenge.prepare(challenge, to: enrollment, ports: ports)
+            order = try await prepare()
         } catch {
             return .failed("the database could not be read")
         }

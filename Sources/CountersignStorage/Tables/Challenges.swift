@@ -46,12 +46,14 @@ private enum Statements {
         """)
     static let recordFetch = SQLStatement(
         "UPDATE challenge_targets SET fetched_at = $3 WHERE challenge_id = $1 AND enrollment_id = $2")
-    static let pending = SQLStatement(
-        """
-        SELECT \(columns) FROM challenges WHERE user_id = $1 AND state = 'pending' AND expires_at > $2
+    private static let isPending = """
+        user_id = $1 AND state = 'pending' AND expires_at > $2
         AND EXISTS (SELECT 1 FROM challenge_targets t WHERE t.challenge_id = challenges.id AND t.enrollment_id = $3)
-        ORDER BY id DESC LIMIT $4
-        """)
+        """
+    static let pending = SQLStatement(
+        "SELECT \(columns) FROM challenges WHERE \(isPending) ORDER BY id DESC LIMIT $4")
+    static let pendingCount = SQLStatement(
+        "SELECT count(*) FROM (SELECT 1 AS one FROM challenges WHERE \(isPending) LIMIT $4) AS pending")
     static let overdue = SQLStatement(
         "SELECT id FROM challenges WHERE state = 'pending' AND expires_at <= $1 ORDER BY expires_at LIMIT $2")
     /// The one statement that decides every race.
@@ -159,6 +161,13 @@ extension SQLTransaction {
     ) throws -> [Challenge] {
         let arguments: [SQLValue] = [user.value, now.value, enrollment.value, .integer(Int64(limit))]
         return try all(Statements.pending, arguments, challenge)
+    }
+
+    func pendingChallengeCount(
+        of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int
+    ) throws -> Int {
+        let arguments: [SQLValue] = [user.value, now.value, enrollment.value, .integer(Int64(limit))]
+        return Int(try first(Statements.pendingCount, arguments) { try $0.integer(0) } ?? 0)
     }
 
     func overdueChallenges(now: Timestamp, limit: Int) throws -> [ChallengeID] {

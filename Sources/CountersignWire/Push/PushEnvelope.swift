@@ -183,3 +183,25 @@ public struct PushEnvelope: Hashable, Sendable {
         guard constantTimeEqual(digest, alert.digest) else { throw .alteredAlert }
     }
 }
+
+/// Takes the notification of a challenge back that has ended elsewhere.
+///
+/// Nobody signs it: it tells an app to look, and to take one notification away. Who could forge it could as well have
+/// kept the notification from arriving. Spec: APNs provider API, *Pushing background updates*.
+public enum PushWithdrawal {
+    /// The payload, which wakes the app and shows nothing.
+    public static func payload(of challenge: ChallengeID, for enrollment: EnrollmentID) -> JSONValue {
+        [
+            "aps": ["content-available": 1],
+            "countersign": [
+                "v": 1, "id": .string("\(challenge)"), "enrollment": .string("\(enrollment)"), "ended": true,
+            ],
+        ]
+    }
+
+    /// The challenge whose notification a payload takes back; nil when it is none of these.
+    public static func challenge(in payload: JSONValue) -> ChallengeID? {
+        guard payload["countersign"]?["v"] == 1, payload["countersign"]?["ended"] == true else { return nil }
+        return payload["countersign"]?["id"]?.string.flatMap { ChallengeID($0) }
+    }
+}

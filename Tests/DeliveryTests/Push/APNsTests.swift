@@ -60,6 +60,30 @@ struct APNsTests {
         }
     }
 
+    @Test("APNs provider API, Pushing background updates: a question taken back takes its notification along, silently")
+    func withdraws() async throws {
+        try await PushScene.with { scene, peer in
+            let challenge = try await scene.ask()
+            try await scene.deliver()
+            _ = try await peer.arrival()
+            let shop = scene.delivery.shop.client.id
+            _ = try await CancelChallenge.cancel(challenge.id, by: shop, ports: scene.world.ports)
+            let now = scene.world.time.now
+            try await scene.deliver()
+            let arrival = try await peer.arrival()
+            #expect(arrival.status == 200)
+            #expect(arrival.field("apns-push-type") == "background")
+            #expect(arrival.field("apns-priority") == "5")
+            #expect(arrival.field("apns-expiration") == "\(now.adding(seconds: 3600).seconds)")
+            // Where the notification has not come yet, this one comes in its place.
+            #expect(arrival.field("apns-collapse-id") == "\(challenge.id)")
+            let payload = try JSONValue(parsing: arrival.payload)
+            #expect(payload == PushWithdrawal.payload(of: challenge.id, for: scene.device.enrollment))
+            #expect(try await scene.standing(of: challenge) == .accepted)
+            #expect(try await scene.world.count("outbox", where: "state = 'delivered'") == 2)
+        }
+    }
+
     @Test("Many at once go over one connection, which takes one request until it knows who asks")
     func streams() async throws {
         try await PushScene.with { scene, peer in

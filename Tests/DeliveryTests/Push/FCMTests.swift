@@ -65,6 +65,27 @@ struct FCMTests {
         }
     }
 
+    @Test("A question taken back takes its notification along, silently")
+    func withdraws() async throws {
+        try await PushScene.with { scene, peer in
+            let challenge = try await scene.ask()
+            try await scene.deliver()
+            for _ in 0..<2 { _ = try await peer.arrival() }
+            let shop = scene.delivery.shop.client.id
+            _ = try await CancelChallenge.cancel(challenge.id, by: shop, ports: scene.world.ports)
+            try await scene.deliver()
+            let arrival = try await peer.arrival()
+            #expect(arrival.status == 200)
+            let message = try #require(try JSONValue(parsing: arrival.payload)["message"])
+            let payload = PushWithdrawal.payload(of: challenge.id, for: scene.device.enrollment)
+            #expect(message["data"] == .members(["countersign": payload["countersign"].map { .string($0.text) }]))
+            #expect(message["android"] == ["priority": "NORMAL", "ttl": "3600s"])
+            #expect(message["apns"]?["headers"]?["apns-push-type"] == "background")
+            #expect(message["apns"]?["headers"]?["apns-priority"] == "5")
+            #expect(message["apns"]?["payload"] == payload)
+        }
+    }
+
     @Test("The longest short message there is fits, in data and for Apple's devices")
     func longest() async throws {
         try await PushScene.with { scene, peer in

@@ -13,7 +13,8 @@ import Testing
 @Suite("A push service, a mail server and a receiver of callbacks that hang lose nothing and slow no approval")
 struct OutageTests {
     private static let app = "com.example.bank"
-    /// How many mails have to wait: more than may be under way at once.
+    /// How many pushes and mails have to wait: more than may be under way at once.
+    private static let pushes = 80
     private static let mails = 40
     /// How many approvals are timed before, and at least meanwhile.
     private static let timed = 40
@@ -91,7 +92,7 @@ struct OutageTests {
         peer.hold()
         // Asked while nobody can be told, and open until somebody can.
         var open: [String] = []
-        for number in 0..<80 {
+        for number in 0..<Self.pushes {
             let portal = scene.portals[number % scene.portals.count]
             open.append(try await portal.ask("open-\(number)", planned: .ignore, lifetime: 600).id)
         }
