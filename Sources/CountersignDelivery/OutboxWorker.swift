@@ -51,7 +51,10 @@ public struct OutboxWorker: Sendable {
         // Subscribed once, before the first look: a message queued in between wakes the next wait.
         let subscription = ports.wakes.subscribe(to: .outbox)
         let window = Self.window(of: kind)
-        let places = Places(window)
+        // As many again are taken ahead, so that the next ones are at hand while others are fetched: they wait no longer
+        // than an attempt may take, which with their own is less than a lease. A mail may take half of one.
+        let places = Places(kind == .mail ? window : window * 2)
+        let gate = Gate(window)
         // To take some costs a commit: so many must have ended before others are taken.
         let least = (window + 7) / 8
         try await withThrowingDiscardingTaskGroup { underWay in
@@ -66,7 +69,7 @@ public struct OutboxWorker: Sendable {
                     for leased in try await lease(kind, limit: free) {
                         places.take()
                         underWay.addTask {
-                            await attempt(leased)
+                            await gate.pass { await attempt(leased) }
                             places.give()
                         }
                     }
@@ -201,5 +204,48 @@ private final class Places: Sendable {
             }
             if let free { continuation.resume(returning: free) }
         }
+    }
+}
+
+/// Lets so many through at a time; the others wait in the order in which they came.
+private final class Gate: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ count: Int) { state = Mutex(State(free: count)) }
+
+    func pass(_ body: () async -> Void) async {
+        await enter()
+        await body()
+        leave()
+    }
+
+    private func enter() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.free == 0 else {
+                    state.free -= 1
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    private func leave() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.waiting.isEmpty else {
+                state.free += 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
     }
 }
