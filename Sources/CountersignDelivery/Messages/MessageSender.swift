@@ -1,4 +1,4 @@
-public import CountersignCore
+import CountersignCore
 import CountersignWire
 
 /// Sends messages to people, by what the operator has set up.
@@ -29,9 +29,6 @@ public struct MessageSender: Sendable {
         self.mail = mail
         self.text = text
     }
-
-    /// What it can send.
-    public var transports: Transports { Transports(mail: mail != nil, text: text != nil) }
 
     func send(
         _ message: PersonalMessage, to address: PersonalAddress, as id: EventID, at now: Timestamp

@@ -1,3 +1,4 @@
+import CountersignWire
 public import Encodings
 import Foundation
 import Mustache
@@ -47,7 +48,7 @@ public struct TextGateway: Sendable {
         success: String? = nil
     ) throws(Refusal) {
         let components = URLComponents(string: url)
-        let isLoopback = ["127.0.0.1", "[::1]", "localhost"].contains(components?.host ?? "")
+        let isLoopback = components?.host.map { Issuer.isLoopback($0) } ?? false
         guard components?.scheme == "https" || components?.scheme == "http" && isLoopback, components?.user == nil
         else {
             throw Refusal(description: "the gateway's URL must be https, or http to this machine, without a name in it")

@@ -48,19 +48,19 @@ public struct APNsSender: Sendable {
     private func post(
         _ order: AnnounceChallenge.Order, of challenge: ChallengeID, by environment: APNsEnvironment, as id: EventID,
         _ token: ProviderToken
-    ) async throws -> PushReply {
+    ) async throws -> ServiceReply {
         let device = order.registration.token.reveal()
         var request = HTTPClientRequest(url: "\(settings.base(environment))/3/device/\(device)")
         request.method = .POST
         request.headers = ["authorization": "bearer \(token.text.reveal())", "apns-topic": "\(order.registration.app)"]
         request.headers.add(contentsOf: HTTPHeaders(order.apnsHeaders(of: challenge) + [("apns-id", id.uuid)]))
         request.body = .bytes(order.payload.encoded)
-        return try await PushReply(to: request, by: client)
+        return try await ServiceReply(to: request, by: client)
     }
 
     /// What becomes of a push by what APNs said; a reason that is not known counts as its status does.
-    private func judge(_ reply: PushReply, _ order: AnnounceChallenge.Order) -> DeliveryResult {
-        let words = "APNs answered \(reply.status) \(PushReply.printable(reply.reason))"
+    private func judge(_ reply: ServiceReply, _ order: AnnounceChallenge.Order) -> DeliveryResult {
+        let words = "APNs answered \(reply.status) \(ServiceReply.printable(reply.reason))"
         switch (reply.status, reply.reason) {
         case (200, _): return .delivered
         case (410, _), (400, "BadDeviceToken"):
@@ -90,7 +90,7 @@ extension AnnounceChallenge.Order {
     }
 }
 
-extension PushReply {
+extension ServiceReply {
     /// What APNs calls a fault.
     fileprivate var reason: String? { json?["reason"]?.string }
 }

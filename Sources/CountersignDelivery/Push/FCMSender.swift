@@ -44,14 +44,14 @@ public struct FCMSender: Sendable {
 
     private func post(
         _ order: AnnounceChallenge.Order, of challenge: ChallengeID, _ token: Secret<String>
-    ) async throws -> PushReply {
+    ) async throws -> ServiceReply {
         var request = HTTPClientRequest(url: "\(settings.url)/v1/projects/\(settings.project)/messages:send")
         request.method = .POST
         request.headers = [
             "authorization": "Bearer \(token.reveal())", "content-type": "application/json; charset=utf-8",
         ]
         request.body = .bytes(message(order, of: challenge).encoded)
-        return try await PushReply(to: request, by: client)
+        return try await ServiceReply(to: request, by: client)
     }
 
     private func message(_ order: AnnounceChallenge.Order, of challenge: ChallengeID) -> JSONValue {
@@ -75,13 +75,13 @@ public struct FCMSender: Sendable {
     }
 
     /// What becomes of a push by what FCM said; a code that is not known counts as its status does.
-    private func judge(_ reply: PushReply, _ order: AnnounceChallenge.Order) -> DeliveryResult {
+    private func judge(_ reply: ServiceReply, _ order: AnnounceChallenge.Order) -> DeliveryResult {
         let error = reply.json?["error"]
         let details = error?["details"]?.array ?? []
         let code = details.lazy.compactMap { $0["errorCode"]?.string }.first ?? error?["status"]?.string
         let isTokenWrong = details.flatMap { $0["fieldViolations"]?.array ?? [] }
             .contains { $0["field"] == "message.token" }
-        let words = "FCM answered \(reply.status) \(PushReply.printable(code))"
+        let words = "FCM answered \(reply.status) \(ServiceReply.printable(code))"
         switch (reply.status, code) {
         case (200, _): return .delivered
         case (404, "UNREGISTERED"): return .unregistered(words, order.target)

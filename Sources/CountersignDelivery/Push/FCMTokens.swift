@@ -66,11 +66,11 @@ actor FCMTokens {
         // Nothing in either value has to be escaped but the colons.
         let grant = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
         request.body = .bytes(Array("grant_type=\(grant)&assertion=\(assertion)".utf8))
-        let reply = try await PushReply(to: request, by: client)
+        let reply = try await ServiceReply(to: request, by: client)
         guard reply.status == 200, let token = reply.json?["access_token"]?.string, token.utf8.allSatisfy(\.isVisible),
             let seconds = reply.json?["expires_in"]?.integer
         else {
-            let reason = PushReply.printable(reply.json?["error"]?.string)
+            let reason = ServiceReply.printable(reply.json?["error"]?.string)
             throw Refusal(
                 words: "Google gave no access token: \(reply.status) \(reason)", retryAt: reply.retryTime(at: now))
         }

@@ -24,7 +24,7 @@ public struct LocalPushSender: Sendable {
         request.headers = ["content-type": "application/json"]
         request.body = .bytes(order.payload.encoded)
         do {
-            let status = try await client.execute(request, timeout: PushReply.timeout).status.code
+            let status = try await client.execute(request, timeout: ServiceReply.timeout).status.code
             switch status {
             case 200..<300: return .delivered
             case 404, 410: return .unregistered("the program answered \(status)", order.target)

@@ -32,7 +32,7 @@ public struct PushSender: Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(5)
         // Later than a request gives up, which says more of why.
-        let silence = PushReply.timeout + .seconds(1)
+        let silence = ServiceReply.timeout + .seconds(1)
         configuration.http2ConnectionDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandler(SilenceWatch(limit: silence), position: .first)

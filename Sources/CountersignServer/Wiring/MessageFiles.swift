@@ -45,7 +45,7 @@ public struct MailFiles: Sendable {
             throw StartError("\(authorities) cannot be read. It must hold certificates in PEM.")
         }
         if let username, let passwordFile {
-            guard server.security != .none || ["127.0.0.1", "::1", "localhost"].contains(server.host) else {
+            guard server.security != .none || ServerSettings.isLoopback(server.host) else {
                 throw StartError("A password would go to \(server.host) in the clear. Set smtp.security to starttls.")
             }
             settings.credentials = .init(username: username, password: try secret(in: passwordFile))

@@ -46,10 +46,10 @@ struct Senders: Sendable {
             },
             fcm: google.map { FCMSender($0, client: pushClient($0.authorities), time: time) },
             local: isDevelopment ? LocalPushSender(client: pushClient(nil)) : nil)
-        let folder = developmentOutbox
         messages = MessageSender(
-            templates: templates, mail: smtp.map { .smtp($0) } ?? folder.map { .folder($0) },
-            text: gateway.map { .gateway(TextSender($0, client: pushClient(nil))) } ?? folder.map { .folder($0) })
+            templates: templates, mail: smtp.map { .smtp($0) } ?? developmentOutbox.map { .folder($0) },
+            text: gateway.map { .gateway(TextSender($0, client: pushClient(nil))) }
+                ?? developmentOutbox.map { .folder($0) })
         self.clients = clients
     }
 

@@ -65,7 +65,10 @@ public struct ServerSettings: Sendable {
     }
 
     /// Whether the listener can be reached from this machine alone.
-    var listensOnLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
+    var listensOnLoopback: Bool { Self.isLoopback(host) }
+
+    /// Whether an address or a name stands for this machine.
+    static func isLoopback(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 }
 
 extension ServerSettings {

@@ -64,7 +64,8 @@ public struct Issuer: Hashable, Sendable, CustomStringConvertible {
     /// Whether the host is this machine's own.
     public var isLoopback: Bool { Self.isLoopback(host) }
 
-    private static func isLoopback(_ host: String) -> Bool {
+    /// Whether a host of a URL is this machine's own.
+    package static func isLoopback(_ host: String) -> Bool {
         ["localhost", "127.0.0.1", "[::1]"].contains(host)
     }
 

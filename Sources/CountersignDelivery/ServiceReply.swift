@@ -4,24 +4,23 @@ import Encodings
 import NIOCore
 import NIOHTTP1
 
-/// What a push service, or who gives tokens for it, has answered.
-struct PushReply: Sendable {
+/// What a push service, who gives tokens for it, or a gateway for text messages has answered.
+struct ServiceReply: Sendable {
     /// How long a service may take.
     static let timeout = TimeAmount.seconds(15)
-    /// How much of an answer is read, in bytes.
-    private static let maximumSize = 16_384
-
     let status: UInt
+    /// The body.
+    let content: [UInt8]
     /// The body, when it is JSON.
     let json: JSONValue?
     private let retryAfter: Int64?
 
-    /// Sends a request and reads the answer.
-    init(to request: HTTPClientRequest, by client: HTTPClient) async throws {
+    /// Sends a request and reads the answer, of at most so many bytes.
+    init(to request: HTTPClientRequest, by client: HTTPClient, maximumSize: Int = 16_384) async throws {
         let response = try await client.execute(request, timeout: Self.timeout)
-        let content = try await response.body.collect(upTo: Self.maximumSize)
+        content = Array(try await response.body.collect(upTo: maximumSize).readableBytesView)
         status = response.status.code
-        json = try? JSONValue(parsing: Array(content.readableBytesView))
+        json = try? JSONValue(parsing: content)
         retryAfter = response.headers.first(name: "retry-after").flatMap { Int64($0) }
     }
 
