@@ -25,6 +25,9 @@ public struct OutboxWorker: Sendable {
     private let pushes: PushSender
     private let messages: MessageSender?
     private let counts: DeliveryCounts
+    private let accesses: Batcher<CallbackReceiver, CallbackAccess?>
+    private let facts: Batcher<AnnounceChallenge.Subject, AnnounceChallenge.Facts?>
+    private let conclusions: Batcher<EndedAttempt, Settlement?>
 
     /// A worker on a queue.
     public init(
@@ -37,6 +40,15 @@ public struct OutboxWorker: Sendable {
         self.pushes = pushes
         self.messages = messages
         self.counts = counts
+        accesses = Batcher { receivers in
+            let found = try await queue.callbackAccess(to: Set(receivers), at: ports.time.now)
+            return receivers.map { found[$0] }
+        }
+        facts = Batcher { try await AnnounceChallenge.facts(of: $0, ports: ports) }
+        conclusions = Batcher { attempts in
+            let settled = try await queue.conclude(attempts, at: ports.time.now)
+            return attempts.map { settled[$0.message.id] }
+        }
     }
 
     /// Delivers until the task is cancelled; what is under way then is tried again after the next start.
@@ -56,17 +68,23 @@ public struct OutboxWorker: Sendable {
         let places = Places(kind == .mail ? window : window * 2)
         let gate = Gate(window)
         // To take some costs a commit: so many must have ended before others are taken.
-        let least = (window + 7) / 8
+        let least = kind == .mail ? 1 : window / 4
+        // There may be more that is due when as many were taken as might be.
+        var isMoreDue = false
         try await withThrowingDiscardingTaskGroup { underWay in
             while !Task.isCancelled {
                 let free = await places.free(atLeast: least)
                 do {
-                    let next = try await queue.nextDue(kind) ?? ports.time.now.adding(seconds: 60)
-                    guard next <= ports.time.now else {
-                        try await subscription.wait(until: next)
-                        continue
+                    if !isMoreDue {
+                        let next = try await queue.nextDue(kind) ?? ports.time.now.adding(seconds: 60)
+                        guard next <= ports.time.now else {
+                            try await subscription.wait(until: next)
+                            continue
+                        }
                     }
-                    for leased in try await lease(kind, limit: free) {
+                    let taken = try await lease(kind, limit: free)
+                    isMoreDue = taken.count == free
+                    for leased in taken {
                         places.take()
                         underWay.addTask {
                             await gate.pass { await attempt(leased) }
@@ -96,7 +114,7 @@ public struct OutboxWorker: Sendable {
         let outcome = outcome(of: result, message, after: leased.attempts)
         let settlement: Settlement?
         do {
-            settlement = try await queue.conclude(message, as: outcome, at: ports.time.now)
+            settlement = try await conclusions.perform(EndedAttempt(message, as: outcome))
         } catch {
             // The lease runs out and the message is tried again: at least once is what the outbox promises.
             ports.logger.error(
@@ -126,10 +144,13 @@ public struct OutboxWorker: Sendable {
         guard now < message.expiresAt else { return .refused("its time was over before it could be sent") }
         switch message.content {
         case .callback(let uri, let client, let body):
-            return await callbacks.send(body, to: uri, of: client, id: message.id, queue: queue, at: now)
+            return await callbacks.send(body, to: uri, id: message.id, at: now) {
+                try await accesses.perform(CallbackReceiver(of: client, at: uri))
+            }
         case .push(let challenge, let enrollment, _):
             return await pushes.send(of: challenge, as: message.id) {
-                try await AnnounceChallenge.prepare(challenge, to: enrollment, ports: ports)
+                guard let facts = try await facts.perform(.init(challenge, to: enrollment)) else { return nil }
+                return try await AnnounceChallenge.prepare(facts, ports: ports)
             }
         case .withdrawal(let challenge, let enrollment, _):
             return await pushes.send(of: challenge, as: message.id) {

@@ -32,31 +32,46 @@ private enum Statements {
 
 /// What callbacks are sent with, and which receivers are gone.
 extension SQLStore {
-    /// See ``OutboxQueue/callbackAccess(of:to:at:)``.
+    /// See ``OutboxQueue/callbackAccess(to:at:)``.
     public func callbackAccess(
-        of client: ClientID, to receiver: CallbackURI, at now: Timestamp
-    ) async throws -> CallbackAccess? {
+        to receivers: Set<CallbackReceiver>, at now: Timestamp
+    ) async throws -> [CallbackReceiver: CallbackAccess] {
         let sealer = sealer
         return try await engine.read { connection in
-            let row = try connection.rows(Statements.access, [client.value, .text(receiver.description)]).first
-            guard let row, let newest = try row.optionalBlob(0) else { return nil }
-            let earlier = try row.optionalTime(2).map { now < $0 } == true ? try row.optionalBlob(1) : nil
-            let secrets = try [newest, earlier].compactMap { $0 }.map { sealed in
-                try sealer.openText(sealed, for: .callbackSecret, of: client)
-            }
-            let basic: BasicCredentials? =
-                if let username = try row.optionalText(3), let sealed = try row.optionalBlob(4) {
-                    BasicCredentials(
-                        username: username, password: try sealer.openText(sealed, for: .callbackPassword, of: client))
-                } else { nil }
-            let standing: CallbackAccess.Standing =
-                switch try row.optionalInteger(5) {
-                case nil: .good
-                case 1: .gone
-                case _: .suspected
+            let receivers = Array(receivers)
+            let rows = try connection.rows(
+                Statements.access, each: receivers.map { [$0.client.value, .text($0.uri.description)] })
+            var found: [CallbackReceiver: CallbackAccess] = [:]
+            for (receiver, rows) in zip(receivers, rows) {
+                found[receiver] = try rows.first.flatMap {
+                    try CallbackAccess($0, of: receiver.client, at: now, sealer: sealer)
                 }
-            return CallbackAccess(secrets: secrets, basic: basic, standing: standing)
+            }
+            return found
         }
+    }
+}
+
+extension CallbackAccess {
+    /// Nil for a client without a secret.
+    fileprivate init?(_ row: SQLRow, of client: ClientID, at now: Timestamp, sealer: Sealer) throws {
+        guard let newest = try row.optionalBlob(0) else { return nil }
+        let earlier = try row.optionalTime(2).map { now < $0 } == true ? try row.optionalBlob(1) : nil
+        let secrets = try [newest, earlier].compactMap { $0 }.map { sealed in
+            try sealer.openText(sealed, for: .callbackSecret, of: client)
+        }
+        let basic: BasicCredentials? =
+            if let username = try row.optionalText(3), let sealed = try row.optionalBlob(4) {
+                BasicCredentials(
+                    username: username, password: try sealer.openText(sealed, for: .callbackPassword, of: client))
+            } else { nil }
+        let standing: Standing =
+            switch try row.optionalInteger(5) {
+            case nil: .good
+            case 1: .gone
+            case _: .suspected
+            }
+        self.init(secrets: secrets, basic: basic, standing: standing)
     }
 }
 

@@ -18,14 +18,17 @@ private enum Statements {
     static let delivered = SQLStatement(
         """
         UPDATE outbox SET state = 'delivered', payload = NULL, delivered_at = $2, attempts = attempts + 1
-        WHERE id = $1 AND state <> 'delivered'
+        WHERE id = $1 AND state <> 'delivered' RETURNING id
         """)
     static let retry = SQLStatement(
-        "UPDATE outbox SET due_at = $2, attempts = attempts + 1, last_error = $3 WHERE id = $1 AND state = 'waiting'")
+        """
+        UPDATE outbox SET due_at = $2, attempts = attempts + 1, last_error = $3
+        WHERE id = $1 AND state = 'waiting' RETURNING id
+        """)
     static let bury = SQLStatement(
         """
         UPDATE outbox SET state = 'dead', attempts = attempts + 1, last_error = $2
-        WHERE id = $1 AND state = 'waiting'
+        WHERE id = $1 AND state = 'waiting' RETURNING id
         """)
     static let columns = "id, kind, client_id, state, due_at, expires_at, attempts, last_error"
     /// The first one of all ids comes after the empty text.
@@ -102,24 +105,27 @@ extension SQLStore: OutboxQueue {
         }
     }
 
-    /// See ``OutboxQueue/conclude(_:as:at:)``.
-    @discardableResult
-    public func conclude(
-        _ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp
-    ) async throws -> Settlement? {
-        try await commit { try $0.conclude(message, as: outcome, at: now) }
+    /// See ``OutboxQueue/conclude(_:at:)``.
+    public func conclude(_ attempts: [EndedAttempt], at now: Timestamp) async throws -> [EventID: Settlement] {
+        try await commit { try $0.conclude(attempts, at: now) }
     }
 }
 
 extension SQLTransaction {
-    func settle(_ message: EventID, as settlement: Settlement, at now: Timestamp) throws -> Bool {
-        switch settlement {
-        case .delivered: try connection.execute(Statements.delivered, [message.value, now.value]) == 1
-        case .retried(let error, let retryAt):
-            try connection.execute(Statements.retry, [message.value, retryAt.value, .text(error)]) == 1
-        case .abandoned(let error):
-            try connection.execute(Statements.bury, [message.value, .text(error)]) == 1
+    func settle(_ settlements: [EventID: Settlement], at now: Timestamp) throws -> Set<EventID> {
+        var (delivered, retried, buried): ([[SQLValue]], [[SQLValue]], [[SQLValue]]) = ([], [], [])
+        // In one order for all nodes, so that no two wait for each other's rows.
+        for (message, settlement) in settlements.sorted(by: { $0.key < $1.key }) {
+            switch settlement {
+            case .delivered: delivered.append([message.value, now.value])
+            case .retried(let error, let retryAt): retried.append([message.value, retryAt.value, .text(error)])
+            case .abandoned(let error): buried.append([message.value, .text(error)])
+            }
         }
+        let rows =
+            try connection.rows(Statements.delivered, each: delivered)
+            + connection.rows(Statements.retry, each: retried) + connection.rows(Statements.bury, each: buried)
+        return Set(try rows.joined().map { try $0.id(0) })
     }
 }
 

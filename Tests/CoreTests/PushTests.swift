@@ -36,6 +36,42 @@ struct PushTests {
         return scene
     }
 
+    /// The push that is sent now.
+    private func order(
+        for id: ChallengeID, to device: TestDevice, in world: World
+    ) async throws -> AnnounceChallenge.Order {
+        let subject = AnnounceChallenge.Subject(id, to: device.enrollment)
+        let facts = try #require(try await AnnounceChallenge.facts(of: [subject], ports: world.ports)[0])
+        return try await AnnounceChallenge.prepare(facts, ports: world.ports)
+    }
+
+    @Test("What several pushes are made from is read together: each device's own, nothing where there is none")
+    func severalFacts() async throws {
+        let scene = try await scene()
+        let world = scene.world
+        let other = try await world.makeDevice(of: scene.user, by: scene.shop)
+        try await other.register(.fcm, token: "a:b")
+        let silent = try await world.makeDevice(of: scene.user, by: scene.shop)
+        let request = try world.request(for: scene.user)
+        let first = try await world.ask(request, by: scene.shop).challenge.id
+        let ended = try await world.ask(request, by: scene.shop).challenge.id
+        _ = try await CancelChallenge.cancel(ended, by: scene.shop.id, ports: world.ports)
+        let facts = try await AnnounceChallenge.facts(
+            of: [
+                .init(first, to: silent.enrollment), .init(first, to: other.enrollment),
+                .init(ended, to: other.enrollment), .init(world.newID(), to: other.enrollment),
+                .init(first, to: scene.device.enrollment),
+            ], ports: world.ports)
+        #expect(facts.map { $0?.enrollment } == [nil, other.enrollment, nil, nil, scene.device.enrollment])
+        #expect(
+            facts.map { $0?.push.registration.service } == [
+                nil, PushService.fcm, nil, nil, PushService.apns(.production),
+            ])
+        #expect(facts.compactMap { $0?.challenge.id } == [first, first])
+        #expect(facts.compactMap { $0?.badge } == [1, 1])
+        #expect(try await AnnounceChallenge.facts(of: [], ports: world.ports).isEmpty)
+    }
+
     @Test("A registration is kept, replaced and removed; what is not named stays as it was")
     func updates() async throws {
         let scene = try await scene(registered: false)
@@ -206,8 +242,7 @@ struct PushTests {
             var request = try world.request(for: scene.user, type: type)
             try change(&request)
             let id = try await world.ask(request, by: scene.shop).challenge.id
-            let prepared = try await AnnounceChallenge.prepare(id, to: scene.device.enrollment, ports: world.ports)
-            let order = try #require(prepared)
+            let order = try await order(for: id, to: scene.device, in: world)
             return order.payload["aps"]?["category"]?.string
         }
         #expect(try await category() == "COUNTERSIGN_CONFIRM")
@@ -251,9 +286,7 @@ struct PushTests {
                 id: scene.shop.id, name: name, secretHash: nil, rights: scene.shop.rights, callbackURIs: [],
                 waivesEnrollmentApproval: false, isOperator: false, createdAt: world.time.now)
             let asked = try await world.ask(request, by: asker)
-            let prepared = try await AnnounceChallenge.prepare(
-                asked.challenge.id, to: scene.device.enrollment, ports: world.ports)
-            let order = try #require(prepared)
+            let order = try await order(for: asked.challenge.id, to: scene.device, in: world)
             let json = order.payload
             #expect(json.encoded.count <= PushEnvelope.maximumPayloadSize)
             #expect(json.object?.members.map(\.name).sorted() == ["aps", "countersign"])

@@ -40,16 +40,14 @@ final class FailingQueue: OutboxQueue {
         return try await queue.nextDue(kind)
     }
 
-    func conclude(
-        _ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp
-    ) async throws -> Settlement? {
-        if case .delivered = outcome { try fail(deaf) }
-        return try await queue.conclude(message, as: outcome, at: now)
+    func conclude(_ attempts: [EndedAttempt], at now: Timestamp) async throws -> [EventID: Settlement] {
+        for attempt in attempts { if case .delivered = attempt.outcome { try fail(deaf) } }
+        return try await queue.conclude(attempts, at: now)
     }
 
     func callbackAccess(
-        of client: ClientID, to receiver: CallbackURI, at now: Timestamp
-    ) async throws -> CallbackAccess? {
-        try await queue.callbackAccess(of: client, to: receiver, at: now)
+        to receivers: Set<CallbackReceiver>, at now: Timestamp
+    ) async throws -> [CallbackReceiver: CallbackAccess] {
+        try await queue.callbackAccess(to: receivers, at: now)
     }
 }

@@ -84,13 +84,41 @@ struct LeaseTests {
             let now = scene.world.time.now
             _ = try await store.lease(limit: 1, now: now, until: now.adding(seconds: OutboxWorker.lease))
             let delivered = try await scene.enqueue(to: Self.uri)
-            try await store.commit { _ = try $0.settle(delivered, as: .delivered, at: now) }
+            try await store.commit { _ = try $0.settle([delivered: .delivered], at: now) }
             let restarted = try await scene.world.reopened().store
             try await restarted.endLeases(at: now, longest: OutboxWorker.lease)
             let again = try await restarted.lease(limit: 9, now: now, until: now.adding(seconds: 60))
             #expect(again.map(\.message.id) == [leased])
             #expect(try await scene.row(later).dueAt == now.adding(seconds: 61))
             #expect(try await scene.row(delivered).state == "delivered")
+        }
+    }
+
+    @Test("Of attempts that end together each is noted for itself, without those that another settled before")
+    func together() async throws {
+        try await DeliveryScene.with { scene in
+            let store = scene.world.store
+            let now = scene.world.time.now
+            let later = now.adding(seconds: 2)
+            for _ in 0..<5 { try await scene.enqueue(to: Self.uri) }
+            let messages = try await store.lease(limit: 5, now: now, until: now.adding(seconds: 60)).map(\.message)
+            try #require(messages.count == 5)
+            try await store.conclude(messages[3], as: .delivered, at: now)
+            let outcomes: [DeliveryOutcome] = [
+                .abandoned("no"), .retried("slow", at: later), .delivered, .abandoned("late"), .delivered,
+            ]
+            let settled = try await store.conclude(
+                zip(messages, outcomes).map { EndedAttempt($0, as: $1) }, at: now)
+            #expect(
+                settled == [
+                    messages[0].id: .abandoned("no"), messages[1].id: .retried("slow", at: later),
+                    messages[2].id: .delivered, messages[4].id: .delivered,
+                ])
+            var states: [String] = []
+            for message in messages { states.append(try await scene.row(message.id).state) }
+            #expect(states == ["dead", "waiting", "delivered", "delivered", "delivered"])
+            #expect(try await scene.row(messages[1].id).dueAt == later)
+            #expect(try await store.conclude([], at: now).isEmpty)
         }
     }
 
@@ -102,10 +130,10 @@ struct LeaseTests {
             let now = scene.world.time.now
             _ = try await store.lease(limit: 1, now: now, until: now)
             _ = try await store.lease(limit: 1, now: now, until: now.adding(seconds: 60))
-            try await store.commit { _ = try $0.settle(id, as: .delivered, at: now) }
-            try await store.commit { _ = try $0.settle(id, as: .retried("late", at: now), at: now) }
+            try await store.commit { _ = try $0.settle([id: .delivered], at: now) }
+            try await store.commit { _ = try $0.settle([id: .retried("late", at: now)], at: now) }
             #expect(try await scene.row(id).state == "delivered")
-            try await store.commit { _ = try $0.settle(id, as: .abandoned("late"), at: now) }
+            try await store.commit { _ = try $0.settle([id: .abandoned("late")], at: now) }
             let row = try await scene.row(id)
             #expect(row.state == "delivered")
             #expect(row.error == nil)

@@ -323,7 +323,7 @@ struct InterleavingTests {
             world.time.advance(milliseconds: 1)
             let drop: Interleaving.Operation = { ports in
                 _ = try await ports.store.commit {
-                    try $0.conclude(message, as: .unregistered("gone", old), at: ports.time.now)
+                    try $0.conclude([EndedAttempt(message, as: .unregistered("gone", old))], at: ports.time.now)
                 }
                 return "dropped"
             }

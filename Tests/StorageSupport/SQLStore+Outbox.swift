@@ -23,7 +23,15 @@ extension SQLStore {
 
     /// The newest secret that signs callbacks to a client.
     package func callbackSecret(of client: ClientID) async throws -> Secret<String>? {
-        let anywhere = CallbackURI(stored: World.callback)
-        return try await callbackAccess(of: client, to: anywhere, at: Timestamp(milliseconds: 0))?.secrets.first
+        let anywhere = CallbackReceiver(of: client, at: CallbackURI(stored: World.callback))
+        return try await callbackAccess(to: [anywhere], at: Timestamp(milliseconds: 0))[anywhere]?.secrets.first
+    }
+
+    /// Notes what came of one attempt.
+    @discardableResult
+    package func conclude(
+        _ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp
+    ) async throws -> Settlement? {
+        try await conclude([EndedAttempt(message, as: outcome)], at: now)[message.id]
     }
 }

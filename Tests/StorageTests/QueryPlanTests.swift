@@ -141,7 +141,8 @@ struct QueryPlanTests {
     @Test("The open challenges of a user are counted by the index of those that are open, not of all there ever were")
     func openChallenges() async throws {
         let (client, user, device) = try await scene()
-        _ = try await world.ask(try world.request(for: user), by: client)
+        try await device.register(.fcm, token: "a:b")
+        let asked = try await world.ask(try world.request(for: user), by: client)
         // More of this user that have ended, and many that are open of others; the database knows how many.
         let numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
         let columns = "client_id, client_name, type, nonce, asked_at, details, message, alert, methods, expires_at"
@@ -160,8 +161,9 @@ struct QueryPlanTests {
         let open = try await world.store.read {
             try $0.openChallengeCount(of: user, by: client.id, now: now, limit: 10)
         }
+        let subject = AnnounceChallenge.Subject(asked.challenge.id, to: device.enrollment)
         let badge = try await world.store.read {
-            try $0.pendingChallengeCount(of: device.enrollment, user: user, now: now, limit: 10)
+            try $0.announcementFacts(of: [subject], now: now, limit: 10).first??.badge
         }
         #expect(open == 1 && badge == 1)
         let counts = recorder.take().filter { $0.statement.text.contains("SELECT count(*)") }
@@ -180,19 +182,19 @@ struct QueryPlanTests {
         #expect(try await world.store.nextDue() == now)
         #expect(try await world.store.lease(limit: 16, now: now, until: now.adding(seconds: 60)).count == 3)
         #expect(try await world.store.callbackSecret(of: client.id) != nil)
-        try await world.store.commit { _ = try $0.settle(ids[0], as: .delivered, at: now) }
+        try await world.store.commit { _ = try $0.settle([ids[0]: .delivered], at: now) }
         try await world.store.commit {
-            _ = try $0.settle(ids[1], as: .retried("e", at: now.adding(seconds: 2)), at: now)
+            _ = try $0.settle([ids[1]: .retried("e", at: now.adding(seconds: 2))], at: now)
         }
-        try await world.store.commit { _ = try $0.settle(ids[2], as: .abandoned("e"), at: now) }
+        try await world.store.commit { _ = try $0.settle([ids[2]: .abandoned("e")], at: now) }
         try await world.store.endLeases(at: now, longest: 60)
         #expect(try await world.count("outbox", where: "state = 'dead'") == 1)
         _ = recorder.take()
         _ = try await world.store.nextDue()
         _ = try await world.store.lease(limit: 16, now: now, until: now)
-        try await world.store.commit { _ = try $0.settle(ids[0], as: .delivered, at: now) }
-        try await world.store.commit { _ = try $0.settle(ids[1], as: .retried("e", at: now), at: now) }
-        try await world.store.commit { _ = try $0.settle(ids[2], as: .abandoned("e"), at: now) }
+        try await world.store.commit { _ = try $0.settle([ids[0]: .delivered], at: now) }
+        try await world.store.commit { _ = try $0.settle([ids[1]: .retried("e", at: now)], at: now) }
+        try await world.store.commit { _ = try $0.settle([ids[2]: .abandoned("e")], at: now) }
         try await world.store.endLeases(at: now, longest: 60)
         try await expectIndexed([
             "SELECT min(due_at)", "RETURNING id", "state = 'delivered'", "attempts = attempts + 1, last_error",

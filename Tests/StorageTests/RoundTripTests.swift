@@ -56,9 +56,14 @@ struct RoundTripTests {
         #expect(kept.callbackUsername == credentials.username)
         // What does not change with an update.
         #expect(kept.secretHash == clients[0].secretHash && !kept.isOperator && kept.createdAt == clients[0].createdAt)
-        let access = try await world.store.callbackAccess(
-            of: kept.id, to: kept.callbackURIs[0], at: world.time.now)
-        #expect(access?.basic?.password.isSame(as: credentials.password) == true)
+        let receiver = CallbackReceiver(of: kept.id, at: kept.callbackURIs[0])
+        let others = [
+            CallbackReceiver(of: clients[1].id, at: receiver.uri),
+            CallbackReceiver(of: world.newID(), at: receiver.uri),
+        ]
+        let access = try await world.store.callbackAccess(to: Set([receiver] + others), at: world.time.now)
+        #expect(Set(access.keys) == [receiver])
+        #expect(access[receiver]?.basic?.password.isSame(as: credentials.password) == true)
         #expect(try await world.store.read { try $0.operatorClient()?.id } == clients[1].id)
         #expect(try await world.store.read { try $0.clients().map(\.id) } == clients.map(\.id).sorted())
         #expect(try await world.store.callbackSecret(of: clients[0].id)?.reveal() == "whsec_x")

@@ -1,4 +1,4 @@
-import CountersignWire
+public import CountersignWire
 public import Encodings
 
 /// A name and a password that a client's receiver asks for, besides the signature.
@@ -29,6 +29,20 @@ public struct BasicCredentials: Sendable {
     /// The value of the header field `Authorization`.
     public var authorization: Secret<String> {
         Secret("Basic " + Base64.encode(Array("\(username):\(password.reveal())".utf8)))
+    }
+}
+
+/// Who takes a client's callbacks.
+public struct CallbackReceiver: Hashable, Sendable {
+    /// The client.
+    public let client: ClientID
+    /// Where it takes them.
+    public let uri: CallbackURI
+
+    /// One of a client's receivers.
+    public init(of client: ClientID, at uri: CallbackURI) {
+        self.client = client
+        self.uri = uri
     }
 }
 

@@ -1,18 +1,26 @@
 public import CountersignWire
 
 extension StoreWriter {
-    /// Notes what came of an attempt to deliver: in the outbox, and where what was sent has a place of its own, there.
+    /// Notes what came of attempts to deliver: in the outbox, and where what was sent has a place of its own, there.
     ///
-    /// - Returns: where the message stands now; nil when somebody else had settled it before.
-    public func conclude(
-        _ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp
-    ) throws -> Settlement? {
-        let settlement = try settlement(of: message, as: outcome, at: now)
+    /// - Returns: where the messages stand now, without those that somebody else had settled before.
+    public func conclude(_ attempts: [EndedAttempt], at now: Timestamp) throws -> [EventID: Settlement] {
+        var settlements: [EventID: Settlement] = [:]
+        for attempt in attempts { settlements[attempt.message.id] = try settlement(of: attempt, at: now) }
+        let settled = try settle(settlements, at: now)
         // Whoever comes too late has nothing to tell.
-        guard try settle(message.id, as: settlement, at: now) else { return nil }
+        settlements = settlements.filter { settled.contains($0.key) }
+        for attempt in attempts {
+            if let settlement = settlements[attempt.message.id] { try note(settlement, of: attempt, at: now) }
+        }
+        return settlements
+    }
+
+    private func note(_ settlement: Settlement, of attempt: EndedAttempt, at now: Timestamp) throws {
         // Whoever waits for the end of the lease looks for the new time.
         if case .retried = settlement { wake(.outbox) }
-        switch message.content {
+        let outcome = attempt.outcome
+        switch attempt.message.content {
         case .callback(let receiver, let client, _):
             if case .recovered = outcome { try forgetGone(receiver, of: client) }
         case .push(let challenge, let enrollment, _):
@@ -22,18 +30,15 @@ extension StoreWriter {
             if case .unregistered(_, let target) = outcome { try remove(target, of: enrollment) }
         case .personal: break
         }
-        return settlement
     }
 
-    private func settlement(
-        of message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp
-    ) throws -> Settlement {
-        switch outcome {
+    private func settlement(of attempt: EndedAttempt, at now: Timestamp) throws -> Settlement {
+        switch attempt.outcome {
         case .delivered, .recovered: return .delivered
         case .retried(let reason, let retryAt): return .retried(reason, at: retryAt)
         case .abandoned(let reason), .unregistered(let reason, _): return .abandoned(reason)
         case .gone(let reason, let retryAt):
-            if case .callback(let receiver, let client, _) = message.content,
+            if case .callback(let receiver, let client, _) = attempt.message.content,
                 try noteGone(receiver, of: client, at: now)
             {
                 return .abandoned(GoneReceiver.reason)

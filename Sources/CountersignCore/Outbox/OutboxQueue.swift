@@ -32,6 +32,20 @@ public enum DeliveryOutcome: Sendable {
     case unregistered(String, PushTarget)
 }
 
+/// An attempt to deliver that has ended.
+public struct EndedAttempt: Sendable {
+    /// What was to be delivered.
+    public let message: OutboxMessage
+    /// What came of it.
+    public let outcome: DeliveryOutcome
+
+    /// An attempt of which this came.
+    public init(_ message: OutboxMessage, as outcome: DeliveryOutcome) {
+        self.message = message
+        self.outcome = outcome
+    }
+}
+
 /// Where a message stands after an attempt to deliver it.
 public enum Settlement: Hashable, Sendable {
     /// It has arrived.
@@ -52,17 +66,15 @@ public protocol OutboxQueue: Sendable {
     /// When the next message of a kind is due, or nil when there is none.
     func nextDue(_ kind: OutboxMessage.Kind) async throws -> Timestamp?
 
-    /// Notes what came of an attempt to deliver.
+    /// Notes what came of attempts to deliver.
     ///
-    /// - Returns: where the message stands now; nil when somebody else had settled it before.
-    func conclude(
-        _ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp
-    ) async throws -> Settlement?
+    /// - Returns: where the messages stand now, without those that somebody else had settled before.
+    func conclude(_ attempts: [EndedAttempt], at now: Timestamp) async throws -> [EventID: Settlement]
 
-    /// What callbacks to a client are sent with at a time; nil when it has no secret.
+    /// What callbacks to these are sent with at a time, without those whose client has no secret.
     func callbackAccess(
-        of client: ClientID, to receiver: CallbackURI, at now: Timestamp
-    ) async throws -> CallbackAccess?
+        to receivers: Set<CallbackReceiver>, at now: Timestamp
+    ) async throws -> [CallbackReceiver: CallbackAccess]
 }
 
 /// What a server proves itself with to a push service.

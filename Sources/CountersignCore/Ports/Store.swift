@@ -87,8 +87,11 @@ public protocol StoreReader {
     func deliveries(of challenge: ChallengeID) throws -> [Delivery]
     /// Newest first.
     func pendingChallenges(of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int) throws -> [Challenge]
-    /// At most the limit.
-    func pendingChallengeCount(of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int) throws -> Int
+    /// In their order; nil for a challenge that is not there and a device that has no push registration. As many
+    /// challenges as the limit are counted at most.
+    func announcementFacts(
+        of subjects: [AnnounceChallenge.Subject], now: Timestamp, limit: Int
+    ) throws -> [AnnounceChallenge.Facts?]
     func overdueChallenges(now: Timestamp, limit: Int) throws -> [ChallengeID]
     func receipt(of challenge: ChallengeID) throws -> StoredReceipt?
     func recordedAnswer(by enrollment: EnrollmentID, digest: [UInt8]) throws -> RecordedAnswer?
@@ -168,8 +171,8 @@ public protocol StoreWriter: StoreReader {
     func enqueue(_ message: OutboxMessage) throws
     /// Makes a message due that has not arrived; nil when its content is gone.
     func requeue(_ message: EventID, at: Timestamp) throws -> OutboxMessage?
-    /// False when somebody else has settled it for good.
-    func settle(_ message: EventID, as settlement: Settlement, at: Timestamp) throws -> Bool
+    /// Those that nobody else has settled for good.
+    func settle(_ settlements: [EventID: Settlement], at: Timestamp) throws -> Set<EventID>
     /// Counts an attempt in the current window of this many seconds.
     ///
     /// A window that ends later than two of them from now is of a clock that was ahead, and a new one begins.

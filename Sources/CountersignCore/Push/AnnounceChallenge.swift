@@ -8,6 +8,40 @@ public enum AnnounceChallenge {
     /// How long it is tried to take a notification back, in seconds.
     static let withdrawalLifetime: Int64 = 3600
 
+    /// Which challenge, and which device it is announced to.
+    public struct Subject: Sendable {
+        /// The challenge.
+        public let challenge: ChallengeID
+        /// The device.
+        public let enrollment: EnrollmentID
+
+        /// A challenge and a device.
+        public init(_ challenge: ChallengeID, to enrollment: EnrollmentID) {
+            self.challenge = challenge
+            self.enrollment = enrollment
+        }
+    }
+
+    /// What a push is made from.
+    public struct Facts: Sendable {
+        /// What is announced.
+        public let challenge: Challenge
+        /// The device.
+        public let enrollment: EnrollmentID
+        /// Where it is reached.
+        public let push: RegisteredPush
+        /// How many challenges are pending for it, this one among them.
+        public let badge: Int
+
+        /// What a push of these is made from.
+        public init(_ challenge: Challenge, to enrollment: EnrollmentID, by push: RegisteredPush, badge: Int) {
+            self.challenge = challenge
+            self.enrollment = enrollment
+            self.push = push
+            self.badge = badge
+        }
+    }
+
     /// A push that is to be sent now.
     public struct Order: Sendable {
         /// Whether it shows nothing and only wakes the app.
@@ -22,23 +56,20 @@ public enum AnnounceChallenge {
         public let expiresAt: Timestamp
     }
 
-    /// Makes the push for a device, as the challenge stands now.
+    /// Reads what pushes are made from, as the challenges stand now.
     ///
-    /// - Returns: nil when there is nothing to announce any more, or nowhere to send it.
-    public static func prepare(
-        _ id: ChallengeID, to enrollment: EnrollmentID, ports: Ports
-    ) async throws -> Order? {
+    /// - Returns: in their order; nil where there is nothing to announce any more, or nowhere to send it.
+    public static func facts(of subjects: [Subject], ports: Ports) async throws -> [Facts?] {
         let now = ports.time.now
-        let facts: Facts? = try await ports.store.read { reader in
-            guard let challenge = try reader.challenge(id), challenge.isOpen(at: now),
-                let push = try reader.pushRegistration(of: enrollment)
-            else { return nil }
-            let pending = try reader.pendingChallengeCount(
-                of: enrollment, user: challenge.question.user, now: now, limit: PendingChallenges.limit)
-            return Facts(challenge: challenge, push: push, badge: pending)
+        let facts = try await ports.store.read {
+            try $0.announcementFacts(of: subjects, now: now, limit: PendingChallenges.limit)
         }
-        guard let facts else { return nil }
-        let payload = try await facts.challenge.announcement(to: enrollment, badge: facts.badge, ports: ports)
+        return facts.map { $0?.challenge.isOpen(at: now) == true ? $0 : nil }
+    }
+
+    /// Makes a push.
+    public static func prepare(_ facts: Facts, ports: Ports) async throws -> Order {
+        let payload = try await facts.challenge.announcement(to: facts.enrollment, badge: facts.badge, ports: ports)
         return Order(
             isSilent: false, registration: facts.push.registration, target: PushTarget(facts.push), payload: payload,
             expiresAt: facts.challenge.expiresAt)
@@ -54,12 +85,6 @@ public enum AnnounceChallenge {
         return Order(
             isSilent: true, registration: push.registration, target: PushTarget(push),
             payload: PushWithdrawal.payload(of: id, for: enrollment), expiresAt: end)
-    }
-
-    private struct Facts: Sendable {
-        let challenge: Challenge
-        let push: RegisteredPush
-        let badge: Int
     }
 }
 

@@ -45,11 +45,11 @@ public struct CallbackSender: Sendable {
     }
 
     func send(
-        _ body: [UInt8], to uri: CallbackURI, of client: ClientID, id: EventID, queue: any OutboxQueue,
-        at now: Timestamp
+        _ body: [UInt8], to uri: CallbackURI, id: EventID, at now: Timestamp,
+        access: () async throws -> CallbackAccess?
     ) async -> DeliveryResult {
         do {
-            guard let access = try await queue.callbackAccess(of: client, to: uri, at: now),
+            guard let access = try await access(),
                 let signature = WebhookSignature(secrets: access.secrets)
             else { return .failed("the client has no callback secret") }
             if case .gone = access.standing { return .refused(GoneReceiver.reason) }

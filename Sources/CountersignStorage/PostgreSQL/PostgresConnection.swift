@@ -93,6 +93,12 @@ final class PostgresConnection: SQLConnection {
         return try receive().rows
     }
 
+    func rows(_ statement: SQLStatement, each arguments: [[SQLValue]]) throws -> [[SQLRow]] {
+        guard !arguments.isEmpty else { return [] }
+        for arguments in arguments { try send(statement, try PostgresArguments(arguments)) }
+        return try receiveAll().suffix(arguments.count).map(\.rows)
+    }
+
     @discardableResult
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
         try send(statement, try PostgresArguments(arguments))
@@ -163,17 +169,22 @@ final class PostgresConnection: SQLConnection {
         sent.append(Sent(command: .end))
     }
 
-    /// Waits for the results of everything that was sent: the last one counts, and the first failure.
+    /// Waits for everything that was sent: the last result counts, and the first failure.
     private func receive() throws(PostgresFailure) -> PostgresResult {
+        try receiveAll().last ?? PostgresResult()
+    }
+
+    /// Waits for the results of everything that was sent: the first failure counts.
+    private func receiveAll() throws(PostgresFailure) -> [PostgresResult] {
         try endBatch()
         let expected = sent
         sent = []
         let deadline = ContinuousClock.now + patience
-        var last = PostgresResult()
+        var results: [PostgresResult] = []
         var failure: PostgresFailure?
         for expectation in expected {
             do throws(PostgresFailure) {
-                if let result = try result(of: expectation.command, until: deadline) { last = result }
+                if let result = try result(of: expectation.command, until: deadline) { results.append(result) }
             } catch {
                 if case .preparation(let statement) = expectation.command { names[statement] = nil }
                 if !isUsable { throw error }
@@ -181,7 +192,7 @@ final class PostgresConnection: SQLConnection {
             }
         }
         if let failure { throw failure }
-        return last
+        return results
     }
 
     /// The result of one command; nil for what has none.

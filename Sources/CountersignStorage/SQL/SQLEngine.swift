@@ -54,6 +54,10 @@ package protocol SQLConnection {
     /// The rows a statement gives.
     func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow]
 
+    /// The rows a statement gives with each of these arguments, in their order: of many at once none waits for another's
+    /// way to the database and back.
+    func rows(_ statement: SQLStatement, each arguments: [[SQLValue]]) throws -> [[SQLRow]]
+
     /// Runs a statement and tells how many rows it changed.
     @discardableResult
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int
@@ -65,6 +69,11 @@ package protocol SQLConnection {
 }
 
 extension SQLConnection {
+    /// Runs it with one after the other, where there is no way to go.
+    package func rows(_ statement: SQLStatement, each arguments: [[SQLValue]]) throws -> [[SQLRow]] {
+        try arguments.map { try rows(statement, $0) }
+    }
+
     /// Runs it at once, where nothing is gained by waiting.
     package func send(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
         try execute(statement, arguments)

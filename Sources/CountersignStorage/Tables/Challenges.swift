@@ -46,14 +46,24 @@ private enum Statements {
         """)
     static let recordFetch = SQLStatement(
         "UPDATE challenge_targets SET fetched_at = $3 WHERE challenge_id = $1 AND enrollment_id = $2")
-    private static let isPending = """
-        user_id = $1 AND state = 'pending' AND expires_at > $2
-        AND EXISTS (SELECT 1 FROM challenge_targets t WHERE t.challenge_id = challenges.id AND t.enrollment_id = $3)
+    private static func isPending(user: String, enrollment: String, now: String) -> String {
         """
+        p.user_id = \(user) AND p.state = 'pending' AND p.expires_at > \(now)
+        AND EXISTS (SELECT 1 FROM challenge_targets t WHERE t.challenge_id = p.id AND t.enrollment_id = \(enrollment))
+        """
+    }
     static let pending = SQLStatement(
-        "SELECT \(columns) FROM challenges WHERE \(isPending) ORDER BY id DESC LIMIT $4")
-    static let pendingCount = SQLStatement(
-        "SELECT count(*) FROM (SELECT 1 AS one FROM challenges WHERE \(isPending) LIMIT $4) AS pending")
+        """
+        SELECT \(columns) FROM challenges p WHERE \(isPending(user: "$1", enrollment: "$3", now: "$2"))
+        ORDER BY id DESC LIMIT $4
+        """)
+    static let announced = SQLStatement(
+        """
+        SELECT \(columns), e.push, e.push_token, (SELECT count(*) FROM (SELECT 1 AS one FROM challenges p
+          WHERE \(isPending(user: "c.user_id", enrollment: "$2", now: "$3")) LIMIT $4) AS pending)
+        FROM challenges c, (SELECT push, push_token FROM enrollments WHERE id = $2 AND push IS NOT NULL) e
+        WHERE id = $1
+        """)
     static let overdue = SQLStatement(
         "SELECT id FROM challenges WHERE state = 'pending' AND expires_at <= $1 ORDER BY expires_at LIMIT $2")
     /// The one statement that decides every race.
@@ -163,11 +173,19 @@ extension SQLTransaction {
         return try all(Statements.pending, arguments, challenge)
     }
 
-    func pendingChallengeCount(
-        of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int
-    ) throws -> Int {
-        let arguments: [SQLValue] = [user.value, now.value, enrollment.value, .integer(Int64(limit))]
-        return Int(try first(Statements.pendingCount, arguments) { try $0.integer(0) } ?? 0)
+    func announcementFacts(
+        of subjects: [AnnounceChallenge.Subject], now: Timestamp, limit: Int
+    ) throws -> [AnnounceChallenge.Facts?] {
+        let rows = try connection.rows(
+            Statements.announced,
+            each: subjects.map { [$0.challenge.value, $0.enrollment.value, now.value, .integer(Int64(limit))] })
+        return try zip(subjects, rows).map { subject, rows in
+            try rows.first.map { row in
+                let push = try registeredPush(row, at: 23, of: subject.enrollment)
+                return AnnounceChallenge.Facts(
+                    try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(25)))
+            }
+        }
     }
 
     func overdueChallenges(now: Timestamp, limit: Int) throws -> [ChallengeID] {

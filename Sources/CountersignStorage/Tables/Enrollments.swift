@@ -110,15 +110,18 @@ extension SQLTransaction {
     }
 
     func pushRegistration(of enrollment: EnrollmentID) throws -> RegisteredPush? {
-        try first(Statements.push, [enrollment.value]) { row in
-            let target = try row.value(0, PushTarget.init)
-            let token = try sealer.open(try row.blob(1), for: PushTarget.place(enrollment))
-            guard
-                let registration = PushRegistration(
-                    service: target.service, app: target.app, token: Secret(String(decoding: token, as: UTF8.self)))
-            else { throw StoreError.corruptRow("push token") }
-            return RegisteredPush(registration: registration, at: target.registeredAt)
-        }
+        try first(Statements.push, [enrollment.value]) { try registeredPush($0, at: 0, of: enrollment) }
+    }
+
+    /// From two columns that follow one another: where to, and the token.
+    func registeredPush(_ row: SQLRow, at column: Int, of enrollment: EnrollmentID) throws -> RegisteredPush {
+        let target = try row.value(column, PushTarget.init)
+        let token = try sealer.open(try row.blob(column + 1), for: PushTarget.place(enrollment))
+        guard
+            let registration = PushRegistration(
+                service: target.service, app: target.app, token: Secret(String(decoding: token, as: UTF8.self)))
+        else { throw StoreError.corruptRow("push token") }
+        return RegisteredPush(registration: registration, at: target.registeredAt)
     }
 
     func remove(_ enrollment: EnrollmentID, reason: RemovalReason, at time: Timestamp) throws -> Bool {
