@@ -2,7 +2,8 @@ import Synchronization
 
 /// Has done together what is asked for at the same time: what comes while a batch is done makes the next one.
 ///
-/// Nothing waits for a batch to fill: whoever finds nobody at it begins alone. A batch that fails fails for all of it.
+/// Nothing waits for a batch to fill: whoever finds nobody at it begins alone. Of a batch that fails each is done by
+/// itself, so that nobody fails for another's fault.
 final class Batcher<Item: Sendable, Outcome: Sendable>: Sendable {
     /// What comes of waiting.
     private enum Turn: Sendable {
@@ -10,11 +11,13 @@ final class Batcher<Item: Sendable, Outcome: Sendable>: Sendable {
         case done(Outcome)
         /// To do the next batch, one's own among it.
         case lead
+        /// To do one's own by itself: the batch has failed.
+        case alone
     }
 
     private struct State {
         var isBusy = false
-        var waiting: [(item: Item, continuation: CheckedContinuation<Turn, any Error>)] = []
+        var waiting: [(item: Item, continuation: CheckedContinuation<Turn, Never>)] = []
     }
 
     private let body: @Sendable ([Item]) async throws -> [Outcome]
@@ -30,7 +33,7 @@ final class Batcher<Item: Sendable, Outcome: Sendable>: Sendable {
 
     /// Does one, together with those that others ask for.
     func perform(_ item: Item) async throws -> Outcome {
-        let turn: Turn = try await withCheckedThrowingContinuation { continuation in
+        let turn: Turn = await withCheckedContinuation { continuation in
             let leads = state.withLock { state in
                 guard state.isBusy else {
                     state.isBusy = true
@@ -44,6 +47,7 @@ final class Batcher<Item: Sendable, Outcome: Sendable>: Sendable {
         switch turn {
         case .done(let outcome): return outcome
         case .lead: return try await lead(item)
+        case .alone: return try await body([item])[0]
         }
     }
 
@@ -60,8 +64,9 @@ final class Batcher<Item: Sendable, Outcome: Sendable>: Sendable {
             }
             return outcomes[0]
         } catch {
-            for other in others { other.continuation.resume(throwing: error) }
-            throw error
+            for other in others { other.continuation.resume(returning: .alone) }
+            guard !others.isEmpty else { throw error }
+            return try await body([item])[0]
         }
     }
 
@@ -69,7 +74,7 @@ final class Batcher<Item: Sendable, Outcome: Sendable>: Sendable {
         let next = state.withLock { state in
             if state.waiting.isEmpty {
                 state.isBusy = false
-                return nil as CheckedContinuation<Turn, any Error>?
+                return nil as CheckedContinuation<Turn, Never>?
             }
             return state.waiting.removeFirst().continuation
         }
