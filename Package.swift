@@ -187,7 +187,9 @@ let package = Package(
         tests("Encodings", ["Encodings", logging]),
         tests("OpenPGP", ["OpenPGP", "Encodings", crypto], resources: [.copy("Vectors")]),
         tests("JOSE", ["JOSE", "Encodings", crypto]),
-        tests("Wire", ["CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto], resources: [.copy("Golden")]),
+        tests(
+            "Wire", ["CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto],
+            resources: [.copy("Golden"), .copy("Deceptive")]),
         tests(
             "Core",
             [
