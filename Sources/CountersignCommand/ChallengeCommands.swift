@@ -19,8 +19,14 @@ struct ChallengeCommand: AsyncParsableCommand {
         @Option(help: "The challenge type.")
         var type = "confirm"
 
-        @Option(help: "The short message, at most 155 characters; it may travel in a notification.")
-        var message: String
+        @Option(
+            help:
+                "The short message, at most 155 characters, which may travel in a notification; the type's if left out."
+        )
+        var message: String?
+
+        @Option(help: "The language of the type's own message, as in de or pt-BR.")
+        var locale: String?
 
         @Option(help: "The message to be shown and signed, where it is another.")
         var secureMessage: String?
@@ -91,10 +97,10 @@ struct ChallengeCommand: AsyncParsableCommand {
                 return .members(["label": .string(String(parts[0])), "value": .string(String(parts[1]))])
             }
             return .members([
-                "user": .string(Remote.user(user)), "type": .string(type), "message": .string(message),
+                "user": .string(Remote.user(user)), "type": .string(type), "message": message.map(JSONValue.string),
                 "secure_message": secureMessage.map(JSONValue.string), "details": .array(details),
                 "signing_data": signingData.map(JSONValue.string), "expires_in": expiresIn.map(JSONValue.integer),
-                "callback_uri": callback.map(JSONValue.string),
+                "callback_uri": callback.map(JSONValue.string), "locale": locale.map(JSONValue.string),
             ])
         }
     }

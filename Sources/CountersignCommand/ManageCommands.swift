@@ -127,17 +127,38 @@ struct TypeCommand: AsyncParsableCommand {
         @Option(help: "How often a client may ask a user within an hour without being approved once.")
         var maxAsks: Int64?
 
+        @Option(
+            help: "How many seconds a client must wait after a user's second denial in a row; doubled by each further.")
+        var denialPause: Int64?
+
         @Option(help: "How often a challenge may be announced again.")
         var maxResends: Int64?
+
+        @Option(help: "What is asked where a request says nothing itself, LANGUAGE=TEXT; may be repeated.")
+        var text: [String] = []
+
+        @Option(help: "A client that may ask by this type, and no other may; its id, may be repeated.")
+        var client: [String] = []
 
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
+        func validate() throws {
+            guard text.allSatisfy({ $0.contains("=") }) else { throw ValidationError("--text takes LANGUAGE=TEXT.") }
+        }
+
         mutating func run() async throws {
+            var texts = JSONObject()
+            for text in text {
+                let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                texts[String(parts[0])] = .string(String(parts[1]))
+            }
             let body = JSONValue.members([
                 "expires_in": expiresIn.map(JSONValue.integer), "number_entry": numberEntry.map(JSONValue.bool),
                 "signing_data": signingData.map(JSONValue.bool), "max_pending": maxPending.map(JSONValue.integer),
-                "max_asks": maxAsks.map(JSONValue.integer), "max_resends": maxResends.map(JSONValue.integer),
+                "max_asks": maxAsks.map(JSONValue.integer),
+                "denial_pause": denialPause.map(JSONValue.integer), "max_resends": maxResends.map(JSONValue.integer),
+                "texts": .object(texts), "clients": client.isEmpty ? nil : .array(client.map(JSONValue.string)),
             ])
             let path = "/v1/admin/types/\(Remote.escaped(name))"
             let type = try await remote.withRemote { try await $0.call(.PUT, path, body) }
@@ -150,5 +171,7 @@ struct TypeCommand: AsyncParsableCommand {
         let number = type["number_entry"]?.bool == true ? "number entry" : "no number entry"
         return "\(type["name"]?.string ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
             + "at most \(type["max_pending"]?.integer ?? 0) open and \(type["max_asks"]?.integer ?? 0) unapproved an hour"
+            + (type["clients"]?.array.map { ", for \($0.compactMap(\.string).joined(separator: ", "))" } ?? "")
+            + (type["texts"]?.object?.members ?? []).map { "\n  \($0.name): \($0.value.string ?? "")" }.joined()
     }
 }

@@ -36,6 +36,45 @@ struct AskDecisionTests {
         #expect(try AskScene().decide().challenge.question.message.text == "Pay?")
     }
 
+    @Test(
+        "What the type says is asked where the request says nothing, in its language or the nearest there is",
+        arguments: [
+            ("de", "Zahlen?"), ("de-AT", "Zahlen?"), ("de-CH", "Zahle?"), ("DE-ch", "Zahle?"), ("fr", "Pay?"),
+            ("not a language", "Pay?"), (nil, "Pay?"),
+        ] as [(String?, String)])
+    func typeText(_ locale: String?, _ expected: String) throws {
+        var scene = try AskScene()
+        for (language, text) in [("de-CH", "Zahle?"), ("de", "Zahlen?"), ("en", "Pay?"), ("ab", "First?")] {
+            scene.texts[try #require(LanguageTag(language))] = try DisplayMessage(text)
+        }
+        let challenge = try scene.decide {
+            $0.message = nil
+            $0.locale = locale
+        }.challenge
+        #expect(challenge.alert.text == expected)
+        #expect(challenge.question.message.text == expected)
+        let said = try scene.decide {
+            $0.message = try DisplayMessage("Sign in?")
+            $0.locale = locale
+        }.challenge
+        #expect(said.alert.text == "Sign in?")
+    }
+
+    @Test("Without English the first language by its tag counts; a type without any text asks for nothing by itself")
+    func noEnglish() throws {
+        var scene = try AskScene()
+        #expect(throws: AskChallenge.Refusal.messageMissing) { try scene.decide { $0.message = nil } }
+        for (language, text) in [("nl", "Betalen?"), ("fr", "Payer ?")] {
+            scene.texts[try #require(LanguageTag(language))] = try DisplayMessage(text)
+        }
+        #expect(try scene.decide { $0.message = nil }.challenge.alert.text == "Payer ?")
+        let secure = try scene.decide {
+            $0.message = nil
+            $0.secureMessage = try DisplayMessage("Pay EUR 5?")
+        }.challenge
+        #expect(secure.alert.text == "Payer ?" && secure.question.message.text == "Pay EUR 5?")
+    }
+
     @Test("The number is kept as a keyed hash of this challenge and this number alone")
     func number() throws {
         let asked = try AskScene().decide()
@@ -152,7 +191,9 @@ struct AskDecisionTests {
     @Test("NIST SP 800-63B-4 §3.1.3.2: the asks since the last approval are limited, and the refusal says for how long")
     func asks() throws {
         func ask(_ secondsAgo: Int64, _ wasApproved: Bool = false) -> RecentAsk {
-            RecentAsk(askedAt: AskScene.now.wholeSeconds.adding(seconds: -secondsAgo), wasApproved: wasApproved)
+            RecentAsk(
+                askedAt: AskScene.now.wholeSeconds.adding(seconds: -secondsAgo),
+                outcome: wasApproved ? .approved : .other)
         }
         var scene = try AskScene()
         scene.recentAsks = [ask(10), ask(20), ask(30)]
@@ -165,6 +206,37 @@ struct AskDecisionTests {
             scene.recentAsks = (0..<4).map { ask(Int64($0) * 10, $0 == approved) }
             _ = try scene.decide()
         }
+    }
+
+    @Test(
+        "NIST SP 800-63B-4 §3.2.2: after denials in a row a client waits, twice as long after each, an hour at most",
+        arguments: [
+            (0, 0), (1, 0), (2, 30), (3, 60), (4, 120), (5, 240), (8, 1920), (9, 3600), (50, 3600),
+        ] as [(Int, Int64)])
+    func denials(_ count: Int, _ pause: Int64) throws {
+        var scene = try AskScene()
+        scene.denialPause = 30
+        scene.maximumAsks = 100
+        func denied(_ secondsAgo: Int64) -> [RecentAsk] {
+            (0..<count).map { number in
+                let time = AskScene.now.adding(seconds: -secondsAgo - Int64(number))
+                return RecentAsk(askedAt: time.adding(seconds: -100), outcome: .denied(at: time))
+            }
+        }
+        scene.recentAsks = denied(pause)
+        _ = try scene.decide()
+        guard pause > 0 else { return }
+        scene.recentAsks = denied(pause - 10)
+        #expect(throws: AskChallenge.Refusal.tooManyAsks(retryAfter: 10)) { try scene.decide() }
+        // What ended otherwise in between does not count, and an approval ends the row.
+        let other = RecentAsk(askedAt: AskScene.now, outcome: .other)
+        scene.recentAsks = [other] + denied(pause - 10)
+        #expect(throws: AskChallenge.Refusal.tooManyAsks(retryAfter: 10)) { try scene.decide() }
+        scene.recentAsks = [RecentAsk(askedAt: AskScene.now, outcome: .approved)] + denied(0)
+        _ = try scene.decide()
+        scene.recentAsks = denied(0)
+        scene.denialPause = 0
+        _ = try scene.decide()
     }
 
     @Test("What a request may not ask for is refused before anything is said of the user's devices")

@@ -19,6 +19,9 @@ struct AskScene {
     var numberEntry = true
     var signingData = true
     var methods: [Method] = [.confirm]
+    var maximumAsks = 4
+    var denialPause: Int64 = 0
+    var texts: [LanguageTag: DisplayMessage] = [:]
 
     /// A user with this many devices.
     init(devices: UInt8 = 2) throws {
@@ -46,7 +49,8 @@ struct AskScene {
     var type: ChallengeType {
         ChallengeType(
             name: .confirm, methods: methods, lifetime: 120, numberEntry: numberEntry, signingData: signingData,
-            assurance: .receipt, maximumPending: 3, maximumAsks: 4, maximumResends: 3)
+            assurance: .receipt, maximumPending: 3, maximumAsks: maximumAsks, denialPause: denialPause,
+            maximumResends: 3, texts: texts)
     }
 
     /// Decides on a request with changes.

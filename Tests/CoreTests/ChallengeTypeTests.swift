@@ -1,7 +1,8 @@
-import CountersignCore
 import CountersignWire
 import Encodings
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Challenge types")
 struct ChallengeTypeTests {
@@ -14,8 +15,8 @@ struct ChallengeTypeTests {
         #expect(
             type.json == [
                 "name": "confirm", "methods": ["confirm"], "expires_in": 120, "number_entry": true,
-                "signing_data": true, "assurance": "receipt", "max_pending": 3, "max_asks": 10,
-                "max_resends": 3,
+                "signing_data": true, "assurance": "receipt", "max_pending": 3, "max_asks": 10, "denial_pause": 30,
+                "max_resends": 3, "texts": [:],
             ])
     }
 
@@ -23,8 +24,29 @@ struct ChallengeTypeTests {
     func roundTrip(_ assurance: Assurance) throws {
         let type = ChallengeType(
             name: name, methods: [.confirm], lifetime: 86400, numberEntry: false, signingData: false,
-            assurance: assurance, maximumPending: 1000, maximumAsks: 1, maximumResends: 0)
-        #expect(try ChallengeType(type.json, name: name).json == type.json)
+            assurance: assurance, maximumPending: 1000, maximumAsks: 1, denialPause: 0, maximumResends: 0,
+            texts: [
+                .english: try DisplayMessage("Pay?"), try #require(LanguageTag("pt-BR")): try DisplayMessage("Pagar?"),
+            ],
+            clients: [AskScene.id(1), AskScene.id(2)])
+        let read = try ChallengeType(type.json, name: name)
+        #expect(read.json == type.json)
+        #expect(read.texts == type.texts && read.clients == type.clients)
+        #expect(type.json["texts"] == ["en": "Pay?", "pt-BR": "Pagar?"])
+    }
+
+    @Test("Design 3.3: a text that could deceive, or that no notification could hold, is refused where it stands")
+    func texts() throws {
+        for (text, refusal) in [
+            ("Pay?\u{202E}", TextRefusal.bidirectionalControl), ("Pay? ", .trailingBlank), ("", .empty),
+            (String(repeating: "x", count: 156), .tooLong),
+        ] {
+            #expect(throws: RefusedText(refusal, at: "/texts/de")) {
+                try ChallengeType(["texts": ["en": "Pay?", "de": .string(text)]], name: name)
+            }
+        }
+        let longest = String(repeating: "x", count: 155)
+        #expect(try ChallengeType(["texts": ["de": .string(longest)]], name: name).text(in: "de")?.text == longest)
     }
 
     @Test(
@@ -38,6 +60,11 @@ struct ChallengeTypeTests {
             ("/max_pending", ["max_pending": 0]), ("/max_pending", ["max_pending": 1001]),
             ("/max_asks", ["max_asks": 0]), ("/max_asks", ["max_asks": -1]),
             ("/max_resends", ["max_resends": -1]), ("/max_resends", ["max_resends": 101]),
+            ("/denial_pause", ["denial_pause": -1]), ("/denial_pause", ["denial_pause": 3601]),
+            ("/texts", ["texts": ["Pay?"]]), ("/texts/german", ["texts": ["german": "Zahlen?"]]),
+            ("/texts/d~1e", ["texts": ["d/e": "Zahlen?"]]), ("/texts/de", ["texts": ["de": 1]]),
+            ("/texts/DE", ["texts": ["de": "Zahlen?", "DE": "Zahlen?"]]), ("/clients", ["clients": []]),
+            ("/clients", ["clients": ["shop"]]), ("/clients", ["clients": "cli_00000000000000000000000000"]),
         ] as [(String, JSONValue)])
     func refused(_ pointer: String, _ json: JSONValue) {
         let error = #expect(throws: JSONShapeError.self) { try ChallengeType(json, name: name) }

@@ -262,7 +262,7 @@ struct PushTests {
     @Test("Design 3.6: on a notification it is approved only what the notification shows whole")
     func quickApproval() async throws {
         try await SDKScene.with { scene in
-            let type: JSONValue = ["max_pending": 1000, "max_asks": 1000, "number_entry": false]
+            let type: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0, "number_entry": false]
             _ = try await scene.server.administrator.call(.PUT, "/v1/admin/types/login", type).success()
             func pending(_ members: JSONObject) async throws -> (SDKScene.Asked, PendingChallenge) {
                 let asked = try await scene.ask(members)

@@ -31,7 +31,7 @@ public struct Scene: Sendable {
     ///   - client: what the shop is registered with besides its name.
     ///   - body: what to run.
     public static func with<Result: Sendable>(
-        type: JSONValue = ["max_pending": 1000, "max_asks": 1000], client: JSONObject = JSONObject(),
+        type: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0], client: JSONObject = JSONObject(),
         _ body: @escaping @Sendable (Scene) async throws -> Result
     ) async throws -> Result {
         try await TestServer.with { server in try await body(try await make(server, type: type, client: client)) }
@@ -39,7 +39,7 @@ public struct Scene: Sendable {
 
     /// The cast on a server that is there.
     public static func make(
-        _ server: TestServer, type: JSONValue = ["max_pending": 1000, "max_asks": 1000],
+        _ server: TestServer, type: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0],
         client: JSONObject = JSONObject()
     ) async throws -> Scene {
         _ = try await server.administrator.call(.PUT, "/v1/admin/types/payment", type).success()

@@ -48,7 +48,7 @@ struct AskLimitTests {
 
     @Test("A user who does not approve is asked so often within an hour, then the client is told to wait, and how long")
     func unapproved() async throws {
-        try await Scene.with(type: ["max_pending": 1000, "max_asks": 3]) { scene in
+        try await Scene.with(type: ["max_pending": 1000, "max_asks": 3, "denial_pause": 0]) { scene in
             for _ in 0..<3 { _ = try await scene.phone.answer(try await scene.ask().id, .denied).success() }
             scene.server.clock.advance(seconds: 1000)
             let before = try await scene.snapshot()
@@ -66,9 +66,27 @@ struct AskLimitTests {
         }
     }
 
+    @Test("A user who said no twice is left alone for a while, longer after each further no")
+    func denials() async throws {
+        try await Scene.with(type: ["max_pending": 1000, "max_asks": 1000, "denial_pause": 40]) { scene in
+            for _ in 0..<2 { _ = try await scene.phone.answer(try await scene.ask().id, .denied).success() }
+            let refused = try await Self.tryToAsk(scene)
+            expectRefusal(refused, 429, "too_many_asks")
+            #expect((39...40).contains(try #require(refused.json["retry_after"]?.integer)))
+            scene.server.clock.advance(seconds: 41)
+            _ = try await scene.phone.answer(try await scene.ask().id, .denied).success()
+            scene.server.clock.advance(seconds: 41)
+            let longer = try await Self.tryToAsk(scene)
+            expectRefusal(longer, 429, "too_many_asks")
+            #expect((38...39).contains(try #require(longer.json["retry_after"]?.integer)))
+            scene.server.clock.advance(seconds: 40)
+            #expect(try await Self.tryToAsk(scene).status == 201)
+        }
+    }
+
     @Test("An approval lets the count begin anew; denials, wrong numbers, cancellations and expiries count")
     func approval() async throws {
-        try await Scene.with(type: ["max_pending": 1000, "max_asks": 4]) { scene in
+        try await Scene.with(type: ["max_pending": 1000, "max_asks": 4, "denial_pause": 0]) { scene in
             _ = try await scene.phone.answer(try await scene.ask().id, .denied).success()
             _ = try await scene.ask()
             #expect(try await scene.approve(try await scene.ask()).json["state"] == "approved")

@@ -118,6 +118,9 @@ struct ContractCheckTests {
             (["minimum": 1], 0), (["maximum": 1], 2), (["items": ["type": "string"]], ["a", 1]),
             (["minItems": 1], []), (["maxItems": 1], [1, 2]), (["uniqueItems": true], [1, 1]),
             (["required": ["a"]], ["b": 1]), (["properties": ["a": ["type": "string"]]], ["a": 1]),
+            (["patternProperties": ["^a": ["const": 1]]], ["ab": 2]),
+            (["patternProperties": ["^a": [:]], "additionalProperties": false], ["b": 1]),
+            (["maxProperties": 1], ["a": 1, "b": 1]),
             (["properties": ["a": [:]], "additionalProperties": false], ["b": 1]),
             (["oneOf": [["const": "a"], ["const": "b"]]], "c"), (["oneOf": [["type": "string"], ["const": "b"]]], "b"),
             (["$ref": "#/components/schemas/Name"], "A"), (["$ref": "#/components/schemas/Nothing"], "a"),
@@ -133,6 +136,10 @@ struct ContractCheckTests {
             (["type": "string"], "a"), (["type": "number"], 1), (["type": ["string", "null"]], .null),
             (["enum": ["a", .null]], .null), (["pattern": "^a$", "maxLength": 1], "a"), (["pattern": "^a$"], 1),
             (["minimum": 1, "maximum": 1], 1), (["items": ["type": "string"], "minItems": 1], ["a"]),
+            (
+                ["patternProperties": ["^a": ["const": 1]], "additionalProperties": false, "maxProperties": 1],
+                ["ab": 1]
+            ),
             (["properties": ["a": ["const": 1]], "required": ["a"], "additionalProperties": false], ["a": 1]),
             (["oneOf": [["const": "a"], ["const": "b"]]], "b"), (["$ref": "#/components/schemas/Name"], "abc"),
             (["description": "anything"], []),

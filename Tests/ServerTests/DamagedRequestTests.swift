@@ -30,7 +30,7 @@ struct DamagedRequestTests {
             ]
             let type: JSONValue = [
                 "methods": ["confirm"], "expires_in": 100, "number_entry": true, "signing_data": true,
-                "assurance": "receipt", "max_pending": 1000, "max_asks": 1000,
+                "assurance": "receipt", "max_pending": 1000, "max_asks": 1000, "denial_pause": 0,
             ]
             let client: JSONValue = [
                 "name": "Shop", "rights": ["users"], "callback_uris": ["https://shop.example.com/hook"],

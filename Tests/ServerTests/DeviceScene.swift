@@ -24,7 +24,7 @@ struct DeviceScene: Sendable {
     ) async throws {
         let folder = try TemporaryFolder()
         try await TestServer.with(dataFolder: folder.path("data"), settings: { $0.issuer = issuer }) { server in
-            let policy: JSONValue = ["max_pending": 1000, "max_asks": 1000]
+            let policy: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0]
             _ = try await server.administrator.call(.PUT, "/v1/admin/types/payment", policy).success()
             let shop = try await server.makeClient("ACME Shop", ["waive_enrollment_approval": true])
             let user = try await shop.makeUser("customer-1")

@@ -48,7 +48,7 @@ struct LogTests {
     private static func liveThroughEverything(_ server: TestServer) async throws -> Secrets {
         var secrets = Secrets()
         let administrator = server.administrator
-        let type: JSONValue = ["max_pending": 1000, "max_asks": 1000]
+        let type: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0]
         _ = try await administrator.call(.PUT, "/v1/admin/types/payment", type).success()
         // Nobody listens there.
         let callback = "http://127.0.0.1:9/hook"

@@ -66,7 +66,7 @@ extension World {
         guard let name = TypeName(name) else { throw Broken("type name") }
         let type = ChallengeType(
             name: name, methods: [.confirm], lifetime: lifetime, numberEntry: numberEntry, signingData: true,
-            assurance: .receipt, maximumPending: maximumPending, maximumAsks: maximumAsks,
+            assurance: .receipt, maximumPending: maximumPending, maximumAsks: maximumAsks, denialPause: 0,
             maximumResends: maximumResends)
         try await ports.store.commit { try $0.put(type) }
         return type

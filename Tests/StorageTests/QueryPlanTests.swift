@@ -130,7 +130,8 @@ struct QueryPlanTests {
         guard case .cancelled = try await CancelChallenge.cancel(second.challenge.id, by: client.id, ports: ports)
         else { throw World.Broken("cancellation") }
         try await expectIndexed([
-            "FROM clients WHERE id", "FROM replies", "INSERT INTO replies", "SELECT asked_at, state FROM challenges",
+            "FROM clients WHERE id", "FROM replies", "INSERT INTO replies",
+            "SELECT asked_at, state, ended_at FROM challenges",
             "SELECT count(*)", "INSERT INTO challenges", "INSERT INTO challenge_targets", "AND EXISTS",
             "FROM challenges WHERE id", "FROM challenge_targets WHERE", "UPDATE challenge_targets", "UPDATE challenges",
             "INSERT INTO receipts", "FROM receipts", "INSERT INTO answers", "FROM answers", "INSERT INTO outbox",

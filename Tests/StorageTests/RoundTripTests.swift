@@ -80,7 +80,7 @@ struct RoundTripTests {
         for round: Int64 in [1, 2] {
             let type = ChallengeType(
                 name: .confirm, methods: [.confirm], lifetime: 10 * round, numberEntry: round == 1,
-                signingData: round == 2, assurance: .event, maximumPending: 1, maximumAsks: 1000,
+                signingData: round == 2, assurance: .event, maximumPending: 1, maximumAsks: 1000, denialPause: 0,
                 maximumResends: 100)
             try await world.store.commit { writer in
                 try writer.put(

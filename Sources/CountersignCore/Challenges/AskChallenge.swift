@@ -9,8 +9,8 @@ public enum AskChallenge {
         public var user: UserReference
         /// By which policy.
         public var type: TypeName
-        /// The short message.
-        public var message: DisplayMessage
+        /// The short message; nil for what the type says.
+        public var message: DisplayMessage?
         /// The message to be shown and signed, where it is another than the short one.
         public var secureMessage: DisplayMessage?
         /// Amount, payee and the like.
@@ -34,8 +34,8 @@ public enum AskChallenge {
         /// What the client wants back.
         public var clientState: String?
 
-        /// A request for a user, by a type, with a message.
-        public init(user: UserReference, type: TypeName, message: DisplayMessage) {
+        /// A request for a user, by a type, with a message or the type's own.
+        public init(user: UserReference, type: TypeName, message: DisplayMessage?) {
             self.user = user
             self.type = type
             self.message = message
@@ -58,8 +58,10 @@ public enum AskChallenge {
     public enum Refusal: Error, Hashable, Sendable {
         /// The client is linked to no such user.
         case userNotFound
-        /// No such type.
+        /// No such type, or none that this client may ask by.
         case typeNotFound
+        /// The request says nothing, and its type has no text.
+        case messageMissing
         /// No device of the user can answer.
         case noEnrollment
         /// One of the devices named is not the user's or not active.
@@ -146,15 +148,16 @@ extension AskChallenge {
         let callbackURI = try callback(request, of: facts.client)
         try checkLimits(facts)
         let enrollments = try enrollments(request, facts)
+        guard let alert = request.message ?? type.text(in: request.locale) else { throw .messageMissing }
         let number = request.numberEntry ?? type.numberEntry ? chance.number : nil
         guard let nonce = Nonce(bytes: chance.nonce) else { preconditionFailure("a nonce has 32 bytes") }
         let question = Question(
             challenge: chance.challenge, nonce: nonce, issuer: issuer, client: facts.client.id,
             clientName: facts.client.name, user: facts.user, type: type.name, context: request.context?.line,
             askedAt: facts.now, details: request.details, signingData: request.signingData,
-            message: request.secureMessage ?? request.message)
+            message: request.secureMessage ?? alert)
         let challenge = Challenge(
-            question: question, alert: request.message, methods: request.methods ?? type.methods,
+            question: question, alert: alert, methods: request.methods ?? type.methods,
             numberHash: number.map { hasher.hash(of: $0, challenge: chance.challenge) },
             expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime), callbackURI: callbackURI,
             clientState: request.clientState, locale: request.locale, state: .pending)
@@ -188,10 +191,15 @@ extension AskChallenge {
     /// Spec: NIST SP 800-63B-4 §3.1.3.2 (limit the asks since the last success), OWASP ASVS 6.6.4.
     private static func checkLimits(_ facts: Facts) throws(Refusal) {
         guard facts.openChallenges < facts.type.maximumPending else { throw .tooManyPending }
-        let sinceSuccess = facts.recentAsks.prefix { !$0.wasApproved }
-        guard let oldest = sinceSuccess.last, sinceSuccess.count >= facts.type.maximumAsks else { return }
-        let frees = oldest.askedAt.adding(seconds: ChallengeType.askWindow)
-        throw .tooManyAsks(retryAfter: max(1, frees.seconds - facts.now.seconds))
+        let sinceSuccess = facts.recentAsks.prefix { $0.outcome != .approved }
+        if let oldest = sinceSuccess.last, sinceSuccess.count >= facts.type.maximumAsks {
+            let frees = oldest.askedAt.adding(seconds: ChallengeType.askWindow)
+            throw .tooManyAsks(retryAfter: max(1, frees.seconds - facts.now.seconds))
+        }
+        let denials = sinceSuccess.compactMap { if case .denied(let time) = $0.outcome { time } else { nil } }
+        guard let last = denials.max() else { return }
+        let frees = last.adding(seconds: facts.type.pause(afterDenials: denials.count))
+        if facts.now < frees { throw .tooManyAsks(retryAfter: max(1, frees.seconds - facts.now.seconds)) }
     }
 
     private static func enrollments(_ request: Request, _ facts: Facts) throws(Refusal) -> [Enrollment] {
@@ -212,7 +220,9 @@ extension AskChallenge.Facts {
         guard let user = try reader.linkedUser(request.user, of: client.id)?.id else {
             throw AskChallenge.Refusal.userNotFound
         }
-        guard let type = try reader.challengeType(request.type) else { throw AskChallenge.Refusal.typeNotFound }
+        guard let type = try reader.challengeType(request.type), type.isOpen(to: client.id) else {
+            throw AskChallenge.Refusal.typeNotFound
+        }
         self.client = client
         self.user = user
         self.type = type

@@ -10,7 +10,7 @@ public enum AvailableMethods {
             guard let user = try reader.linkedUser(reference, of: client.id) else { return [] }
             let enrollments = try reader.activeEnrollments(of: user.id)
             return try reader.challengeTypes().filter { type in
-                enrollments.contains { $0.credential.assurance >= type.assurance }
+                type.isOpen(to: client.id) && enrollments.contains { $0.credential.assurance >= type.assurance }
             }
         }
         return types.map { ($0.name, $0.methods) }

@@ -66,13 +66,23 @@ public struct ChallengeTarget: Sendable {
 public struct RecentAsk: Sendable {
     /// When.
     public let askedAt: Timestamp
-    /// Whether the user approved.
-    public let wasApproved: Bool
+    /// What came of it.
+    public let outcome: Outcome
+
+    /// What came of an ask, as far as it matters for the next one.
+    public enum Outcome: Hashable, Sendable {
+        /// The user approved.
+        case approved
+        /// The user said no, or that somebody else had started it.
+        case denied(at: Timestamp)
+        /// It is open, or ended otherwise.
+        case other
+    }
 
     /// An ask of these parts.
-    public init(askedAt: Timestamp, wasApproved: Bool) {
+    public init(askedAt: Timestamp, outcome: Outcome) {
         self.askedAt = askedAt
-        self.wasApproved = wasApproved
+        self.outcome = outcome
     }
 }
 

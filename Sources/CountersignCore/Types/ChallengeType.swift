@@ -21,21 +21,31 @@ public struct ChallengeType: Sendable {
     public let maximumPending: Int
     /// How often a client may ask a user within an hour without being approved once.
     public let maximumAsks: Int
+    /// How long a client must wait after a user's second denial in a row, in seconds; twice as long after each further
+    /// one.
+    public let denialPause: Int64
     /// How often a challenge may be announced again.
     public let maximumResends: Int
+    /// What is asked, by language, where a request says nothing itself.
+    public let texts: [LanguageTag: DisplayMessage]
+    /// Who may ask by it; nil for every client.
+    public let clients: Set<ClientID>?
 
+    /// How many languages it may have texts in, and how many clients it may name.
+    private static let (maximumTexts, maximumClients) = (100, 1000)
     /// How long unapproved asks count, in seconds.
     static let askWindow: Int64 = 3600
 
     /// The type that exists from the start.
     public static let confirm = ChallengeType(
         name: .confirm, methods: [.confirm], lifetime: 120, numberEntry: true, signingData: true,
-        assurance: .receipt, maximumPending: 3, maximumAsks: 10, maximumResends: 3)
+        assurance: .receipt, maximumPending: 3, maximumAsks: 10, denialPause: 30, maximumResends: 3)
 
     /// A type of these parts.
     public init(
         name: TypeName, methods: [Method], lifetime: Int64, numberEntry: Bool, signingData: Bool,
-        assurance: Assurance, maximumPending: Int, maximumAsks: Int, maximumResends: Int
+        assurance: Assurance, maximumPending: Int, maximumAsks: Int, denialPause: Int64, maximumResends: Int,
+        texts: [LanguageTag: DisplayMessage] = [:], clients: Set<ClientID>? = nil
     ) {
         self.name = name
         self.methods = methods
@@ -45,7 +55,28 @@ public struct ChallengeType: Sendable {
         self.assurance = assurance
         self.maximumPending = maximumPending
         self.maximumAsks = maximumAsks
+        self.denialPause = denialPause
         self.maximumResends = maximumResends
+        self.texts = texts
+        self.clients = clients
+    }
+
+    /// How long to wait after so many denials in a row, in seconds: not at all after one, which may be a mistake, and
+    /// never longer than denials count.
+    func pause(afterDenials count: Int) -> Int64 {
+        count < 2 ? 0 : min(denialPause << Int64(min(count - 2, 30)), Self.askWindow)
+    }
+
+    /// Whether a client may ask by it.
+    func isOpen(to client: ClientID) -> Bool { clients?.contains(client) ?? true }
+
+    /// What is asked in a language: in itself, in one it is a variety of, in English, or in the first one there is.
+    ///
+    /// Spec: RFC 4647 §3.4.
+    func text(in locale: String?) -> DisplayMessage? {
+        let asked = locale.flatMap { LanguageTag($0) }?.fallbacks ?? []
+        let first = texts.keys.min { $0.description < $1.description }
+        return (asked + [.english] + [first].compactMap { $0 }).lazy.compactMap { texts[$0] }.first
     }
 
     /// The type as JSON.
@@ -54,12 +85,24 @@ public struct ChallengeType: Sendable {
             "name": .string("\(name)"), "methods": .array(methods.map { .string($0.rawValue) }),
             "expires_in": .integer(lifetime), "number_entry": .bool(numberEntry), "signing_data": .bool(signingData),
             "assurance": .string(assurance.rawValue), "max_pending": .integer(Int64(maximumPending)),
-            "max_asks": .integer(Int64(maximumAsks)), "max_resends": .integer(Int64(maximumResends)),
+            "max_asks": .integer(Int64(maximumAsks)), "denial_pause": .integer(denialPause),
+            "max_resends": .integer(Int64(maximumResends)),
+            "texts": textsJSON, "clients": clients.map { .array($0.sorted().map { .string("\($0)") }) },
         ])
     }
 
+    private var textsJSON: JSONValue {
+        var object = JSONObject()
+        for (language, text) in texts.sorted(by: { $0.key.description < $1.key.description }) {
+            object[language.description] = .string(text.text)
+        }
+        return .object(object)
+    }
+
     /// Reads a type; members left out get the values of ``confirm``.
-    public init(_ json: JSONValue, name: TypeName) throws(JSONShapeError) {
+    ///
+    /// - Throws: ``JSONShapeError``, or ``RefusedText`` for a text that may not be shown.
+    public init(_ json: JSONValue, name: TypeName) throws {
         let standard = Self.confirm
         var members = try JSONMembers(json)
         self.name = name
@@ -80,8 +123,40 @@ public struct ChallengeType: Sendable {
             } ?? standard.assurance
         maximumPending = Int(try members.optionalInteger("max_pending", in: 1...1000) ?? Int64(standard.maximumPending))
         maximumAsks = Int(try members.optionalInteger("max_asks", in: 1...1000) ?? Int64(standard.maximumAsks))
+        denialPause = try members.optionalInteger("denial_pause", in: 0...Self.askWindow) ?? standard.denialPause
         maximumResends = Int(try members.optionalInteger("max_resends", in: 0...100) ?? Int64(standard.maximumResends))
+        texts = try Self.texts(members.value("texts"), at: members.pointer(to: "texts"))
+        clients = try members.optional("clients", "an array of one to \(Self.maximumClients) ids of clients") {
+            let ids = $0.array?.map { $0.string.flatMap { ClientID($0) } }
+            guard let ids, (1...Self.maximumClients).contains(ids.count), !ids.contains(nil) else { return nil }
+            return Set(ids.compactMap { $0 })
+        }
         try members.refuseUnknown()
+    }
+
+    /// Texts by language: a short message each, since it may travel in a notification.
+    private static func texts(_ json: JSONValue?, at pointer: String) throws -> [LanguageTag: DisplayMessage] {
+        guard let json else { return [:] }
+        let members = try JSONMembers(json, at: pointer)
+        let all = json.object?.members ?? []
+        guard all.count <= maximumTexts else {
+            throw JSONShapeError.invalid(pointer: pointer, expected: "at most \(maximumTexts) texts")
+        }
+        var texts: [LanguageTag: DisplayMessage] = [:]
+        for (name, value) in all {
+            let place = members.pointer(to: name)
+            guard let language = LanguageTag(name), texts[language] == nil else {
+                throw JSONShapeError.invalid(
+                    pointer: place, expected: "a language as in \"de\" or \"pt-BR\", each once")
+            }
+            guard let text = value.string else { throw JSONShapeError.invalid(pointer: place, expected: "a string") }
+            do {
+                texts[language] = try DisplayMessage(text, atMost: PushAlert.maximumMessageLength)
+            } catch {
+                throw RefusedText(error, at: place)
+            }
+        }
+        return texts
     }
 
     private static var methodNames: String {

@@ -123,6 +123,7 @@ final class Responder: Sendable {
         case let problem as ProblemDetails: return problem
         case let error as JSONSyntaxError: return ProblemDetails(syntax: error)
         case let error as JSONShapeError: return ProblemDetails(shape: error)
+        case let error as RefusedText: return ProblemDetails(text: error)
         case is CancellationError: return ProblemDetails(.unavailable)
         case StoreError.unavailable, StoreError.serializationFailure:
             ports.logger.error("store unavailable", metadata: ["request": "\(context.requestID)", "error": "\(error)"])

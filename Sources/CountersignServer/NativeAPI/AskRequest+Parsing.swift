@@ -15,8 +15,10 @@ extension AskChallenge.Request {
                 $0.string.flatMap { UserReference($0) }
             },
             type: try members.required("type", "the name of a challenge type") { $0.string.flatMap { TypeName($0) } },
-            message: try Self.text(try members.string("message"), at: "/message") { text throws(TextRefusal) in
-                try DisplayMessage(text, atMost: PushAlert.maximumMessageLength)
+            message: try members.optionalString("message").map { text in
+                try Self.text(text, at: "/message") { text throws(TextRefusal) in
+                    try DisplayMessage(text, atMost: PushAlert.maximumMessageLength)
+                }
             })
         if let text = try members.optionalString("secure_message") {
             secureMessage = try Self.text(text, at: "/secure_message") { text throws(TextRefusal) in
@@ -58,8 +60,8 @@ extension AskChallenge.Request {
 
     private static func text<Value>(
         _ text: String, at pointer: String, _ accept: (String) throws(TextRefusal) -> Value
-    ) throws(ProblemDetails) -> Value {
-        do { return try accept(text) } catch { throw ProblemDetails(text: error, pointer: pointer) }
+    ) throws(RefusedText) -> Value {
+        do { return try accept(text) } catch { throw RefusedText(error, at: pointer) }
     }
 
     private static func details(_ elements: [(value: JSONValue, pointer: String)]) throws -> [Detail] {

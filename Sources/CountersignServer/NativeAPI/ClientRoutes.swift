@@ -89,7 +89,7 @@ extension JSONMembers {
         do {
             return try optionalString("name").map { try ClientName($0) }
         } catch let refusal as TextRefusal {
-            throw ProblemDetails(text: refusal, pointer: "/name")
+            throw RefusedText(refusal, at: "/name")
         }
     }
 

@@ -26,6 +26,7 @@ extension ProblemDetails {
         switch refusal {
         case .userNotFound: self.init(.userNotFound)
         case .typeNotFound: self.init(.typeNotFound)
+        case .messageMissing: self.init(shape: .missing(pointer: "/message"))
         case .noEnrollment: self.init(.noEnrollment)
         case .enrollmentNotFound(let id):
             self.init(.enrollmentNotFound, detail: "\(id)", members: ["pointer": "/enrollments"])
@@ -54,9 +55,10 @@ extension ProblemDetails {
     }
 
     /// The problem of a text that may not be shown.
-    init(text refusal: TextRefusal, pointer: String) {
+    init(text refused: RefusedText) {
+        let (pointer, reason) = (refused.pointer, refused.refusal.rawValue)
         self.init(
-            .textRefused, detail: "\(pointer): \(refusal.rawValue)",
-            members: ["pointer": .string(pointer), "reason": .string(refusal.rawValue)])
+            .textRefused, detail: "\(pointer): \(reason)",
+            members: ["pointer": .string(pointer), "reason": .string(reason)])
     }
 }

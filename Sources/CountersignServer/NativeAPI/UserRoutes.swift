@@ -61,7 +61,7 @@ extension API {
         do {
             return try text.map { text throws(TextRefusal) in try ExternalID(text) }
         } catch {
-            throw ProblemDetails(text: error, pointer: "/external_id")
+            throw RefusedText(error, at: "/external_id")
         }
     }
 

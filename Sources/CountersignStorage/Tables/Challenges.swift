@@ -19,7 +19,7 @@ private enum Statements {
         "INSERT INTO challenge_targets (challenge_id, enrollment_id) VALUES ($1, $2)")
     static let recentAsks = SQLStatement(
         """
-        SELECT asked_at, state FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at > $3
+        SELECT asked_at, state, ended_at FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at > $3
         ORDER BY asked_at DESC LIMIT $4
         """)
     /// Joined to nothing, the client is no reason to choose the index over all the user's challenges instead of the one
@@ -127,7 +127,13 @@ extension SQLTransaction {
 
     func recentAsks(of user: UserID, by client: ClientID, since: Timestamp, limit: Int) throws -> [RecentAsk] {
         try all(Statements.recentAsks, [user.value, client.value, since.value, .integer(Int64(limit))]) { row in
-            RecentAsk(askedAt: try row.time(0), wasApproved: try row.text(1) == "approved")
+            let outcome: RecentAsk.Outcome =
+                switch try row.text(1) {
+                case "approved": .approved
+                case "denied": .denied(at: try row.time(2))
+                default: .other
+                }
+            return RecentAsk(askedAt: try row.time(0), outcome: outcome)
         }
     }
 

@@ -29,6 +29,20 @@ public enum TextRefusal: String, Error, Sendable, CaseIterable {
     case parenthesis
 }
 
+/// A text of a body that is refused, and where it stands (RFC 6901).
+public struct RefusedText: Error, Hashable, Sendable {
+    /// Why.
+    public let refusal: TextRefusal
+    /// Where.
+    public let pointer: String
+
+    /// A text at a place, refused for a reason.
+    public init(_ refusal: TextRefusal, at pointer: String) {
+        self.refusal = refusal
+        self.pointer = pointer
+    }
+}
+
 /// One line that may be shown and signed.
 public struct DisplayLine: Hashable, Sendable {
     /// The text.

@@ -50,7 +50,7 @@ extension Parser {
         do {
             value = try read(json)
         } catch {
-            try expect(error is JSONShapeError, "\(what) is refused by \(error)")
+            try expect(error is JSONShapeError || error is RefusedText, "\(what) is refused by \(error)")
             return .refused
         }
         let written = write(value).encoded

@@ -67,7 +67,7 @@ public struct SchemaChecker: Sendable {
                 return elements.enumerated().flatMap { faults(in: $1, by: argument, at: "\(pointer)/\($0)") }
             }
             return fault(elements.fit(keyword, argument))
-        case "required", "properties", "additionalProperties":
+        case "required", "properties", "patternProperties", "additionalProperties", "maxProperties":
             guard let object = value.object else { return [] }
             return faults(in: object, by: keyword, argument, of: schema, at: pointer)
         case _ where Self.annotations.contains(keyword): return []
@@ -87,9 +87,21 @@ public struct SchemaChecker: Sendable {
                 object[property.name].map { faults(in: $0, by: property.value, at: "\(pointer)/\(property.name)") }
                     ?? []
             }
+        case "patternProperties":
+            return (argument.object?.members ?? []).flatMap { pattern in
+                object.members.filter { Self.matches(pattern.name, $0.name) }.flatMap {
+                    faults(in: $0.value, by: pattern.value, at: "\(pointer)/\($0.name)")
+                }
+            }
+        case "maxProperties":
+            let isFit = argument.integer.map { object.members.count <= $0 } ?? false
+            return isFit ? [] : ["\(pointer): \(object.members.count) members are too many"]
         default:
             guard argument == false else { return ["\(pointer): additionalProperties can only be false"] }
-            let unknown = object.members.filter { schema["properties"]?[$0.name] == nil }
+            let patterns = schema["patternProperties"]?.object?.members ?? []
+            let unknown = object.members.filter { member in
+                schema["properties"]?[member.name] == nil && !patterns.contains { Self.matches($0.name, member.name) }
+            }
             return unknown.map { "\(pointer)/\($0.name) is not in the contract" }
         }
     }

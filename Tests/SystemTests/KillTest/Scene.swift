@@ -38,7 +38,7 @@ struct Scene: Sendable {
         let token = try String(contentsOfFile: "\(data)/bootstrap.token", encoding: .utf8)
         let administrator = "Bearer \(token.trimmingCharacters(in: .whitespacesAndNewlines))"
         // The limits are to stop a client that pesters a person, and this test does.
-        let type = JSONValue.members(["max_pending": 1000, "max_asks": 1000, "expires_in": 600])
+        let type = JSONValue.members(["max_pending": 1000, "max_asks": 1000, "denial_pause": 0, "expires_in": 600])
         _ = try await caller.call(.PUT, "/v1/admin/types/payment", type.encoded, authorization: administrator)
             .success()
         for name in ["ACME Shop", "Beta Bank"] {
