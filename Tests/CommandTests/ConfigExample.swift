@@ -93,6 +93,7 @@ struct ConfigExample: Sendable, CustomTestStringConvertible {
         ConfigExample("sms.success", "queued", not: nil),
         ConfigExample("messages.sender", "ACME Bank", not: "two\nlines"),
         ConfigExample("messages.language", "pt-BR", not: "portuguese"),
+        ConfigExample("type_file", "/etc/countersign/types.json", not: nil),
         ConfigExample("messages.templates", "/etc/countersign/templates", not: nil),
         ConfigExample("log.level", "info", not: "INFO"), ConfigExample("log.format", "json", not: "xml"),
         ConfigExample(

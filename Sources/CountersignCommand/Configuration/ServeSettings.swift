@@ -140,6 +140,9 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Settings.smsSuccess.description.help)
     var smsSuccess: String?
 
+    @Option(help: Settings.typeFile.description.help)
+    var typeFile: String?
+
     @Option(help: Settings.messagesSender.description.help)
     var messagesSender: String?
 
@@ -206,6 +209,7 @@ struct ServeOptions: ParsableArguments {
         set(Settings.smsBody.description, [smsBody])
         set(Settings.smsHeadersFile.description, [smsHeadersFile])
         set(Settings.smsSuccess.description, [smsSuccess])
+        set(Settings.typeFile.description, [typeFile])
         set(Settings.messagesSender.description, [messagesSender])
         set(Settings.messagesLanguage.description, [messagesLanguage])
         set(Settings.messagesTemplates.description, [messagesTemplates])
@@ -252,6 +256,7 @@ extension ServerSettings {
             files.authorities = configuration[Settings.fcmAuthorities]
             fcm = files
         }
+        typeFile = configuration[Settings.typeFile]
         setMessages(configuration)
         if let text = configuration[Settings.masterKey] {
             masterKey = .text(text.key)

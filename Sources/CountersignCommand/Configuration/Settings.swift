@@ -164,6 +164,11 @@ enum Settings {
         "sms.success", "a text", "What the gateway's reply must hold to mean success, besides a status of 2xx.",
         fallbackText: "nothing")
 
+    static let typeFile = Setting<String?>.text(
+        "type_file", "the path of a JSON file",
+        "Challenge types, as `countersign type list --json` prints them. They are set at each start; others stay.",
+        fallbackText: "none")
+
     static let messagesSender = Setting<String?>.optional(
         "messages.sender", "a line of text", fallbackText: "the issuer's host",
         "Whom messages to people are from, by the name they know."
@@ -210,7 +215,7 @@ enum Settings {
         AnySetting(smtpUsername), AnySetting(smtpPasswordFile), AnySetting(smtpAuthorities),
         AnySetting(smsTwilioAccount), AnySetting(smsTwilioTokenFile), AnySetting(smsURL), AnySetting(smsFrom),
         AnySetting(smsFormat), AnySetting(smsBody), AnySetting(smsHeadersFile), AnySetting(smsSuccess),
-        AnySetting(messagesSender), AnySetting(messagesLanguage), AnySetting(messagesTemplates),
+        AnySetting(typeFile), AnySetting(messagesSender), AnySetting(messagesLanguage), AnySetting(messagesTemplates),
         AnySetting(logLevel), AnySetting(logFormat),
         AnySetting(masterKey), AnySetting(masterKeyFile), AnySetting(masterKeyCommand),
     ]

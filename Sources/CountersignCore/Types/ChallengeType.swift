@@ -101,10 +101,14 @@ public struct ChallengeType: Sendable {
 
     /// Reads a type; members left out get the values of ``confirm``.
     ///
+    /// - Parameters:
+    ///   - json: the type.
+    ///   - name: its name.
+    ///   - pointer: where it stands, in what holds it.
     /// - Throws: ``JSONShapeError``, or ``RefusedText`` for a text that may not be shown.
-    public init(_ json: JSONValue, name: TypeName) throws {
+    public init(_ json: JSONValue, name: TypeName, at pointer: String = "") throws {
         let standard = Self.confirm
-        var members = try JSONMembers(json)
+        var members = try JSONMembers(json, at: pointer)
         self.name = name
         // A type as the API shows it may be sent back, its name included.
         _ = try members.optional("name", "\"\(name)\", as in the path") { $0 == .string("\(name)") ? true : nil }
@@ -176,12 +180,32 @@ public enum ManageTypes {
     /// Makes a type or replaces it; challenges already asked keep what they were asked with.
     public static func set(_ type: ChallengeType, by client: Client, ports: Ports) async throws {
         let now = ports.time.now
-        let event = AuditEvent(
-            id: ports.random.id(at: now), at: now, kind: .typeSet, client: client.id,
-            detail: ["type": type.json])
+        let event = event(of: type, by: client.id, as: ports.random.id(at: now), at: now)
         try await ports.store.commit { writer in
             try writer.put(type)
             try writer.append(event)
         }
+    }
+
+    /// Makes or replaces those types that are other than they should be; further ones stay.
+    ///
+    /// For a start: what a file says counts anew each time.
+    public static func set(
+        _ types: [ChallengeType], store: any Store, time: any TimeSource, random: any RandomSource
+    ) async throws {
+        let now = time.now
+        let events = types.map { event(of: $0, by: nil, as: random.id(at: now), at: now) }
+        try await store.commit { writer in
+            for (type, event) in zip(types, events) where try writer.challengeType(type.name)?.json != type.json {
+                try writer.put(type)
+                try writer.append(event)
+            }
+        }
+    }
+
+    private static func event(
+        of type: ChallengeType, by client: ClientID?, as id: EventID, at now: Timestamp
+    ) -> AuditEvent {
+        AuditEvent(id: id, at: now, kind: .typeSet, client: client, detail: ["type": type.json])
     }
 }

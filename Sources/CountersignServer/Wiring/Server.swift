@@ -61,6 +61,7 @@ public struct Server: Sendable {
         guard let issuer = settings.issuer ?? Issuer("\(scheme)://\(settings.host):\(settings.port)") else {
             throw StartError("Name the public URL with --issuer: \(settings.host) is not this machine's own address.")
         }
+        let types = try settings.typeFile.map { path throws(StartError) in try TypeFile.types(in: path) } ?? []
         let isDevelopment = issuer.isLoopback && settings.listensOnLoopback
         let random = SystemRandom()
         let hub = WakeHub(time: time)
@@ -71,6 +72,7 @@ public struct Server: Sendable {
             let token = try await FirstStart.prepare(store: store, time: time, random: random) {
                 try folder.write(bootstrapToken: $0)
             }
+            try await ManageTypes.set(types, store: store, time: time, random: random)
             return (keys, token)
         }
         let store = opened.store

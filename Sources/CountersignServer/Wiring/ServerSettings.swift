@@ -51,6 +51,8 @@ public struct ServerSettings: Sendable {
     public var mail: MailFiles?
     /// How text messages are sent; nil for not at all, or into a folder in development mode.
     public var texts: TextGatewayFiles?
+    /// The file with challenge types that are set at each start; nil for none.
+    public var typeFile: String?
     /// What messages to people say.
     public var messages = MessageTexts()
     /// Where the master key comes from.
@@ -80,6 +82,7 @@ extension ServerSettings {
         do { _ = try fcm?.settings() } catch { complaints.append("\(error)") }
         do { _ = try mail?.settings() } catch { complaints.append("\(error)") }
         do { _ = try texts?.gateway() } catch { complaints.append("\(error)") }
+        if let typeFile { do { _ = try TypeFile.types(in: typeFile) } catch { complaints.append("\(error)") } }
         if let issuer = issuer ?? Issuer("http://localhost") {
             do { _ = try messages.templates(issuer: issuer) } catch { complaints.append("\(error)") }
         }

@@ -1,0 +1,38 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import Foundation
+
+/// A file with challenge types, as `countersign type list --json` prints them.
+enum TypeFile {
+    /// Reads the types of a file, each once.
+    static func types(in path: String) throws(StartError) -> [ChallengeType] {
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw StartError(
+                "\(path) cannot be read. It must hold challenge types as `countersign type list --json` does.")
+        }
+        do {
+            var members = try JSONMembers(try JSONValue(parsing: Array(bytes)))
+            let types = try members.array("types").map { element in
+                var members = try JSONMembers(element.value, at: element.pointer)
+                let name = try members.required("name", "a name of lower case letters, digits, - and _") {
+                    $0.string.flatMap { TypeName($0) }
+                }
+                return try ChallengeType(element.value, name: name, at: element.pointer)
+            }
+            try members.refuseUnknown()
+            for (index, type) in types.enumerated() where types[..<index].contains(where: { $0.name == type.name }) {
+                throw JSONShapeError.invalid(
+                    pointer: "/types/\(index)/name", expected: "another name: it stands there twice")
+            }
+            return types
+        } catch let error as JSONShapeError {
+            throw StartError("\(path) cannot be used: \(ProblemDetails(shape: error).detail ?? "").")
+        } catch let error as RefusedText {
+            throw StartError(
+                "\(path) cannot be used: \(error.pointer) may not be shown to anybody: \(error.refusal.rawValue).")
+        } catch {
+            throw StartError("\(path) cannot be used: it is not JSON.")
+        }
+    }
+}
