@@ -46,7 +46,19 @@ enum Migrations {
     }
 
     private static func steps(_ dialect: SQLDialect) -> [[String]] {
-        [first(dialect), delivery(dialect)]
+        [first(dialect), delivery(dialect), locks(dialect)]
+    }
+
+    /// Which client may not ask which user, by the question that was reported.
+    private static func locks(_ dialect: SQLDialect) -> [String] {
+        [
+            """
+            CREATE TABLE asking_locks (
+              user_id TEXT NOT NULL REFERENCES users (id), client_id TEXT NOT NULL REFERENCES clients (id),
+              challenge_id TEXT NOT NULL UNIQUE, since \(dialect.integer) NOT NULL, PRIMARY KEY (user_id, client_id)
+            ) \(dialect.tableOptions)
+            """
+        ]
     }
 
     /// Where devices are reached by push, and how far pushes have come; what callbacks are sent with.

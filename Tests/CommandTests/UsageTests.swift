@@ -16,7 +16,8 @@ struct UsageTests {
         ["device", "open"], ["device", "answer"], ["device", "remove"], ["verify"], ["admin"],
         ["admin", "bootstrap"], ["admin", "key"],
         ["admin", "key", "rotate"], ["admin", "key", "finish"], ["admin", "backup"], ["admin", "migrate"],
-        ["admin", "doctor"], ["admin", "outbox"], ["admin", "outbox", "list"], ["admin", "outbox", "retry"],
+        ["admin", "doctor"], ["admin", "locks"], ["admin", "locks", "list"], ["admin", "locks", "end"],
+        ["admin", "outbox"], ["admin", "outbox", "list"], ["admin", "outbox", "retry"],
         ["admin", "test-message"], ["config"],
         ["config", "check"], ["config", "reference"],
     ]

@@ -177,6 +177,17 @@ struct AskDecisionTests {
         }
     }
 
+    @Test("A user who has reported a question of this client is asked nothing, whatever else there is to say")
+    func locked() throws {
+        var scene = try AskScene()
+        scene.isLocked = true
+        scene.openChallenges = 3
+        #expect(throws: AskChallenge.Refusal.reported) { try scene.decide() }
+        #expect(throws: AskChallenge.Refusal.notAllowedByType(pointer: "/number_entry")) {
+            try scene.decide { $0.numberEntry = false }
+        }
+    }
+
     @Test("As many challenges may be open as the type says, and not one more")
     func openChallenges() throws {
         var scene = try AskScene()

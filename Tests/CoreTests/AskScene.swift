@@ -19,6 +19,7 @@ struct AskScene {
     var numberEntry = true
     var signingData = true
     var methods: [Method] = [.confirm]
+    var isLocked = false
     var maximumAsks = 4
     var denialPause: Int64 = 0
     var texts: [LanguageTag: DisplayMessage] = [:]
@@ -64,7 +65,8 @@ struct AskScene {
             callbackURIs: [CallbackURI(stored: Self.callback)], waivesEnrollmentApproval: false, isOperator: false,
             createdAt: Self.now)
         let facts = AskChallenge.Facts(
-            client: client, user: Self.id(200), type: type, enrollments: enrollments, openChallenges: openChallenges,
+            client: client, user: Self.id(200), type: type, enrollments: enrollments, isLocked: isLocked,
+            openChallenges: openChallenges,
             recentAsks: recentAsks, now: Self.now)
         let chance = AskChallenge.Chance(
             challenge: Self.id(202), nonce: [UInt8](repeating: 9, count: 32), number: Self.number,

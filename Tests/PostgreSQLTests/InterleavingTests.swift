@@ -168,6 +168,7 @@ struct InterleavingTests {
                 switch try await ResendChallenge.resend(id, by: shop.id, ports: ports) {
                 case .resent: "resent"
                 case .tooMany: "too many"
+                case .reported: "reported"
                 case .alreadyEnded, .notFound: "gone"
                 }
             }

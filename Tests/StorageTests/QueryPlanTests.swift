@@ -135,7 +135,7 @@ struct QueryPlanTests {
             "SELECT count(*)", "INSERT INTO challenges", "INSERT INTO challenge_targets", "AND EXISTS",
             "FROM challenges WHERE id", "FROM challenge_targets WHERE", "UPDATE challenge_targets", "UPDATE challenges",
             "INSERT INTO receipts", "FROM receipts", "INSERT INTO answers", "FROM answers", "INSERT INTO outbox",
-            "SELECT removed_at", "INSERT INTO nonces", "INSERT INTO attempts",
+            "SELECT removed_at", "FROM asking_locks", "INSERT INTO nonces", "INSERT INTO attempts",
         ])
     }
 

@@ -7,10 +7,10 @@ struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin", abstract: "What operators do.",
         discussion:
-            "All but `outbox` and `test-message` is done on the server's own machine, while the server runs or not.",
+            "All but `outbox`, `locks` and `test-message` is done on the server's own machine, while the server runs or not.",
         subcommands: [
             Bootstrap.self, KeyCommand.self, BackupCommand.self, MigrateCommand.self, DoctorCommand.self,
-            OutboxCommand.self, TestMessageCommand.self,
+            OutboxCommand.self, LocksCommand.self, TestMessageCommand.self,
         ])
 
     struct Bootstrap: AsyncParsableCommand {

@@ -22,17 +22,8 @@ struct OutboxCommand: AsyncParsableCommand {
 
         mutating func run() async throws {
             let state = waiting ? "waiting" : "dead"
-            let messages = try await remote.withRemote { remote in
-                var messages: [JSONValue] = []
-                var cursor: String?
-                while true {
-                    let path = "/v1/admin/outbox?state=\(state)" + (cursor.map { "&cursor=\($0)" } ?? "")
-                    let page = try await remote.call(.GET, path)
-                    guard let entries = page["messages"]?.array, !entries.isEmpty, let next = page["cursor"]?.string
-                    else { return messages }
-                    messages += entries
-                    cursor = next
-                }
+            let messages = try await remote.withRemote {
+                try await $0.all("messages", of: "/v1/admin/outbox", "state=\(state)")
             }
             output.print(
                 ["messages": .array(messages)],

@@ -54,6 +54,7 @@ struct DemoCommand: AsyncParsableCommand {
 struct Stage: Sendable {
     let issuer: String
     let shopCredential: RemoteOptions.Credential
+    let operatorCredential: RemoteOptions.Credential
     let user: String
     let authenticator: Authenticator
 
@@ -62,12 +63,14 @@ struct Stage: Sendable {
         self.issuer = issuer
         step("Server at \(issuer), on SQLite in \(folder.path)")
         let client = try await Remote.with(url: issuer, credential: .token(token)) { remote in
-            try await remote.call(.PUT, "/v1/admin/types/payment", ["expires_in": 180, "max_asks": 1000])
+            try await remote.call(
+                .PUT, "/v1/admin/types/payment", ["expires_in": 180, "max_asks": 1000, "denial_pause": 0])
             return try await remote.call(.POST, "/v1/admin/clients", ["name": "ACME Shop"])
         }
         guard let id = client["client_id"]?.string, let secret = client["client_secret"]?.string else {
             throw CommandError("The server's reply to making a client is not understood.")
         }
+        operatorCredential = .token(token)
         shopCredential = .client(id: id, secret: Secret(secret))
         step("Relying party \"ACME Shop\" registered as \(id)")
         let (user, invitation) = try await Remote.with(url: issuer, credential: shopCredential) { remote in
@@ -100,10 +103,19 @@ struct Stage: Sendable {
         }
     }
 
+    /// What an operator does when it is clear who started what the user reported.
+    @Sendable private func endLocks() async throws {
+        try await Remote.with(url: issuer, credential: operatorCredential) { remote in
+            for lock in try await remote.all("locks", of: "/v1/admin/locks") {
+                try await remote.call(.DELETE, "/v1/admin/locks/\(lock["challenge"]?.string ?? "")")
+            }
+        }
+    }
+
     /// Runs something while the shop is served.
     func withShop(port: Int, _ body: @escaping @Sendable (String) async throws -> Void) async throws {
         try await Remote.with(url: issuer, credential: shopCredential) { remote in
-            let shop = Shop(countersign: remote, user: user)
+            let shop = Shop(countersign: remote, user: user, lookIntoReports: endLocks)
             let (addresses, announce) = AsyncStream.makeStream(of: Int.self)
             let application = Application(
                 router: shop.router, configuration: .init(address: .hostname("127.0.0.1", port: port)),

@@ -18,12 +18,14 @@ actor Shop {
 
     private let countersign: Remote
     private let user: String
+    private let lookIntoReports: @Sendable () async throws -> Void
     private var payments: [String: Payment] = [:]
     private var listeners: [String: [AsyncStream<String>.Continuation]] = [:]
 
-    init(countersign: Remote, user: String) {
+    init(countersign: Remote, user: String, lookIntoReports: @escaping @Sendable () async throws -> Void) {
         self.countersign = countersign
         self.user = user
+        self.lookIntoReports = lookIntoReports
     }
 
     /// Asks for a payment and watches it.
@@ -31,8 +33,7 @@ actor Shop {
     /// - Returns: the payment's id and the number to show.
     func pay(from address: String?, userAgent: String?) async throws -> JSONValue {
         let id = "pay_" + Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-        let challenge = try await countersign.call(
-            .POST, "/v1/challenges",
+        let challenge = try await ask(
             .members([
                 "user": .string(user), "type": "payment", "message": "Pay EUR 1,250.00 to ACME GmbH?",
                 "details": .array([
@@ -51,6 +52,16 @@ actor Shop {
         payments[id] = Payment(challenge: challengeID, number: number)
         Task { await watch(id) }
         return .members(["id": .string(id), "number": .string(number), "expires_at": challenge["expires_at"]])
+    }
+
+    /// Asks; where the user has reported an earlier payment, after that was looked into, which in a demo is at once.
+    private func ask(_ body: JSONValue, idempotency id: String) async throws -> JSONValue {
+        do {
+            return try await countersign.call(.POST, "/v1/challenges", body, idempotency: id)
+        } catch let problem as ProblemDetails where problem.code == ProblemCode.askingLocked.rawValue {
+            try await lookIntoReports()
+            return try await countersign.call(.POST, "/v1/challenges", body, idempotency: id)
+        }
     }
 
     /// Waits for the outcome by long polls, and tells the pages that show the payment.

@@ -56,6 +56,21 @@ struct Remote: Sendable {
         return json
     }
 
+    /// All of a list that comes in pages, by its member's name.
+    func all(_ member: String, of path: String, _ query: String? = nil) async throws -> [JSONValue] {
+        var all: [JSONValue] = []
+        var cursor: String?
+        while true {
+            let parts = [query, cursor.map { "cursor=\($0)" }].compactMap { $0 }
+            let page = try await call(.GET, parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))")
+            guard let entries = page[member]?.array, !entries.isEmpty, let next = page["cursor"]?.string else {
+                return all
+            }
+            all += entries
+            cursor = next
+        }
+    }
+
     /// Sends a request and returns the body of a success.
     func bytes(
         _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, idempotency key: String? = nil,

@@ -23,6 +23,7 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case challengeCancelled = "challenge.cancelled"
     case challengeExpired = "challenge.expired"
     case answerRefused = "answer.refused"
+    case askingUnlocked = "asking.unlocked"
     case messageRetried = "message.retried"
     case messageTested = "message.tested"
 }

@@ -184,6 +184,11 @@ public enum AnswerChallenge {
             }
             return .alreadyEnded(earlier)
         }
+        if case .reported = outcome {
+            let question = challenge.question
+            try writer.put(
+                AskingLock(user: question.user, client: question.client, challenge: challenge.id, since: now))
+        }
         let standing = ChallengeState.ended(outcome, at: now).standing
         if let evidence {
             try writer.insert(

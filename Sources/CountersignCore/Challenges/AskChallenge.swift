@@ -70,6 +70,8 @@ public enum AskChallenge {
         case notAllowedByType(pointer: String)
         /// The callback is not one of the client's.
         case callbackNotRegistered
+        /// The user has reported an earlier question of this client.
+        case reported
         /// Too many open challenges.
         case tooManyPending
         /// Too many asks without an approval; try again after some seconds.
@@ -134,6 +136,7 @@ extension AskChallenge {
         let user: UserID
         let type: ChallengeType
         let enrollments: [Enrollment]
+        let isLocked: Bool
         let openChallenges: Int
         let recentAsks: [RecentAsk]
         let now: Timestamp
@@ -190,6 +193,7 @@ extension AskChallenge {
 
     /// Spec: NIST SP 800-63B-4 §3.1.3.2 (limit the asks since the last success), OWASP ASVS 6.6.4.
     private static func checkLimits(_ facts: Facts) throws(Refusal) {
+        guard !facts.isLocked else { throw .reported }
         guard facts.openChallenges < facts.type.maximumPending else { throw .tooManyPending }
         let sinceSuccess = facts.recentAsks.prefix { $0.outcome != .approved }
         if let oldest = sinceSuccess.last, sinceSuccess.count >= facts.type.maximumAsks {
@@ -228,6 +232,7 @@ extension AskChallenge.Facts {
         self.type = type
         self.now = now
         enrollments = try reader.activeEnrollments(of: user)
+        isLocked = try reader.isAskingLocked(of: user, by: client.id)
         openChallenges = try reader.openChallengeCount(of: user, by: client.id, now: now, limit: type.maximumPending)
         recentAsks = try reader.recentAsks(
             of: user, by: client.id, since: now.adding(seconds: -ChallengeType.askWindow), limit: type.maximumAsks)

@@ -7,7 +7,9 @@ public enum AvailableMethods {
         for reference: UserReference, client: Client, ports: Ports
     ) async throws -> [(type: TypeName, methods: [Method])] {
         let types: [ChallengeType] = try await ports.store.read { reader in
-            guard let user = try reader.linkedUser(reference, of: client.id) else { return [] }
+            guard let user = try reader.linkedUser(reference, of: client.id),
+                try !reader.isAskingLocked(of: user.id, by: client.id)
+            else { return [] }
             let enrollments = try reader.activeEnrollments(of: user.id)
             return try reader.challengeTypes().filter { type in
                 type.isOpen(to: client.id) && enrollments.contains { $0.credential.assurance >= type.assurance }

@@ -14,6 +14,8 @@ public enum ResendChallenge {
         case notFound
         /// Its type allows no more of it.
         case tooMany
+        /// The user has reported another question of this client.
+        case reported
     }
 
     /// For how long resends of a challenge count, in seconds: as long as one may live.
@@ -30,6 +32,7 @@ public enum ResendChallenge {
                 return .notFound
             }
             guard challenge.isOpen(at: now) else { return .alreadyEnded(challenge.standing(at: now)) }
+            guard try !writer.isAskingLocked(of: challenge.question.user, by: client) else { return .reported }
             let limit = try writer.challengeType(challenge.question.type)?.maximumResends ?? 0
             guard try writer.countAttempt("resend \(id)", window: window, at: now).number <= limit else {
                 return .tooMany

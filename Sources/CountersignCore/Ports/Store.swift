@@ -66,6 +66,9 @@ public protocol StoreReader {
     // Users
     func linkedUser(_ reference: UserReference, of client: ClientID) throws -> LinkedUser?
     func linkCount(of user: UserID) throws -> Int
+    func isAskingLocked(of user: UserID, by client: ClientID) throws -> Bool
+    /// In the order of their challenges.
+    func askingLocks(after id: ChallengeID?, limit: Int) throws -> [AskingLock]
 
     // Enrollments
     func enrollment(_ id: EnrollmentID) throws -> Enrollment?
@@ -169,6 +172,10 @@ public protocol StoreWriter: StoreReader {
     func record(_ reply: RecordedReply, for key: IdempotencyKey, at: Timestamp) throws
     func append(_ event: AuditEvent) throws
     func enqueue(_ message: OutboxMessage) throws
+    /// Keeps the first one of a user and a client.
+    func put(_ lock: AskingLock) throws
+    /// Nil when there is none.
+    func endAskingLock(of challenge: ChallengeID) throws -> AskingLock?
     /// Makes a message due that has not arrived; nil when its content is gone.
     func requeue(_ message: EventID, at: Timestamp) throws -> OutboxMessage?
     /// Those that nobody else has settled for good.

@@ -21,6 +21,7 @@ extension API {
             try await ManageTypes.set(type, by: caller, ports: ports)
             return Response(json: type.json)
         }
+        addLocks(to: &routes)
         addOutbox(to: &routes)
         addMessages(to: &routes)
         routes.administrator(.get, "/v1/admin/events", query: ["cursor"]) { [ports] _, incoming in
@@ -36,6 +37,44 @@ extension API {
                     "cursor": .string("\(events.last?.place ?? place)"),
                 ]))
         }
+    }
+}
+
+extension API {
+    private static let lockPage = 100
+
+    private func addLocks(to routes: inout Routes) {
+        routes.administrator(.get, "/v1/admin/locks", query: ["cursor"]) { [ports] _, incoming in
+            let cursor = incoming.query["cursor"]
+            let place = cursor.flatMap { ChallengeID($0) }
+            guard cursor == nil || place != nil else {
+                throw ProblemDetails(
+                    .invalidParameter, detail: "cursor must be that of an earlier page",
+                    members: ["parameter": "cursor"])
+            }
+            let locks = try await ManageLocks.list(after: place, limit: Self.lockPage, ports: ports)
+            return Response(
+                json: .members([
+                    "locks": .array(locks.map(\.json)),
+                    "cursor": (locks.last?.challenge ?? place).map { .string("\($0)") },
+                ]))
+        }
+        routes.administrator(.delete, "/v1/admin/locks/:challenge") { [ports] caller, incoming in
+            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            guard try await ManageLocks.end(id, by: caller, ports: ports) else {
+                throw ProblemDetails(.challengeNotFound)
+            }
+            return Response(status: .noContent)
+        }
+    }
+}
+
+extension AskingLock {
+    fileprivate var json: JSONValue {
+        [
+            "challenge": .string("\(challenge)"), "client": .string("\(client)"), "user": .string("\(user)"),
+            "since": .string("\(since)"),
+        ]
     }
 }
 

@@ -54,6 +54,7 @@ extension API {
             case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
             case .notFound: throw ProblemDetails(.challengeNotFound)
             case .tooMany: throw ProblemDetails(.tooManyResends)
+            case .reported: throw ProblemDetails(.askingLocked)
             }
         }
         routes.client(

@@ -37,6 +37,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case noEnrollment = "no_enrollment"
     case notAllowedByType = "not_allowed_by_type"
     case callbackNotRegistered = "callback_not_registered"
+    case askingLocked = "asking_locked"
     case tooManyPending = "too_many_pending"
     case tooManyAsks = "too_many_asks"
     case tooManyResends = "too_many_resends"
@@ -144,6 +145,10 @@ extension ProblemCode {
         case .callbackNotRegistered:
             Meaning(
                 422, "The callback is not registered", "Use one of the client's callback URLs, exactly as registered.")
+        case .askingLocked:
+            Meaning(
+                409, "The user has reported a question of this client",
+                "Find out who started it; then an operator ends the lock with `countersign admin locks end`.")
         case .tooManyPending:
             Meaning(
                 429, "The user has too many open challenges", "Wait until one is answered, or cancel one.",

@@ -63,7 +63,8 @@ struct Scene: Sendable {
         let secret = try #require(made["client_secret"]?.string)
         return Shop(
             authorization: "Basic \(Base64.encode(Array("\(id):\(secret)".utf8)))",
-            callbackSecret: try #require(made["callback_secret"]?.string), callbackURI: callbackURI)
+            administrator: administrator, callbackSecret: try #require(made["callback_secret"]?.string),
+            callbackURI: callbackURI)
     }
 
     /// Half the phones keep their keys in files, as an app does; it shows in time alone.
