@@ -292,6 +292,10 @@ struct PushTests {
                 #expect(try await scene.standing(asked).state == "pending")
                 _ = try await shown.perform(name == "type" ? .report : .deny)
                 #expect(try await scene.standing(asked).state == "denied")
+                if name == "type" {
+                    #expect(
+                        try await scene.server.administrator.call(.DELETE, "/v1/admin/locks/\(asked.id)").status == 204)
+                }
             }
         }
     }

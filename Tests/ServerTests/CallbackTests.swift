@@ -62,6 +62,9 @@ struct CallbackTests {
                 #expect(challenge.object?.members.allSatisfy { names.contains($0.name) } == true)
                 #expect(body.object?.members.map(\.name).sorted() == ["challenge", "timestamp", "type"])
                 #expect(ids.insert(try #require(call.headers["webhook-id"])).inserted)
+                if end == .reported {
+                    #expect(try await scene.administrator.call(.DELETE, "/v1/admin/locks/\(asked.id)").status == 204)
+                }
             }
         }
     }
