@@ -25,11 +25,7 @@ extension API {
         addOutbox(to: &routes)
         addMessages(to: &routes)
         routes.administrator(.get, "/v1/admin/events", query: ["cursor"]) { [ports] _, incoming in
-            guard let place = Int64(incoming.query["cursor"] ?? "0"), place >= 0 else {
-                throw ProblemDetails(
-                    .invalidParameter, detail: "cursor must be that of an earlier page",
-                    members: ["parameter": "cursor"])
-            }
+            let place = try incoming.cursor { Int64($0).flatMap { $0 < 0 ? nil : $0 } } ?? 0
             let events = try await ports.store.read { try $0.auditEvents(after: place, limit: Self.eventPage) }
             return Response(
                 json: .members([
@@ -40,18 +36,24 @@ extension API {
     }
 }
 
+extension Incoming {
+    /// Where the page before ended; nil for the first page.
+    fileprivate func cursor<Place>(_ read: (String) -> Place?) throws(ProblemDetails) -> Place? {
+        guard let text = query["cursor"] else { return nil }
+        guard let place = read(text) else {
+            throw ProblemDetails(
+                .invalidParameter, detail: "cursor must be that of an earlier page", members: ["parameter": "cursor"])
+        }
+        return place
+    }
+}
+
 extension API {
     private static let lockPage = 100
 
     private func addLocks(to routes: inout Routes) {
         routes.administrator(.get, "/v1/admin/locks", query: ["cursor"]) { [ports] _, incoming in
-            let cursor = incoming.query["cursor"]
-            let place = cursor.flatMap { ChallengeID($0) }
-            guard cursor == nil || place != nil else {
-                throw ProblemDetails(
-                    .invalidParameter, detail: "cursor must be that of an earlier page",
-                    members: ["parameter": "cursor"])
-            }
+            let place = try incoming.cursor { ChallengeID($0) }
             let locks = try await ManageLocks.list(after: place, limit: Self.lockPage, ports: ports)
             return Response(
                 json: .members([
@@ -87,13 +89,7 @@ extension API {
                 throw ProblemDetails(
                     .invalidParameter, detail: "state must be \"dead\" or \"waiting\"", members: ["parameter": "state"])
             }
-            let cursor = incoming.query["cursor"]
-            let place = cursor.flatMap { EventID($0) }
-            guard cursor == nil || place != nil else {
-                throw ProblemDetails(
-                    .invalidParameter, detail: "cursor must be that of an earlier page",
-                    members: ["parameter": "cursor"])
-            }
+            let place = try incoming.cursor { EventID($0) }
             let entries = try await ManageOutbox.list(state, after: place, limit: Self.messagePage, ports: ports)
             return Response(
                 json: .members([

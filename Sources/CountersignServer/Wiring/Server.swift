@@ -72,7 +72,7 @@ public struct Server: Sendable {
             let token = try await FirstStart.prepare(store: store, time: time, random: random) {
                 try folder.write(bootstrapToken: $0)
             }
-            try await ManageTypes.set(types, store: store, time: time, random: random)
+            if !types.isEmpty { try await ManageTypes.set(types, store: store, time: time, random: random) }
             return (keys, token)
         }
         let store = opened.store
