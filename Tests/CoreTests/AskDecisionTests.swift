@@ -250,6 +250,17 @@ struct AskDecisionTests {
         _ = try scene.decide()
     }
 
+    @Test("An ask that began before a denial and is decided after it waits only where its type has a pause")
+    func laterDenial() throws {
+        var scene = try AskScene()
+        let later = AskScene.now.adding(seconds: 5)
+        scene.recentAsks = (0..<2).map { _ in RecentAsk(askedAt: AskScene.now, outcome: .denied(at: later)) }
+        scene.denialPause = 0
+        _ = try scene.decide()
+        scene.denialPause = 30
+        #expect(throws: AskChallenge.Refusal.tooManyAsks(retryAfter: 35)) { try scene.decide() }
+    }
+
     @Test("What a request may not ask for is refused before anything is said of the user's devices")
     func order() throws {
         var scene = try AskScene(devices: 0)

@@ -76,6 +76,10 @@ public enum AskChallenge {
         case tooManyPending
         /// Too many asks without an approval; try again after some seconds.
         case tooManyAsks(retryAfter: Int64)
+
+        fileprivate static func tooManyAsks(until frees: Timestamp, now: Timestamp) -> Refusal {
+            .tooManyAsks(retryAfter: max(1, frees.seconds - now.seconds))
+        }
     }
 
     /// Asks.
@@ -197,13 +201,14 @@ extension AskChallenge {
         guard facts.openChallenges < facts.type.maximumPending else { throw .tooManyPending }
         let sinceSuccess = facts.recentAsks.prefix { $0.outcome != .approved }
         if let oldest = sinceSuccess.last, sinceSuccess.count >= facts.type.maximumAsks {
-            let frees = oldest.askedAt.adding(seconds: ChallengeType.askWindow)
-            throw .tooManyAsks(retryAfter: max(1, frees.seconds - facts.now.seconds))
+            throw .tooManyAsks(until: oldest.askedAt.adding(seconds: ChallengeType.askWindow), now: facts.now)
         }
         let denials = sinceSuccess.compactMap { if case .denied(let time) = $0.outcome { time } else { nil } }
-        guard let last = denials.max() else { return }
-        let frees = last.adding(seconds: facts.type.pause(afterDenials: denials.count))
-        if facts.now < frees { throw .tooManyAsks(retryAfter: max(1, frees.seconds - facts.now.seconds)) }
+        let pause = facts.type.pause(afterDenials: denials.count)
+        // A denial may be later than this ask, which waited for its transaction: without a pause it is no reason.
+        guard pause > 0, let last = denials.max() else { return }
+        let frees = last.adding(seconds: pause)
+        if facts.now < frees { throw .tooManyAsks(until: frees, now: facts.now) }
     }
 
     private static func enrollments(_ request: Request, _ facts: Facts) throws(Refusal) -> [Enrollment] {
