@@ -68,7 +68,9 @@ let package = Package(
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             swiftSettings: settings),
-        .target(name: "Countersign", dependencies: ["CountersignWire", logging], swiftSettings: settings),
+        .target(
+            name: "Countersign", dependencies: ["CountersignWire", crypto, cryptoExtras, logging],
+            swiftSettings: settings),
         .target(name: "CountersignCore", dependencies: ["CountersignWire", logging], swiftSettings: settings),
         .systemLibrary(
             name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
@@ -231,7 +233,7 @@ let package = Package(
             [
                 "Countersign", "ServerTestSupport", "CountersignWire", "OpenPGP", "Encodings", crypto,
                 server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
-            ]),
+            ], resources: [.copy("Vectors")]),
         tests(
             "Command",
             [

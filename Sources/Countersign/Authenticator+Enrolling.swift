@@ -67,7 +67,7 @@ extension Authenticator {
         let now = await connection.now.unixSeconds
         let primary = try await vaulted { try await vault.makeSigningKey(.primary, for: id) }
         let authentication = try await vaulted { try await vault.makeSigningKey(.authentication, for: id) }
-        let encryption = try await vaulted { try await vault.makeAgreementKey(for: id) }
+        let encryption = try await vaulted { try await vault.makeAgreementKey(.encryption, for: id) }
         let certificate = try await vaulted {
             try await Certificate.make(
                 primary: SigningKeyPair(primary, createdAt: now), flags: [.certify, .sign],

@@ -124,6 +124,9 @@ public final class Authenticator: Sendable {
             return .deviceDeregistered
         case .unknownEnrollment: return .enrollmentUnknown
         case .challengeNotFound: return .challengeNotFound
+        case .pinIncorrect: return .pinIncorrect(attemptsLeft: Int(problem["attempts_left"]?.integer ?? 0))
+        case .pinLocked: return .pinLocked
+        case .changeNotAuthorized where problem["needs"] == "ticket": return .authorityNeeded
         case .alreadyEnded:
             return CountersignError(ended: problem["state"]?.string ?? "ended", reason: problem["reason"]?.string)
         default: return .server(problem)
@@ -149,7 +152,9 @@ let allowedSkew: Int64 = 60
 func vaulted<Result: Sendable>(
     _ body: @Sendable () async throws -> Result
 ) async throws(CountersignError) -> Result {
-    do { return try await body() } catch { throw .vault("\(error)") }
+    do { return try await body() } catch let error as CountersignError { throw error } catch {
+        throw .vault("\(error)")
+    }
 }
 
 /// The enrollments of one authenticator, and who wants to know when they change.

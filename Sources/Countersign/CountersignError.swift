@@ -40,6 +40,18 @@ public enum CountersignError: Error, Sendable {
     case numberRequired(length: Int)
     /// The number was wrong; the challenge has failed.
     case numberIncorrect
+    /// A PIN cannot be set for this reason.
+    case pinPolicy(PINViolation)
+    /// The PIN is wrong; the same challenge can be answered again unless none is left.
+    case pinIncorrect(attemptsLeft: Int)
+    /// A wrong PIN was typed too often, or what belongs to it is lost.
+    case pinLocked
+    /// This enrollment has no PIN.
+    case pinNotSet
+    /// This enrollment has a PIN already: change it.
+    case pinAlreadySet
+    /// The enrollment is too old to set its first PIN without a ticket.
+    case authorityNeeded
     /// The app gave the SDK something that cannot be; what.
     case configurationInvalid(String)
     /// The push was not sent by the server, or not for this device, or not now.
@@ -83,6 +95,12 @@ extension CountersignError {
         case .notHandleable: "not_handleable"
         case .numberRequired: "number_required"
         case .numberIncorrect: "number_incorrect"
+        case .pinPolicy: "pin_policy"
+        case .pinIncorrect: "pin_incorrect"
+        case .pinLocked: "pin_locked"
+        case .pinNotSet: "pin_not_set"
+        case .pinAlreadySet: "pin_already_set"
+        case .authorityNeeded: "authority_needed"
         case .configurationInvalid: "configuration_invalid"
         case .pushRefused: "push_refused"
         case .vault: "vault"
@@ -98,7 +116,8 @@ extension CountersignError {
         case .server(let problem): problem.knownCode?.meaning.retryHelps ?? (problem.status >= 500)
         case .clockSkew, .deviceDeregistered, .notEnrolled, .enrollmentUnknown, .invitationRefused, .ticketRefused,
             .approvalNeeded, .serverChanged, .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded,
-            .notHandleable, .numberRequired, .numberIncorrect, .configurationInvalid, .pushRefused:
+            .notHandleable, .numberRequired, .numberIncorrect, .pinPolicy, .pinIncorrect, .pinLocked, .pinNotSet,
+            .pinAlreadySet, .authorityNeeded, .configurationInvalid, .pushRefused:
             false
         }
     }
@@ -120,6 +139,12 @@ extension CountersignError {
         case .notHandleable: "Update the app."
         case .numberRequired(let length): "Type the \(length) digits shown where you started this."
         case .numberIncorrect: "Start again where you came from, and type the new number."
+        case .pinPolicy(let violation): Self.cure(of: violation)
+        case .pinIncorrect(let attemptsLeft): attemptsLeft > 0 ? "Type it again." : "Enroll this device again."
+        case .pinLocked: "Enroll this device again with a new ticket, and set a PIN."
+        case .pinNotSet: "Set a PIN first."
+        case .pinAlreadySet: "Change the PIN, with the one there is."
+        case .authorityNeeded: "Have a new ticket made for this user, and set the PIN with it."
         case .configurationInvalid: "Mend the call in the app."
         case .pushRefused: "Ignore the notification; what is really pending is fetched from the server."
         case .vault: "Free some space, unlock the device, and try again."
@@ -130,6 +155,15 @@ extension CountersignError {
 }
 
 extension CountersignError {
+    private static func cure(of violation: PINViolation) -> String {
+        switch violation {
+        case .length: "Choose one with as many digits as the policy says."
+        case .repeats: "Choose one in which no digit stands so often."
+        case .sequence: "Choose one whose digits do not follow one another."
+        case .blocked: "Choose one that not everybody chooses."
+        }
+    }
+
     /// Whether the enrollment is gone, here and at the server.
     var isDeregistration: Bool {
         if case .deviceDeregistered = self { true } else { false }
@@ -158,6 +192,13 @@ extension CountersignError: CustomStringConvertible {
         case .notHandleable(let reason): "The challenge cannot be handled: \(reason)."
         case .numberRequired(let length): "A number of \(length) digits must be typed."
         case .numberIncorrect: "The number was not the one shown; the challenge has failed."
+        case .pinPolicy(let violation): "This PIN cannot be set (\(violation.rawValue))."
+        case .pinIncorrect(let attemptsLeft):
+            "The PIN is wrong; \(attemptsLeft == 1 ? "1 attempt is" : "\(attemptsLeft) attempts are") left."
+        case .pinLocked: "The PIN is locked."
+        case .pinNotSet: "This device has no PIN."
+        case .pinAlreadySet: "This device has a PIN already."
+        case .authorityNeeded: "The enrollment is too old to set its first PIN without a ticket."
         case .configurationInvalid(let reason): "The app is not set up right: \(reason)."
         case .pushRefused(let refusal): "The push is refused (\(refusal))."
         case .vault(let reason): "Keys or records could not be kept or read: \(reason)."

@@ -5,8 +5,8 @@ public import OpenPGP
 public struct Enrollment: Sendable {
     /// The enrollment's id.
     public let id: EnrollmentID
-    private let authenticator: Authenticator
-    private let stored: StoredEnrollment
+    let authenticator: Authenticator
+    let stored: StoredEnrollment
 
     init(id: EnrollmentID, authenticator: Authenticator, stored: StoredEnrollment) {
         self.id = id

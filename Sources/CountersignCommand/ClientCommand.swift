@@ -30,6 +30,7 @@ struct ClientCommand: AsyncParsableCommand {
         var waiveEnrollmentApproval = false
 
         @OptionGroup var basic: BasicOptions
+        @OptionGroup(title: "Rules for PINs") var pins: PINPolicyOptions
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
@@ -37,7 +38,7 @@ struct ClientCommand: AsyncParsableCommand {
             let body = JSONValue.members([
                 "name": .string(name), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
                 "callback_uris": .array(callback.map(JSONValue.string)), "callback_basic": try basic.json,
-                "waive_enrollment_approval": .bool(waiveEnrollmentApproval),
+                "waive_enrollment_approval": .bool(waiveEnrollmentApproval), "pin_policy": pins.json,
             ])
             let made = try await remote.withRemote { try await $0.call(.POST, "/v1/admin/clients", body) }
             let id = made["client_id"]?.string ?? ""
@@ -82,6 +83,7 @@ struct ClientCommand: AsyncParsableCommand {
             help: "Whether its tickets enroll a further device without the approval of an earlier one.")
         var waiveEnrollmentApproval: Bool?
 
+        @OptionGroup(title: "Rules for PINs, replacing all earlier ones") var pins: PINPolicyOptions
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
@@ -90,7 +92,7 @@ struct ClientCommand: AsyncParsableCommand {
             let body = JSONValue.members([
                 "name": name.map(JSONValue.string), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
                 "callback_uris": uris, "callback_basic": noCallbackBasic ? .null : try basic.json,
-                "waive_enrollment_approval": waiveEnrollmentApproval.map(JSONValue.bool),
+                "waive_enrollment_approval": waiveEnrollmentApproval.map(JSONValue.bool), "pin_policy": pins.json,
             ])
             let path = "/v1/admin/clients/\(Remote.escaped(id))"
             let client = try await remote.withRemote { try await $0.call(.PATCH, path, body) }
@@ -164,5 +166,44 @@ struct BasicOptions: ParsableArguments {
             }
             return .members(["username": .string(callbackUsername), "password": .string(password)])
         }
+    }
+}
+
+/// The rules for PINs on the devices of a client.
+struct PINPolicyOptions: ParsableArguments {
+    @Option(help: "The fewest digits, 4 to 32. (default: 5)")
+    var pinMinLength: Int64?
+
+    @Option(help: "The most digits, 4 to 32. (default: 32)")
+    var pinMaxLength: Int64?
+
+    @Option(help: "How often one digit may stand in a PIN. (default: 3)")
+    var pinMaxRepeats: Int64?
+
+    @Flag(help: "Allow sequences such as 123456 and 864208.")
+    var pinSequences = false
+
+    @Option(help: "A PIN that may not be set; may be repeated.")
+    var pinBlock: [String] = []
+
+    @Option(help: "How many wrong PINs in a row there may be, 1 to 10. (default: 5)")
+    var pinAttempts: Int64?
+
+    @Option(help: "What happens then: lock, or remove the enrollment. (default: lock)")
+    var pinAtLimit: String?
+
+    @Option(help: "The binary logarithm of scrypt's cost, 15 to 18. (default: 16)")
+    var pinCost: Int64?
+
+    /// The rules, or nil where none is named.
+    fileprivate var json: JSONValue? {
+        let json = JSONValue.members([
+            "min_length": pinMinLength.map(JSONValue.integer), "max_length": pinMaxLength.map(JSONValue.integer),
+            "max_repeats": pinMaxRepeats.map(JSONValue.integer), "sequences": pinSequences ? true : nil,
+            "blocked": pinBlock.isEmpty ? nil : .array(pinBlock.map(JSONValue.string)),
+            "attempts": pinAttempts.map(JSONValue.integer), "at_limit": pinAtLimit.map(JSONValue.string),
+            "cost": pinCost.map(JSONValue.integer),
+        ])
+        return json.object?.members.isEmpty == true ? nil : json
     }
 }

@@ -112,6 +112,9 @@ struct TypeCommand: AsyncParsableCommand {
         @Argument(help: "The name: lower case letters, digits, - and _.")
         var name: String
 
+        @Option(help: "A method that may answer, the preferred one first: confirm or pin; may be repeated.")
+        var method: [String] = []
+
         @Option(help: "How many seconds a challenge lives.")
         var expiresIn: Int64?
 
@@ -154,6 +157,7 @@ struct TypeCommand: AsyncParsableCommand {
                 texts[String(parts[0])] = .string(String(parts[1]))
             }
             let body = JSONValue.members([
+                "methods": method.isEmpty ? nil : .array(method.map(JSONValue.string)),
                 "expires_in": expiresIn.map(JSONValue.integer), "number_entry": numberEntry.map(JSONValue.bool),
                 "signing_data": signingData.map(JSONValue.bool), "max_pending": maxPending.map(JSONValue.integer),
                 "max_asks": maxAsks.map(JSONValue.integer),
@@ -167,7 +171,7 @@ struct TypeCommand: AsyncParsableCommand {
     }
 
     private static func describe(_ type: JSONValue) -> String {
-        let methods = (type["methods"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
+        let methods = (type["methods"]?.array ?? []).compactMap(\.string).joined(separator: " or ")
         let number = type["number_entry"]?.bool == true ? "number entry" : "no number entry"
         return "\(type["name"]?.string ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
             + "at most \(type["max_pending"]?.integer ?? 0) open and \(type["max_asks"]?.integer ?? 0) unapproved an hour"

@@ -46,7 +46,17 @@ enum Migrations {
     }
 
     private static func steps(_ dialect: SQLDialect) -> [[String]] {
-        [first(dialect), delivery(dialect), locks(dialect)]
+        [first(dialect), delivery(dialect), locks(dialect), pins(dialect)]
+    }
+
+    /// The PINs of devices, and the rules for them.
+    private static func pins(_ dialect: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE clients ADD COLUMN pin_policy TEXT",
+            "ALTER TABLE enrollments ADD COLUMN pin_key \(dialect.blob)",
+            "ALTER TABLE enrollments ADD COLUMN wrong_pins \(dialect.integer) NOT NULL DEFAULT 0",
+            "ALTER TABLE enrollments ADD COLUMN pin_locked_at \(dialect.integer)",
+        ]
     }
 
     /// Which client may not ask which user, by the question that was reported.

@@ -1,6 +1,7 @@
 import CountersignCore
 import CountersignWire
 import Encodings
+import OpenPGP
 import Synchronization
 
 /// What was made of the columns of rows that are read again and again: keys above all, whose points must be on the
@@ -57,8 +58,8 @@ extension SQLValue {
 
 /// Everything that is kept of parsed rows, by table.
 struct ParsedRows: Sendable {
-    /// The keys of a device, its description, and where it is reached by push.
-    typealias Device = (keys: DeviceKeys, description: DeviceDescription, push: PushTarget?)
+    /// The keys of a device, that of its PIN, its description, and where it is reached by push.
+    typealias Device = (keys: DeviceKeys, pin: CertifiedKey?, description: DeviceDescription, push: PushTarget?)
 
     /// What is asked, the short message, and by which methods it may be answered.
     typealias Asked = (question: Question, alert: DisplayMessage, methods: [CountersignWire.Method])

@@ -239,6 +239,33 @@ struct DeviceCommandTests {
         }
     }
 
+    @Test("A person at the terminal types a number, a wrong PIN, what is no PIN, and the right one")
+    func pinAtTerminal() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let set = try await tool.run("device", "pin", "set", input: "83517\n")
+            #expect(set.output == "The PIN is set.\n" && set.errors.isEmpty)
+            #expect(try await tool.run("device", "pin", "set").status == 2, "nothing to read")
+            let watching = try tool.start("device", "watch")
+            let asked = try await tool.json(
+                "challenge", "ask", "--user", "customer-1", "--type", "pin", "--message", "Sign in?", as: shop)
+            let id = try #require(asked["id"]?.string)
+            _ = await watching.line(holding: "Sign in?")
+            let number = try #require(asked["number"]?.string)
+            for line in [number, "71538", "no PIN", "83517"] { try watching.type(line) }
+            _ = await watching.line(holding: "The PIN is wrong; 4 attempts are left.")
+            _ = await watching.line(holding: "A PIN has 4 to 32 digits.")
+            _ = await watching.line(holding: "Approved.")
+            let shown = try await tool.json("challenge", "show", id, as: shop)
+            #expect(shown["state"] == "approved" && shown["method"] == "pin")
+            watching.send(SIGTERM)
+            let result = try await watching.result()
+            #expect(!result.output.contains("83517") && !result.output.contains("71538"))
+            let opened = try await tool.run("device", "answer", id, "--approve", "--method", "finger", input: "83517\n")
+            #expect(opened.status == 2 && opened.errors.contains("confirm or pin"))
+        }
+    }
+
     @Test("A ticket enrolls one device")
     func usedTicket() async throws {
         try await ServedTool.with { tool in

@@ -37,6 +37,10 @@ struct TypeFileTests {
         (list["types"]?.array ?? []).compactMap { $0["name"]?.string }
     }
 
+    private static func payment(_ list: JSONValue) -> JSONValue? {
+        list["types"]?.array?.first { $0["name"] == "payment" }
+    }
+
     @Test("They are set at each start, others stay, and what `type list --json` prints is such a file")
     func eachStart() async throws {
         let folder = try TemporaryFolder()
@@ -44,16 +48,16 @@ struct TypeFileTests {
         var printed: JSONValue = [:]
         try await Self.serving(types, in: folder) { run in
             let list = try await run("type", "list")
-            #expect(Self.names(list) == ["confirm", "payment"])
-            #expect(list["types"]?.array?.last?["expires_in"] == 60)
-            #expect(list["types"]?.array?.last?["texts"] == ["de": "Zahlen?"])
+            #expect(Self.names(list) == ["confirm", "payment", "pin"])
+            #expect(Self.payment(list)?["expires_in"] == 60)
+            #expect(Self.payment(list)?["texts"] == ["de": "Zahlen?"])
             _ = try await run("type", "set", "payment", "--expires-in", "90")
             printed = try await run("type", "set", "login", "--expires-in", "30")
         }
         try await Self.serving(types, in: folder) { run in
             let list = try await run("type", "list")
-            #expect(Self.names(list) == ["confirm", "login", "payment"])
-            #expect(list["types"]?.array?.last?["expires_in"] == 60, "the file counts anew")
+            #expect(Self.names(list) == ["confirm", "login", "payment", "pin"])
+            #expect(Self.payment(list)?["expires_in"] == 60, "the file counts anew")
             printed = list
         }
         let elsewhere = try TemporaryFolder()

@@ -95,7 +95,7 @@ struct AnswerChallengeTests {
         #expect(try await scene.device.answer(id, with: foreign).summary == "invalid")
         #expect(try await scene.world.count("challenges", where: "state = 'pending'") == 1)
         let reasons = try await scene.world.audit().filter { $0.kind == .answerRefused }
-        #expect(reasons.map { $0.detail["reason"]?.string } == ["time", "method", "message"])
+        #expect(reasons.map { $0.detail["reason"]?.string } == ["time", "method", "signer"])
     }
 
     @Test("Design 3.8: refused answers are limited to ten a minute for each device, and none beyond is audited")

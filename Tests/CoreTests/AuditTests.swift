@@ -54,6 +54,10 @@ struct AuditTests {
         let user = try await world.makeUser("external-marker-six", of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
         try await device.register(.fcm, token: Self.pushToken)
+        // A PIN, a change that makes no sense, and wrong ones to the limit.
+        _ = try await device.setPIN()
+        _ = try await device.send(MethodChangeRequest(message: [1]))
+        for _ in 0..<5 { _ = try await PINChange(of: device, from: device.newPINKey(), to: nil).send() }
         var numbers: [String] = []
         for decision in ["approved", "denied", "reported", "wrong", "refused", "cancelled", "removed"] {
             let asked = try await ask(user, by: shop, in: world)

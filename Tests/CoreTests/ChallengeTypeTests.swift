@@ -52,7 +52,7 @@ struct ChallengeTypeTests {
     @Test(
         "Every member is checked, and the refusal names it",
         arguments: [
-            ("/name", ["name": "other"]), ("/methods", ["methods": []]), ("/methods", ["methods": ["pin"]]),
+            ("/name", ["name": "other"]), ("/methods", ["methods": []]), ("/methods", ["methods": ["biometric"]]),
             ("/methods", ["methods": ["confirm", "confirm"]]), ("/methods", ["methods": "confirm"]),
             ("/methods", ["methods": [1]]), ("/expires_in", ["expires_in": 9]), ("/expires_in", ["expires_in": 86401]),
             ("/expires_in", ["expires_in": "120"]), ("/number_entry", ["number_entry": 1]),

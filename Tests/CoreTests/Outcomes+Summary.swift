@@ -46,6 +46,8 @@ extension AnswerChallenge.Outcome {
         case .notFound: "not found"
         case .alreadyEnded(let standing): "already ended \(standing.state) \(standing.reason ?? "-")"
         case .invalid: "invalid"
+        case .pinIncorrect(let attemptsLeft): "PIN incorrect, \(attemptsLeft) left"
+        case .pinLocked: "PIN locked"
         case .rateLimited(let seconds): "rate limited \(seconds)"
         }
     }

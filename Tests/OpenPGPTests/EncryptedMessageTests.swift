@@ -39,6 +39,33 @@ struct EncryptedMessageTests {
         #expect("\(opened.signer.fingerprint)" == PeerFixture.fingerprint)
     }
 
+    @Test("A message of an unknown signer opens without being verified, if it arrived whole and is for us")
+    func withoutVerifying() async throws {
+        let stranger = try await Holder()
+        let recipient = box.recipient.certificate.fingerprint
+        let message = try await EncryptedMessage.seal(
+            .text("who?"), signedBy: stranger.primary, to: box.recipient.encryption.publicKey,
+            intendedRecipient: recipient, at: Holder.time)
+        await #expect(throws: OpenPGPError.unknownSigner) { try await box.open(message) }
+        let opened = try await EncryptedMessage.openWithoutVerifying(
+            message, with: box.recipient.encryption, intendedRecipient: recipient)
+        #expect(opened.content == Array("who?".utf8))
+        #expect(opened.signature.subpackets.issuer == stranger.primary.publicKey.fingerprint)
+        await #expect(throws: OpenPGPError.wrongIntendedRecipient) {
+            try await EncryptedMessage.openWithoutVerifying(
+                message, with: box.recipient.encryption, intendedRecipient: stranger.certificate.fingerprint)
+        }
+        await #expect(throws: OpenPGPError.notForThisKey) {
+            try await EncryptedMessage.openWithoutVerifying(
+                message, with: stranger.encryption, intendedRecipient: recipient)
+        }
+        await #expect(throws: OpenPGPError.decryptionFailed) {
+            try await EncryptedMessage.openWithoutVerifying(
+                message.dropLast() + [message[message.count - 1] ^ 1], with: box.recipient.encryption,
+                intendedRecipient: recipient)
+        }
+    }
+
     @Test("A message for another key is refused, also when its key ID is put on it")
     func otherRecipient() async throws {
         let message = try await box.sealed()

@@ -106,7 +106,7 @@ struct EnrollingTests {
             for role in [KeyRole.primary, .authentication] {
                 #expect(try await vault.signingKey(role, of: invitation.enrollment) == nil)
             }
-            #expect(try await vault.agreementKey(of: invitation.enrollment) == nil)
+            #expect(try await vault.agreementKey(.encryption, of: invitation.enrollment) == nil)
             // The same app again: the ticket is its own, and used.
             #expect(await code { _ = try await other.enroll(with: .ticket(ticket)) } == "ticket_used")
             #expect(await other.enrollments.count == 1)

@@ -20,7 +20,7 @@ struct FileVaultTests {
     private func filled() async throws -> FileVault {
         let vault = try FileVault(at: place)
         _ = try await vault.makeSigningKey(.primary, for: id)
-        _ = try await vault.makeAgreementKey(for: id)
+        _ = try await vault.makeAgreementKey(.encryption, for: id)
         try await vault.write(Array("a secret record".utf8), as: "record", of: id)
         return vault
     }
@@ -57,7 +57,7 @@ struct FileVaultTests {
         #expect(try await again.record("record", of: id) == Array("a secret record".utf8))
         let found = try await again.signingKey(.primary, of: id)
         #expect(found?.publicKey.rawRepresentation == key?.publicKey.rawRepresentation)
-        #expect(try await again.agreementKey(of: id) != nil)
+        #expect(try await again.agreementKey(.encryption, of: id) != nil)
         #expect(try await again.enrollments(with: "record") == [id])
     }
 

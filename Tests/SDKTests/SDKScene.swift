@@ -22,15 +22,23 @@ struct SDKScene: Sendable {
     /// - Parameters:
     ///   - vault: where the app keeps its keys.
     ///   - seconds: how far the device's clock is ahead.
+    ///   - pinPolicy: the rules for PINs, besides the least cost, which saves the tests' time.
     ///   - body: what to run.
     static func with(
-        vault: any Vault = MemoryVault(), clockAheadBy seconds: Int64 = 0,
+        vault: any Vault = MemoryVault(), clockAheadBy seconds: Int64 = 0, pinPolicy: JSONObject = JSONObject(),
         _ body: @escaping @Sendable (SDKScene) async throws -> Void
     ) async throws {
         try await TestServer.with { server in
             let policy: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0]
             _ = try await server.administrator.call(.PUT, "/v1/admin/types/payment", policy).success()
-            let shop = try await server.makeClient("ACME Shop", ["waive_enrollment_approval": true])
+            var pins = pinPolicy
+            pins["cost"] = 15
+            let shop = try await server.makeClient(
+                "ACME Shop", ["waive_enrollment_approval": true, "pin_policy": .object(pins)])
+            let typed: JSONValue = [
+                "methods": ["pin"], "max_pending": 1000, "max_asks": 1000, "denial_pause": 0, "number_entry": false,
+            ]
+            _ = try await server.administrator.call(.PUT, "/v1/admin/types/typed", typed).success()
             let user = try await shop.makeUser("customer-1")
             let transport = FaultyTransport()
             let clock = SkewedClock(of: server.clock, aheadBy: seconds)
@@ -104,7 +112,7 @@ struct SDKScene: Sendable {
         let keys: [Any?] = [
             try await vault.signingKey(.primary, of: enrollment.id),
             try await vault.signingKey(.authentication, of: enrollment.id),
-            try await vault.agreementKey(of: enrollment.id),
+            try await vault.agreementKey(.encryption, of: enrollment.id),
         ]
         return keys.allSatisfy { $0 != nil }
     }

@@ -36,7 +36,7 @@ struct VaultContractTests {
         #expect(try await vault.records(of: one).isEmpty)
         #expect(try await vault.record("enrollment", of: one) == nil)
         #expect(try await vault.signingKey(.primary, of: one) == nil)
-        #expect(try await vault.agreementKey(of: one) == nil)
+        #expect(try await vault.agreementKey(.encryption, of: one) == nil)
         #expect(vault.storage == .software)
     }
 
@@ -56,7 +56,7 @@ struct VaultContractTests {
     func names(_ kind: Kind) async throws {
         let vault = try vault(kind)
         _ = try await vault.makeSigningKey(.primary, for: one)
-        _ = try await vault.makeAgreementKey(for: one)
+        _ = try await vault.makeAgreementKey(.encryption, for: one)
         for name in ["b", "a", "c"] { try await vault.write([1], as: name, of: one) }
         #expect(try await vault.records(of: one) == ["a", "b", "c"])
         try await vault.remove("b", of: one)
@@ -100,13 +100,13 @@ struct VaultContractTests {
     @Test("An agreement key is found again, and agrees", arguments: Kind.allCases)
     func agreementKeys(_ kind: Kind) async throws {
         let vault = try vault(kind)
-        let made = try await vault.makeAgreementKey(for: one)
-        let found = try #require(try await vault.agreementKey(of: one))
+        let made = try await vault.makeAgreementKey(.encryption, for: one)
+        let found = try #require(try await vault.agreementKey(.encryption, of: one))
         let peer = P256.KeyAgreement.PrivateKey()
         let ours = try await found.sharedSecret(with: peer.publicKey)
         let theirs = try peer.sharedSecretFromKeyAgreement(with: made.publicKey)
         #expect(ours == theirs)
-        #expect(try await vault.agreementKey(of: two) == nil)
+        #expect(try await vault.agreementKey(.encryption, of: two) == nil)
     }
 
     @Test("Forgetting all of an enrollment leaves nothing of it, and all of the others", arguments: Kind.allCases)
@@ -114,17 +114,17 @@ struct VaultContractTests {
         let vault = try vault(kind)
         for id in [one, two] {
             for role in [KeyRole.primary, .authentication] { _ = try await vault.makeSigningKey(role, for: id) }
-            _ = try await vault.makeAgreementKey(for: id)
+            _ = try await vault.makeAgreementKey(.encryption, for: id)
             try await vault.write([1], as: "enrollment", of: id)
         }
         try await vault.removeAll(of: one)
         try await vault.removeAll(of: one)
         #expect(try await vault.signingKey(.primary, of: one) == nil)
         #expect(try await vault.signingKey(.authentication, of: one) == nil)
-        #expect(try await vault.agreementKey(of: one) == nil)
+        #expect(try await vault.agreementKey(.encryption, of: one) == nil)
         #expect(try await vault.records(of: one).isEmpty)
         #expect(try await vault.enrollments(with: "enrollment") == [two])
         #expect(try await vault.signingKey(.primary, of: two) != nil)
-        #expect(try await vault.agreementKey(of: two) != nil)
+        #expect(try await vault.agreementKey(.encryption, of: two) != nil)
     }
 }

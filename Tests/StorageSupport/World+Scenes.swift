@@ -9,11 +9,11 @@ extension World {
     /// A relying party.
     package func makeClient(
         _ name: String = "ACME Shop", rights: Set<Right> = Set(Right.allCases), callbacks: [String] = [callback],
-        waives: Bool = false
+        waives: Bool = false, pinPolicy: PINPolicy = .standard
     ) async throws -> CreateClient.Created {
         let request = CreateClient.Request(
             name: try ClientName(name), rights: rights, callbackURIs: callbacks.map(CallbackURI.init(stored:)),
-            waivesEnrollmentApproval: waives)
+            waivesEnrollmentApproval: waives, pinPolicy: pinPolicy)
         let result = try await CreateClient.create(request, idempotency: nil, ports: ports) { _ in
             RecordedReply(status: 201, body: [])
         }
@@ -61,11 +61,11 @@ extension World {
     @discardableResult
     package func makeType(
         _ name: String = "payment", lifetime: Int64 = 120, numberEntry: Bool = true, maximumPending: Int = 1000,
-        maximumAsks: Int = 1000, maximumResends: Int = 3
+        maximumAsks: Int = 1000, maximumResends: Int = 3, methods: [CountersignWire.Method] = [.confirm]
     ) async throws -> ChallengeType {
         guard let name = TypeName(name) else { throw Broken("type name") }
         let type = ChallengeType(
-            name: name, methods: [.confirm], lifetime: lifetime, numberEntry: numberEntry, signingData: true,
+            name: name, methods: methods, lifetime: lifetime, numberEntry: numberEntry, signingData: true,
             assurance: .receipt, maximumPending: maximumPending, maximumAsks: maximumAsks, denialPause: 0,
             maximumResends: maximumResends)
         try await ports.store.commit { try $0.put(type) }

@@ -35,7 +35,8 @@ struct FinalStateTests {
             switch try await AnswerChallenge.answer(message, to: id, by: call, ports: before) {
             case .decided(let standing): return .won(standing.state)
             case .alreadyEnded(let standing): return .lost(to: standing.state)
-            case .refused, .notFound, .invalid, .rateLimited: throw World.Broken("an answer went wrong")
+            case .refused, .notFound, .invalid, .pinIncorrect, .pinLocked, .rateLimited:
+                throw World.Broken("an answer went wrong")
             }
         case .cancel:
             switch try await CancelChallenge.cancel(id, by: client, ports: before) {
@@ -147,7 +148,8 @@ struct FinalStateTests {
             switch try await AnswerChallenge.answer(message, to: asked.challenge.id, by: call, ports: world.ports) {
             case .decided(let standing): return standing.state
             case .refused(.deregistered): return "deregistered"
-            case .refused, .notFound, .alreadyEnded, .invalid, .rateLimited: return "unexpected"
+            case .refused, .notFound, .alreadyEnded, .invalid, .pinIncorrect, .pinLocked, .rateLimited:
+                return "unexpected"
             }
         }
         let state = try await world.store.read { try $0.challenge(asked.challenge.id)?.state.standing.state }

@@ -47,6 +47,12 @@ public struct SecretForms: Sendable {
         self.forms = forms.filter { $0.count >= Self.minimumSize }
     }
 
+    /// Whatever gives a secret away, under one name.
+    public init(_ name: String, allOf parts: [SecretForms]) {
+        self.name = name
+        forms = parts.reduce(into: []) { $0.formUnion($1.forms) }
+    }
+
     /// A text just as it stands.
     public init(_ name: String, verbatim text: String) {
         self.name = name

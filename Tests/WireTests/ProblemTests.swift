@@ -9,7 +9,7 @@ struct ProblemTests {
         401: [
             .unauthorized, .signatureMissing, .signatureInvalid, .clockSkew, .nonceReplayed, .unknownEnrollment,
         ],
-        403: [.rightMissing, .deviceDeregistered, .ticketInvalid, .ticketUsed, .ticketExpired],
+        403: [.changeNotAuthorized, .rightMissing, .deviceDeregistered, .ticketInvalid, .ticketUsed, .ticketExpired],
         404: [
             .notFound, .typeNotFound, .userNotFound, .enrollmentNotFound, .challengeNotFound, .noReceipt,
             .clientNotFound, .messageNotFound,
@@ -17,13 +17,13 @@ struct ProblemTests {
         405: [.methodNotAllowed],
         409: [
             .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentNeedsApproval, .alreadyEnrolled, .messageOver,
-            .transportNotSetUp, .askingLocked,
+            .transportNotSetUp, .askingLocked, .pinLocked,
         ],
         413: [.bodyTooLarge],
         415: [.unsupportedMediaType],
         422: [
             .unknownMember, .missingMember, .invalidMember, .textRefused, .idempotencyConflict, .notAllowedByType,
-            .callbackNotRegistered, .certificateInvalid, .answerInvalid,
+            .callbackNotRegistered, .certificateInvalid, .answerInvalid, .pinIncorrect, .changeInvalid,
         ],
         429: [.tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .tooManyResends],
         500: [.internalError],

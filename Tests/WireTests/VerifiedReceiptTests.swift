@@ -53,6 +53,34 @@ struct VerifiedReceiptTests {
         }
     }
 
+    @Test("Design 3.1: an approval by PIN counts when the subkey's notation says so, for this issuer and this method")
+    func pin() async throws {
+        let right = Method.pin.notation(of: sample.issuer)
+        for (notations, counts) in [
+            ([right], true), ([], false), ([Notation(name: right.name, value: "confirm")], false),
+            ([Notation(name: "method@example.com", value: "pin")], false), ([right, right], false),
+        ] {
+            let certificate = try await Certificate.make(
+                primary: primary, flags: [.certify, .sign],
+                userID: DeviceKeys.userID(of: sample.user, enrollment: sample.enrollment, issuer: sample.issuer),
+                subkeys: [.authentication(authentication), .signing(signing, notations: notations)], at: Self.made)
+            let receipt = try receipt(.approved(.pin, number: sample.number))
+            let message = try await signed(receipt.text, by: signing)
+            if counts {
+                let verified = try VerifiedReceipt(message: message, certificate: certificate, now: Self.now)
+                #expect(verified.signer.fingerprint == signing.publicKey.fingerprint)
+                let byPrimary = try await signed(receipt.text)
+                #expect(throws: ReceiptRefusal.wrongSigner) {
+                    try VerifiedReceipt(message: byPrimary, certificate: certificate, now: Self.now)
+                }
+            } else {
+                #expect(throws: ReceiptRefusal.wrongSigner, "\(notations)") {
+                    try VerifiedReceipt(message: message, certificate: certificate, now: Self.now)
+                }
+            }
+        }
+    }
+
     @Test("A subkey that may sign does not prove a confirmation or a no")
     func otherSigner() async throws {
         for decision in [.approved(.confirm, number: nil), .denied, .reported] as [Decision] {

@@ -43,8 +43,15 @@ private struct KeptAnswer: Sendable {
 extension Authenticator {
     /// Signs, seals and sends an answer, and sends the same bytes again until there is a reply, the challenge is over
     /// or the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - question: what is answered.
+    ///   - decision: how.
+    ///   - pin: the PIN, where the decision says so; nil for the primary key to sign.
+    ///   - stored: by whom.
+    ///   - end: when the challenge is over.
     func answer(
-        _ question: Question, _ decision: Decision, for stored: StoredEnrollment, until end: Timestamp
+        _ question: Question, _ decision: Decision, pin: PIN? = nil, for stored: StoredEnrollment, until end: Timestamp
     ) async throws(CountersignError) -> ChallengeStanding {
         let id = question.challenge
         let kept = try await vaulted { [vault] in try await vault.record(KeptAnswer.record(id), of: stored.id) }
@@ -54,20 +61,20 @@ extension Authenticator {
         // A new decision replaces what was not delivered of an earlier one.
         let correction = await connection.correction
         do {
-            return try await send(question, decision, for: stored, until: end)
+            return try await send(question, decision, pin, for: stored, until: end)
         } catch .server(let problem) where problem.knownCode == .answerInvalid {
             // The clock was set since the question was read, which the server's reply told only now.
             guard await connection.correction != correction else { throw .server(problem) }
-            return try await send(question, decision, for: stored, until: end)
+            return try await send(question, decision, pin, for: stored, until: end)
         }
     }
 
     /// Makes an answer, keeps it, and sends it.
     private func send(
-        _ question: Question, _ decision: Decision, for stored: StoredEnrollment, until end: Timestamp
+        _ question: Question, _ decision: Decision, _ pin: PIN?, for stored: StoredEnrollment, until end: Timestamp
     ) async throws(CountersignError) -> ChallengeStanding {
         let id = question.challenge
-        let message = try await seal(question, decision, for: stored)
+        let message = try await seal(question, decision, pin, for: stored)
         try await vaulted { [vault] in
             try await vault.write(
                 KeptAnswer.encode(message, decision, id), as: KeptAnswer.record(id), of: stored.id)
@@ -94,21 +101,31 @@ extension Authenticator {
     }
 
     private func seal(
-        _ question: Question, _ decision: Decision, for stored: StoredEnrollment
+        _ question: Question, _ decision: Decision, _ pin: PIN?, for stored: StoredEnrollment
     ) async throws(CountersignError) -> [UInt8] {
+        let receipt = Receipt(
+            of: question, device: stored.certificate.fingerprint, decision: decision, answeredAt: await connection.now)
+        if let pin {
+            return try await seal(receipt.text, signedBy: try await signingKey(of: pin, for: stored), for: stored)
+        }
         guard let key = try await vaulted({ [vault] in try await vault.signingKey(.primary, of: stored.id) }) else {
             throw .notEnrolled
         }
+        return try await seal(
+            receipt.text, signedBy: SigningKeyPair(key, createdAt: stored.createdAt), for: stored)
+    }
+
+    /// Signs a text and seals it to the server.
+    func seal(
+        _ text: String, signedBy signer: SigningKeyPair, for stored: StoredEnrollment
+    ) async throws(CountersignError) -> [UInt8] {
         let now = await connection.now
-        let receipt = Receipt(
-            of: question, device: stored.certificate.fingerprint, decision: decision, answeredAt: now)
         let server = stored.serverCertificate
         // A clock that is behind does not make the server's key one of the future.
         let usable = max(now.unixSeconds, server.primary.publicKey.createdAt)
         do {
             return try await EncryptedMessage.seal(
-                .text(receipt.text), signedBy: SigningKeyPair(key, createdAt: stored.createdAt),
-                to: try server.key(for: .encrypt, at: usable).publicKey,
+                .text(text), signedBy: signer, to: try server.key(for: .encrypt, at: usable).publicKey,
                 intendedRecipient: server.fingerprint, at: now.unixSeconds)
         } catch OpenPGPError.noUsableKey {
             throw .serverChanged
@@ -151,7 +168,9 @@ extension CountersignError {
     /// Whether the answer it is about will never be taken.
     fileprivate var settlesAnswer: Bool {
         switch self {
-        case .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded, .deviceDeregistered: true
+        case .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded, .deviceDeregistered,
+            .pinIncorrect, .pinLocked:
+            true
         case .server(let problem): problem.knownCode == .answerInvalid
         default: false
         }

@@ -7,6 +7,8 @@ import OpenPGP
 public enum Proof: Sendable {
     /// By possession of the device alone.
     case confirmation
+    /// By the PIN of the enrollment, too.
+    case pin(PIN)
 }
 
 /// A challenge that was fetched, decrypted and verified: the only thing that can be approved or denied.
@@ -45,6 +47,10 @@ public struct OpenedChallenge: Sendable {
     public var type: String { "\(body.question.type)" }
     /// Data to be signed along.
     public var signingData: String? { body.question.signingData }
+    /// How it may be approved, in the order the client prefers.
+    public var methods: [Method] { body.methods }
+    /// How many wrong PINs are left, as it stood when the challenge was opened; nil where a PIN does not approve it.
+    public var attemptsLeft: Int? { body.attemptsLeft }
     /// How many digits must be typed; nil for none.
     public var numberLength: Int? { body.numberEntry }
     /// When it was asked.
@@ -84,7 +90,9 @@ public struct OpenedChallenge: Sendable {
     /// - Parameters:
     ///   - proof: how the user proves to be there.
     ///   - number: the digits the user typed, where ``numberLength`` asks for them.
-    /// - Throws: ``CountersignError/numberIncorrect`` when the number was wrong, which ends the challenge.
+    /// - Throws: ``CountersignError/numberIncorrect`` when the number was wrong, which ends the challenge;
+    ///   ``CountersignError/pinIncorrect(attemptsLeft:)`` when the PIN was, and then the same challenge can be approved
+    ///   again unless no attempt is left.
     public func approve(with proof: Proof, number: String? = nil) async throws(CountersignError) {
         var typed: EntryNumber?
         if let length = body.numberEntry {
@@ -97,6 +105,9 @@ public struct OpenedChallenge: Sendable {
                 throw .notHandleable(reason: "confirmation alone is not enough for it")
             }
             try await answer(.approved(.confirm, number: typed))
+        case .pin(let pin):
+            guard body.methods.contains(.pin) else { throw .notHandleable(reason: "a PIN does not approve it") }
+            try await answer(.approved(.pin, number: typed), pin: pin)
         }
     }
 
@@ -110,8 +121,9 @@ public struct OpenedChallenge: Sendable {
         try await answer(.reported)
     }
 
-    private func answer(_ decision: Decision) async throws(CountersignError) {
-        let standing = try await authenticator.answer(body.question, decision, for: stored, until: body.expiresAt)
+    private func answer(_ decision: Decision, pin: PIN? = nil) async throws(CountersignError) {
+        let standing = try await authenticator.answer(
+            body.question, decision, pin: pin, for: stored, until: body.expiresAt)
         switch (decision, standing.state) {
         case (.approved, "approved"), (.denied, "denied"), (.reported, "denied"): return
         case (_, "failed") where standing.reason == "wrong_number": throw .numberIncorrect

@@ -66,7 +66,8 @@ extension Authenticator {
     private func unseal(_ message: [UInt8], for stored: StoredEnrollment) async throws(CountersignError)
         -> ChallengeBody
     {
-        guard let key = try await vaulted({ [vault] in try await vault.agreementKey(of: stored.id) }) else {
+        guard let key = try await vaulted({ [vault] in try await vault.agreementKey(.encryption, of: stored.id) })
+        else {
             throw .notEnrolled
         }
         let opened: VerifiedMessage

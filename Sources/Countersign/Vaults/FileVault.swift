@@ -50,10 +50,10 @@ public actor FileVault: Vault {
         return key
     }
 
-    /// See ``Vault/makeAgreementKey(for:)``.
-    public func makeAgreementKey(for enrollment: EnrollmentID) throws -> any AgreementKey {
+    /// See ``Vault/makeAgreementKey(_:for:)``.
+    public func makeAgreementKey(_ role: KeyRole, for enrollment: EnrollmentID) throws -> any AgreementKey {
         let key = P256.KeyAgreement.PrivateKey()
-        try write(Array(key.rawRepresentation), as: Self.keyPrefix + KeyRole.encryption.rawValue, of: enrollment)
+        try write(Array(key.rawRepresentation), as: Self.keyPrefix + role.rawValue, of: enrollment)
         return key
     }
 
@@ -64,11 +64,16 @@ public actor FileVault: Vault {
         }
     }
 
-    /// See ``Vault/agreementKey(of:)``.
-    public func agreementKey(of enrollment: EnrollmentID) throws -> (any AgreementKey)? {
-        try record(Self.keyPrefix + KeyRole.encryption.rawValue, of: enrollment).map {
+    /// See ``Vault/agreementKey(_:of:)``.
+    public func agreementKey(_ role: KeyRole, of enrollment: EnrollmentID) throws -> (any AgreementKey)? {
+        try record(Self.keyPrefix + role.rawValue, of: enrollment).map {
             try P256.KeyAgreement.PrivateKey(rawRepresentation: $0)
         }
+    }
+
+    /// See ``Vault/removeKey(_:of:)``.
+    public func removeKey(_ role: KeyRole, of enrollment: EnrollmentID) throws {
+        try remove(Self.keyPrefix + role.rawValue, of: enrollment)
     }
 
     /// See ``Vault/enrollments(with:)``.

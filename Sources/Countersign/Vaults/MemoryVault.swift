@@ -8,7 +8,7 @@ public actor MemoryVault: Vault {
     public nonisolated let storage = KeyStorage.software
 
     private var signingKeys: [EnrollmentID: [KeyRole: P256.Signing.PrivateKey]] = [:]
-    private var agreementKeys: [EnrollmentID: P256.KeyAgreement.PrivateKey] = [:]
+    private var agreementKeys: [EnrollmentID: [KeyRole: P256.KeyAgreement.PrivateKey]] = [:]
     private var records: [EnrollmentID: [String: [UInt8]]] = [:]
 
     /// An empty vault.
@@ -21,10 +21,10 @@ public actor MemoryVault: Vault {
         return key
     }
 
-    /// See ``Vault/makeAgreementKey(for:)``.
-    public func makeAgreementKey(for enrollment: EnrollmentID) -> any AgreementKey {
+    /// See ``Vault/makeAgreementKey(_:for:)``.
+    public func makeAgreementKey(_ role: KeyRole, for enrollment: EnrollmentID) -> any AgreementKey {
         let key = P256.KeyAgreement.PrivateKey()
-        agreementKeys[enrollment] = key
+        agreementKeys[enrollment, default: [:]][role] = key
         return key
     }
 
@@ -33,9 +33,15 @@ public actor MemoryVault: Vault {
         signingKeys[enrollment]?[role]
     }
 
-    /// See ``Vault/agreementKey(of:)``.
-    public func agreementKey(of enrollment: EnrollmentID) -> (any AgreementKey)? {
-        agreementKeys[enrollment]
+    /// See ``Vault/agreementKey(_:of:)``.
+    public func agreementKey(_ role: KeyRole, of enrollment: EnrollmentID) -> (any AgreementKey)? {
+        agreementKeys[enrollment]?[role]
+    }
+
+    /// See ``Vault/removeKey(_:of:)``.
+    public func removeKey(_ role: KeyRole, of enrollment: EnrollmentID) {
+        signingKeys[enrollment]?[role] = nil
+        agreementKeys[enrollment]?[role] = nil
     }
 
     /// See ``Vault/enrollments(with:)``.

@@ -9,6 +9,10 @@ public enum KeyRole: String, CaseIterable, Sendable {
     case authentication
     /// Opens what the server sends.
     case encryption
+    /// Is a part of what the PIN's key is derived from.
+    case pin
+    /// Takes the place of ``pin`` while the PIN changes, and the other way round.
+    case otherPIN = "other-pin"
 }
 
 /// Where a device keeps its keys and records.
@@ -23,14 +27,17 @@ public protocol Vault: Sendable {
     /// Makes a signing key, replacing one of the same enrollment and role.
     func makeSigningKey(_ role: KeyRole, for enrollment: EnrollmentID) async throws -> any SigningKey
 
-    /// Makes the key for decryption, replacing one of the same enrollment.
-    func makeAgreementKey(for enrollment: EnrollmentID) async throws -> any AgreementKey
+    /// Makes a key for agreements, replacing one of the same enrollment and role.
+    func makeAgreementKey(_ role: KeyRole, for enrollment: EnrollmentID) async throws -> any AgreementKey
 
     /// A signing key, or nil.
     func signingKey(_ role: KeyRole, of enrollment: EnrollmentID) async throws -> (any SigningKey)?
 
-    /// The key for decryption, or nil.
-    func agreementKey(of enrollment: EnrollmentID) async throws -> (any AgreementKey)?
+    /// A key for agreements, or nil.
+    func agreementKey(_ role: KeyRole, of enrollment: EnrollmentID) async throws -> (any AgreementKey)?
+
+    /// Forgets a key, if there is one.
+    func removeKey(_ role: KeyRole, of enrollment: EnrollmentID) async throws
 
     /// The enrollments that have a record of a name.
     func enrollments(with record: String) async throws -> [EnrollmentID]

@@ -10,7 +10,9 @@ struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "A phone in the terminal.",
         discussion: "The device SDK as an app would use it, for development, demonstrations and tests.",
-        subcommands: [Enroll.self, Watch.self, Pending.self, Open.self, Answer.self, Remove.self])
+        subcommands: [
+            Enroll.self, PINCommand.self, Watch.self, Pending.self, Open.self, Answer.self, Remove.self,
+        ])
 
     struct Enroll: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Enroll this device with a ticket.")
@@ -152,13 +154,27 @@ struct DeviceCommand: AsyncParsableCommand {
         @Option(help: "The number shown where this was started.")
         var number: String?
 
+        @Option(
+            help: """
+                How to approve: confirm, or pin, which is read from standard input. (default: what the client prefers)
+                """)
+        var method: String?
+
         @OptionGroup var home: HomeOptions
         @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            if let method, Method(rawValue: method) == nil {
+                throw ValidationError("--method is \(Method.allCases.map(\.rawValue).joined(separator: " or ")).")
+            }
+        }
 
         mutating func run() async throws {
             let question = try await home.question(id)
             switch decision {
-            case .approve: try await question.approve(with: .confirmation, number: number)
+            case .approve:
+                let method = method.flatMap(Method.init(rawValue:)) ?? question.methods.first ?? .confirm
+                try await question.approve(with: try await Proof(asking: method), number: number)
             case .deny: try await question.deny()
             case .report: try await question.report()
             }
@@ -184,6 +200,16 @@ struct DeviceCommand: AsyncParsableCommand {
             output.print(
                 ["removed": .array(enrollments.map { .string("\($0.id)") })],
                 enrollments.map { "Removed \($0.id)." }.joined(separator: "\n"))
+        }
+    }
+}
+
+extension Proof {
+    /// How a person proves by a method to be there: asks for what that needs.
+    init(asking method: Method) async throws {
+        switch method {
+        case .confirm: self = .confirmation
+        case .pin: self = .pin(try await PIN(typed: "PIN:"))
         }
     }
 }
@@ -231,6 +257,12 @@ struct HomeOptions: ParsableArguments {
         try Data(issuer.utf8).write(to: issuerFile, options: .atomic)
     }
 
+    /// The enrollment on this device; the newest where there are several.
+    func enrollment() async throws -> Enrollment {
+        guard let newest = await (try authenticator()).enrollments.last else { throw CountersignError.notEnrolled }
+        return newest
+    }
+
     /// An opened challenge of any enrollment on this device.
     func question(_ id: String) async throws -> OpenedChallenge {
         let authenticator = try await authenticator()
@@ -273,7 +305,10 @@ extension OpenedChallenge {
             "details": .array(
                 details.map { .members(["label": .string($0.label), "value": .string($0.value)]) }),
             "context": context.map(JSONValue.string), "signing_data": signingData.map(JSONValue.string),
-            "number_length": numberLength.map { .integer(Int64($0)) }, "expires_at": .string("\(expiresAt)"),
+            "number_length": numberLength.map { .integer(Int64($0)) },
+            "methods": .array(methods.map { .string($0.rawValue) }),
+            "attempts_left": attemptsLeft.map { .integer(Int64($0)) },
+            "expires_at": .string("\(expiresAt)"),
             "signed": .array(signedLines.map(JSONValue.string)),
         ])
     }

@@ -22,7 +22,7 @@ struct TerminalPhone: Sendable {
             guard let line = await input.next() else { return }
             guard let answer = Self.answer(line, to: question) else { continue }
             do {
-                try await answer()
+                try await carryOut(answer, question)
                 return
             } catch let error as CountersignError {
                 say("\(error) \(error.suggestion)")
@@ -31,36 +31,59 @@ struct TerminalPhone: Sendable {
         }
     }
 
+    private enum Answer {
+        case yes(number: String?)
+        case no
+        case notMe
+    }
+
     private static func instructions(_ question: OpenedChallenge) -> String {
         let approve = question.numberLength.map { "Type the \($0) digits to approve" } ?? "Type y to approve"
         return "\(approve), n to deny, r if this was not you:"
     }
 
     /// What a line means, or nil when it means nothing.
-    private static func answer(_ line: String, to question: OpenedChallenge) -> (@Sendable () async throws -> Void)? {
+    private static func answer(_ line: String, to question: OpenedChallenge) -> Answer? {
         let word = line.trimmingCharacters(in: .whitespaces).lowercased()
         switch word {
-        case "n", "no":
-            return {
-                try await question.deny()
-                say("Denied.")
-            }
-        case "r", "report":
-            return {
-                try await question.report()
-                say("Reported.")
-            }
-        case "y", "yes":
-            guard question.numberLength == nil else { return nil }
-            return {
-                try await question.approve(with: .confirmation)
-                say("Approved.")
-            }
-        default:
-            guard question.numberLength != nil, EntryNumber(word) != nil else { return nil }
-            return {
-                try await question.approve(with: .confirmation, number: word)
-                say("Approved.")
+        case "n", "no": return .no
+        case "r", "report": return .notMe
+        case "y", "yes": return question.numberLength == nil ? .yes(number: nil) : nil
+        default: return question.numberLength != nil && EntryNumber(word) != nil ? .yes(number: word) : nil
+        }
+    }
+
+    private func carryOut(_ answer: Answer, _ question: OpenedChallenge) async throws {
+        switch answer {
+        case .no:
+            try await question.deny()
+            say("Denied.")
+        case .notMe:
+            try await question.report()
+            say("Reported.")
+        case .yes(let number):
+            try await approve(question, number: number)
+            say("Approved.")
+        }
+    }
+
+    /// Approves by what the client prefers; a wrong PIN is asked for again, in the same challenge.
+    private func approve(_ question: OpenedChallenge, number: String?) async throws {
+        while true {
+            do throws(CountersignError) {
+                guard question.methods.first == .pin else {
+                    return try await question.approve(with: .confirmation, number: number)
+                }
+                say("PIN:", terminator: " ")
+                guard let line = await input.nextHidden() else { throw .cancelled }
+                say("")
+                let pin = try PIN(line.trimmingCharacters(in: .whitespaces))
+                return try await question.approve(with: .pin(pin), number: number)
+            } catch .pinPolicy {
+                say("A PIN has 4 to 32 digits.")
+            } catch {
+                guard case .pinIncorrect(let attemptsLeft) = error, attemptsLeft > 0 else { throw error }
+                say("\(error)")
             }
         }
     }

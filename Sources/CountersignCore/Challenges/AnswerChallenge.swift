@@ -26,6 +26,10 @@ public enum AnswerChallenge {
         case alreadyEnded(ChallengeStanding)
         /// The answer is refused: one outcome for every cause.
         case invalid
+        /// The PIN is wrong; the challenge can be answered again unless that was the last attempt.
+        case pinIncorrect(attemptsLeft: Int)
+        /// A wrong PIN was typed too often before.
+        case pinLocked
         /// Too many refused answers.
         case rateLimited(retryAfter: Int64)
     }
@@ -73,6 +77,8 @@ public enum AnswerChallenge {
         case notFound
         case ended(ChallengeStanding)
         case invalid(reason: String)
+        case pinLocked
+        case wrongPIN(EnrolledPIN)
         case wrongNumber(Challenge)
         case answered(Challenge, VerifiedAnswer)
     }
@@ -90,13 +96,10 @@ public enum AnswerChallenge {
         }
         // 3: pending and unexpired.
         guard challenge.isOpen(at: now) else { return .ended(challenge.standing(at: now)) }
-        // 4 and 6: decrypts, exactly one signature, by an active key of this enrollment that proves the method.
-        let opened: VerifiedMessage
+        // 4: decrypts, exactly one signature.
+        let opened: (content: [UInt8], signature: Signature, signer: CertifiedKey?)
         do {
-            opened = try await EncryptedMessage.open(
-                message, with: ports.keys.encryption, signers: [enrollment.keys.primary],
-                intendedRecipient: ports.keys.certificate.fingerprint,
-                now: now.adding(seconds: tolerance).unixSeconds)
+            opened = try await open(message, from: enrollment, at: now, ports: ports)
         } catch {
             return .invalid(reason: "message")
         }
@@ -109,19 +112,56 @@ public enum AnswerChallenge {
             receipt.answeredAt.adding(seconds: tolerance) >= fetchedAt.wholeSeconds,
             receipt.answeredAt <= now.adding(seconds: tolerance)
         else { return .invalid(reason: "time") }
-        guard case .approved(let method, let number) = receipt.decision else {
-            return verified(receipt, text, opened.signature, certificate, challenge)
-        }
-        guard challenge.methods.contains(method), (number == nil) == (challenge.numberHash == nil) else {
-            return .invalid(reason: "method")
-        }
+        // 6: an active key of this enrollment that proves the method.
+        if let refusal = judge(opened.signer, receipt.decision, challenge, enrollment) { return refusal }
         // 7: the number.
-        if let number, let hash = challenge.numberHash,
+        if case .approved(_, let number?) = receipt.decision, let hash = challenge.numberHash,
             !ports.hasher.matches(hash, number: number, challenge: challenge.id)
         {
             return .wrongNumber(challenge)
         }
         return verified(receipt, text, opened.signature, certificate, challenge)
+    }
+
+    /// Opens an answer; without a signer where that is nobody who is known, as with a wrong PIN.
+    private static func open(
+        _ message: [UInt8], from enrollment: Enrollment, at now: Timestamp, ports: Ports
+    ) async throws -> (content: [UInt8], signature: Signature, signer: CertifiedKey?) {
+        let recipient = ports.keys.certificate.fingerprint
+        do {
+            let opened = try await EncryptedMessage.open(
+                message, with: ports.keys.encryption,
+                signers: [enrollment.keys.primary] + [enrollment.pin?.key].compactMap(\.self),
+                intendedRecipient: recipient, now: now.adding(seconds: tolerance).unixSeconds)
+            return (opened.content, opened.signature, opened.signer)
+        } catch OpenPGPError.unknownSigner {
+            let opened = try await EncryptedMessage.openWithoutVerifying(
+                message, with: ports.keys.encryption, intendedRecipient: recipient)
+            return (opened.content, opened.signature, nil)
+        }
+    }
+
+    /// Step 6: why the signer is not the one who may decide so, or nil.
+    private static func judge(
+        _ signer: CertifiedKey?, _ decision: Decision, _ challenge: Challenge, _ enrollment: Enrollment
+    ) -> Verdict? {
+        let isPrimary = signer?.fingerprint == enrollment.keys.primary.fingerprint
+        // Saying no never needs a PIN.
+        guard case .approved(let method, let number) = decision else {
+            return isPrimary ? nil : .invalid(reason: "signer")
+        }
+        guard challenge.methods.contains(method), (number == nil) == (challenge.numberHash == nil) else {
+            return .invalid(reason: "method")
+        }
+        switch method {
+        case .confirm: return isPrimary ? nil : .invalid(reason: "signer")
+        case .pin:
+            guard let pin = enrollment.pin else { return .invalid(reason: "method") }
+            // Whether it is the right one is not told any more.
+            guard pin.lockedAt == nil else { return .pinLocked }
+            guard let signer else { return .wrongPIN(pin) }
+            return isPrimary || signer.fingerprint != pin.key.fingerprint ? .invalid(reason: "signer") : nil
+        }
     }
 
     /// Renders what the challenge must have shown; only decision, method, number and time are the device's to choose.
@@ -152,11 +192,25 @@ public enum AnswerChallenge {
         _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
         switch verdict {
-        case .repeated(let recorded): return .decided(recorded.standing)
+        case .repeated(let recorded): return try outcome(recorded, by: enrollment, writer)
         case .notFound: return .notFound
         case .ended(let standing): return .alreadyEnded(standing)
         case .invalid(let reason):
             return try refuse(id, reason: reason, digest: digest, by: enrollment, at: now, events, writer)
+        case .pinLocked: return .pinLocked
+        case .wrongPIN(let pin):
+            if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
+                return try outcome(recorded, by: enrollment, writer)
+            }
+            switch try writer.noteWrongPIN(besides: pin.key, of: enrollment, at: now, events) {
+            case .counted(let attemptsLeft):
+                try writer.record(
+                    RecordedAnswer(challenge: id, standing: .pinIncorrect), by: enrollment.id, digest: digest, at: now)
+                return .pinIncorrect(attemptsLeft: attemptsLeft)
+            case .locked: return .pinLocked
+            case .changed:
+                return try refuse(id, reason: "signer", digest: digest, by: enrollment, at: now, events, writer)
+            }
         case .wrongNumber(let challenge):
             return try decide(
                 challenge, .failed(.wrongNumber), evidence: nil, digest: digest, by: enrollment, at: now, events, writer
@@ -164,13 +218,33 @@ public enum AnswerChallenge {
         case .answered(let challenge, let answer):
             let outcome: ChallengeOutcome
             switch answer.decision {
-            case .approved(let method, _): outcome = .approved(method, by: enrollment.id)
+            case .approved(let method, _):
+                if method == .pin, let refusal = try confirmPIN(of: enrollment, writer) { return refusal }
+                outcome = .approved(method, by: enrollment.id)
             case .denied: outcome = .denied(by: enrollment.id)
             case .reported: outcome = .reported(by: enrollment.id)
             }
             return try decide(
                 challenge, outcome, evidence: answer.evidence, digest: digest, by: enrollment, at: now, events, writer)
         }
+    }
+
+    /// What a message got that comes again.
+    private static func outcome(
+        _ recorded: RecordedAnswer, by enrollment: Enrollment, _ reader: any StoreReader
+    ) throws -> Outcome {
+        guard recorded.standing == .pinIncorrect else { return .decided(recorded.standing) }
+        let current = try reader.enrollment(enrollment.id) ?? enrollment
+        return .pinIncorrect(attemptsLeft: try reader.attemptsLeft(of: current))
+    }
+
+    /// Looks whether the PIN that signed is still the one there is, and forgets the wrong ones before it.
+    private static func confirmPIN(of enrollment: Enrollment, _ writer: any StoreWriter) throws -> Outcome? {
+        let pin = try writer.enrollment(enrollment.id)?.pin
+        guard let pin, pin.key.fingerprint == enrollment.pin?.key.fingerprint else { return .invalid }
+        guard pin.lockedAt == nil else { return .pinLocked }
+        if pin.wrongCount > 0 { try writer.forgetWrongPINs(of: enrollment.id) }
+        return nil
     }
 
     private static func decide(
@@ -180,7 +254,7 @@ public enum AnswerChallenge {
         if let earlier = try writer.finish(challenge, as: outcome, at: now, events) {
             // Somebody was faster: another device, a cancellation, or this very answer sent twice at once.
             if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
-                return .decided(recorded.standing)
+                return try self.outcome(recorded, by: enrollment, writer)
             }
             return .alreadyEnded(earlier)
         }
@@ -214,4 +288,9 @@ public enum AnswerChallenge {
                 detail: ["reason": .string(reason), "digest": .string(Hex.encode(digest))]))
         return .invalid
     }
+}
+
+extension ChallengeStanding {
+    /// What is kept of an answer whose PIN was wrong: the challenge waits on.
+    fileprivate static let pinIncorrect = ChallengeStanding(state: "pending", reason: "pin_incorrect")
 }

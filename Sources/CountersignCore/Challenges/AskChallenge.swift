@@ -212,7 +212,10 @@ extension AskChallenge {
     }
 
     private static func enrollments(_ request: Request, _ facts: Facts) throws(Refusal) -> [Enrollment] {
-        let able = facts.enrollments.filter { $0.credential.assurance >= facts.type.assurance }
+        let methods = request.methods ?? facts.type.methods
+        let able = facts.enrollments.filter {
+            $0.credential.assurance >= facts.type.assurance && $0.canAnswer(by: methods)
+        }
         guard let named = request.enrollments else {
             guard !able.isEmpty else { throw .noEnrollment }
             return able

@@ -6,15 +6,16 @@ public enum AvailableMethods {
     public static func list(
         for reference: UserReference, client: Client, ports: Ports
     ) async throws -> [(type: TypeName, methods: [Method])] {
-        let types: [ChallengeType] = try await ports.store.read { reader in
+        try await ports.store.read { reader in
             guard let user = try reader.linkedUser(reference, of: client.id),
                 try !reader.isAskingLocked(of: user.id, by: client.id)
             else { return [] }
             let enrollments = try reader.activeEnrollments(of: user.id)
-            return try reader.challengeTypes().filter { type in
-                type.isOpen(to: client.id) && enrollments.contains { $0.credential.assurance >= type.assurance }
+            return try reader.challengeTypes().filter { $0.isOpen(to: client.id) }.compactMap { type in
+                let able = enrollments.filter { $0.credential.assurance >= type.assurance }
+                let methods = type.methods.filter { method in able.contains { $0.usableMethods.contains(method) } }
+                return methods.isEmpty ? nil : (type.name, methods)
             }
         }
-        return types.map { ($0.name, $0.methods) }
     }
 }

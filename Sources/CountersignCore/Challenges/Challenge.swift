@@ -44,10 +44,15 @@ public final class Challenge: Sendable {
     }
 
     /// The challenge as it is put to one enrollment.
-    func body(for enrollment: EnrollmentID) -> ChallengeBody {
+    ///
+    /// - Parameters:
+    ///   - enrollment: which.
+    ///   - attemptsLeft: how many wrong PINs it has left.
+    func body(for enrollment: EnrollmentID, attemptsLeft: Int) -> ChallengeBody {
         ChallengeBody(
             question: question, enrollment: enrollment, methods: methods,
-            numberEntry: numberHash == nil ? nil : EntryNumber.length, expiresAt: expiresAt, locale: locale)
+            numberEntry: numberHash == nil ? nil : EntryNumber.length,
+            attemptsLeft: methods.contains(.pin) ? attemptsLeft : nil, expiresAt: expiresAt, locale: locale)
     }
 }
 

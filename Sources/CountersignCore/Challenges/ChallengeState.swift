@@ -4,6 +4,8 @@ public import CountersignWire
 public enum FailureReason: String, CaseIterable, Sendable {
     /// The number typed was not the one shown.
     case wrongNumber = "wrong_number"
+    /// The last device that could have answered has used up its attempts.
+    case tooManyAttempts = "too_many_attempts"
     /// The last device that could have answered was removed.
     case deviceRemoved = "device_removed"
 }

@@ -37,13 +37,14 @@ public enum OpenChallenge {
                         id: eventID, at: now, kind: .challengeFetched, client: challenge.question.client,
                         user: enrollment.user, enrollment: enrollment.id, challenge: id))
             }
-            return .challenge(challenge)
+            return .challenge(challenge, attemptsLeft: try writer.attemptsLeft(of: enrollment))
         }
         switch admitted {
         case .other(let outcome): return outcome
-        case .challenge(let challenge):
+        case .challenge(let challenge, let attemptsLeft):
+            let body = challenge.body(for: enrollment.id, attemptsLeft: attemptsLeft)
             let message = try await EncryptedMessage.seal(
-                .binary(challenge.body(for: enrollment.id).json.encoded), signedBy: ports.keys.signing,
+                .binary(body.json.encoded), signedBy: ports.keys.signing,
                 to: enrollment.keys.encryption.publicKey,
                 intendedRecipient: enrollment.keys.primary.fingerprint, at: now.unixSeconds)
             return .message(message)
@@ -51,7 +52,7 @@ public enum OpenChallenge {
     }
 
     private enum Admission: Sendable {
-        case challenge(Challenge)
+        case challenge(Challenge, attemptsLeft: Int)
         case other(Outcome)
     }
 }

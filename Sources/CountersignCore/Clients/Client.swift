@@ -59,6 +59,8 @@ public struct Client: Sendable {
     public let callbackUsername: String?
     /// Whether its tickets enroll a further device without the approval of an earlier one: the operator's waiver.
     public let waivesEnrollmentApproval: Bool
+    /// The rules for the PINs of devices that enrolled through it.
+    public let pinPolicy: PINPolicy
     /// Whether it is the built-in client of the operator.
     public let isOperator: Bool
     /// When it was made.
@@ -67,7 +69,8 @@ public struct Client: Sendable {
     /// A client of these parts.
     public init(
         id: ClientID, name: ClientName, secretHash: SecretHash?, rights: Set<Right>, callbackURIs: [CallbackURI],
-        callbackUsername: String? = nil, waivesEnrollmentApproval: Bool, isOperator: Bool, createdAt: Timestamp
+        callbackUsername: String? = nil, waivesEnrollmentApproval: Bool, pinPolicy: PINPolicy = .standard,
+        isOperator: Bool, createdAt: Timestamp
     ) {
         self.id = id
         self.name = name
@@ -76,6 +79,7 @@ public struct Client: Sendable {
         self.callbackURIs = callbackURIs
         self.callbackUsername = callbackUsername
         self.waivesEnrollmentApproval = waivesEnrollmentApproval
+        self.pinPolicy = pinPolicy
         self.isOperator = isOperator
         self.createdAt = createdAt
     }

@@ -17,17 +17,20 @@ public enum CreateClient {
         public let basic: BasicCredentials?
         /// Whether its tickets enroll a further device without the approval of an earlier one.
         public let waivesEnrollmentApproval: Bool
+        /// The rules for the PINs of devices that enroll through it.
+        public let pinPolicy: PINPolicy
 
         /// A request of these parts.
         public init(
             name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI], basic: BasicCredentials? = nil,
-            waivesEnrollmentApproval: Bool
+            waivesEnrollmentApproval: Bool, pinPolicy: PINPolicy = .standard
         ) {
             self.name = name
             self.rights = rights
             self.callbackURIs = callbackURIs
             self.basic = basic
             self.waivesEnrollmentApproval = waivesEnrollmentApproval
+            self.pinPolicy = pinPolicy
         }
     }
 
@@ -54,7 +57,8 @@ public enum CreateClient {
         let client = Client(
             id: ports.random.id(at: now), name: request.name, secretHash: SecretHash(of: secret),
             rights: request.rights, callbackURIs: request.callbackURIs, callbackUsername: request.basic?.username,
-            waivesEnrollmentApproval: request.waivesEnrollmentApproval, isOperator: false, createdAt: now)
+            waivesEnrollmentApproval: request.waivesEnrollmentApproval, pinPolicy: request.pinPolicy, isOperator: false,
+            createdAt: now)
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .clientCreated, client: client.id,
             detail: ["name": .string(client.name.text), "waiver": .bool(client.waivesEnrollmentApproval)])

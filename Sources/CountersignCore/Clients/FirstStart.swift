@@ -5,7 +5,7 @@ public import Encodings
 ///
 /// Spec: design 8, *Security in operation*.
 public enum FirstStart {
-    /// Makes the built-in client, the challenge type everybody has, and a bootstrap token, unless they exist.
+    /// Makes the built-in client, the challenge types everybody has, and a bootstrap token, unless they exist.
     ///
     /// - Parameters:
     ///   - store: what is remembered.
@@ -23,12 +23,11 @@ public enum FirstStart {
         let client = try Client(
             id: random.id(at: now), name: ClientName("Operator"), secretHash: nil, rights: Set(Right.allCases),
             callbackURIs: [], waivesEnrollmentApproval: true, isOperator: true, createdAt: now)
-        let type = ChallengeType.confirm
         return try await store.commit { writer in
             // Two first starts at once: the second finds what the first made.
             guard try writer.operatorClient() == nil else { return nil }
             try writer.insert(client, callbackSecret: nil)
-            try writer.put(type)
+            for type in ChallengeType.builtIn { try writer.put(type) }
             try writer.put(bootstrap(token, at: now))
             try keep(token)
             return token

@@ -27,17 +27,20 @@ public enum UpdateClient {
         public var basic: Basic
         /// Whether its tickets enroll a further device without the approval of an earlier one.
         public var waivesEnrollmentApproval: Bool?
+        /// The rules for the PINs of its devices; those that are set stay as they are.
+        public var pinPolicy: PINPolicy?
 
         /// Changes of these parts.
         public init(
             name: ClientName? = nil, rights: Set<Right>? = nil, callbackURIs: [CallbackURI]? = nil,
-            basic: Basic = .unchanged, waivesEnrollmentApproval: Bool? = nil
+            basic: Basic = .unchanged, waivesEnrollmentApproval: Bool? = nil, pinPolicy: PINPolicy? = nil
         ) {
             self.name = name
             self.rights = rights
             self.callbackURIs = callbackURIs
             self.basic = basic
             self.waivesEnrollmentApproval = waivesEnrollmentApproval
+            self.pinPolicy = pinPolicy
         }
     }
 
@@ -116,6 +119,7 @@ extension UpdateClient.Changes {
         detail["rights"] = rights.map { .array($0.map(\.rawValue).sorted().map(JSONValue.string)) }
         detail["callback_hosts"] = callbackURIs.map { .array($0.map { .string($0.host) }) }
         detail["waiver"] = waivesEnrollmentApproval.map(JSONValue.bool)
+        detail["pin_policy"] = pinPolicy?.json
         switch basic {
         case .unchanged: break
         case .set(let credentials): detail["callback_username"] = .string(credentials.username)

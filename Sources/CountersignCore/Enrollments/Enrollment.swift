@@ -1,4 +1,5 @@
 public import CountersignWire
+public import OpenPGP
 
 /// One user on one app installation.
 ///
@@ -24,6 +25,8 @@ public final class Enrollment: Sendable {
     public let credential: Credential
     /// What the device says of itself.
     public let device: DeviceDescription
+    /// Its PIN; nil while none is set.
+    public let pin: EnrolledPIN?
     /// Where it is reached by push notifications; nil when the device asks by itself.
     public let push: PushTarget?
     /// When it was made.
@@ -32,7 +35,7 @@ public final class Enrollment: Sendable {
     /// An enrollment of these parts.
     public init(
         id: EnrollmentID, user: UserID, client: ClientID, state: State, credential: Credential,
-        device: DeviceDescription, push: PushTarget? = nil, createdAt: Timestamp
+        device: DeviceDescription, pin: EnrolledPIN? = nil, push: PushTarget? = nil, createdAt: Timestamp
     ) {
         self.id = id
         self.user = user
@@ -40,6 +43,7 @@ public final class Enrollment: Sendable {
         self.state = state
         self.credential = credential
         self.device = device
+        self.pin = pin
         self.push = push
         self.createdAt = createdAt
     }
@@ -49,6 +53,31 @@ public final class Enrollment: Sendable {
         switch credential {
         case .certificate(let keys): keys
         }
+    }
+
+    /// By which methods it can say yes now.
+    public var usableMethods: Set<Method> {
+        pin.map { $0.lockedAt == nil } == true ? [.confirm, .pin] : [.confirm]
+    }
+
+    /// Whether it can say yes by one of some methods now.
+    func canAnswer(by methods: [Method]) -> Bool { state == .active && !usableMethods.isDisjoint(with: methods) }
+}
+
+/// The PIN of an enrollment, as far as a server knows it.
+public struct EnrolledPIN: Sendable {
+    /// The key that is derived from it.
+    public let key: CertifiedKey
+    /// How many wrong ones came since the last right one.
+    public let wrongCount: Int
+    /// Since when it is locked; nil while it is not.
+    public let lockedAt: Timestamp?
+
+    /// A PIN of these parts.
+    public init(key: CertifiedKey, wrongCount: Int, lockedAt: Timestamp?) {
+        self.key = key
+        self.wrongCount = wrongCount
+        self.lockedAt = lockedAt
     }
 }
 

@@ -47,11 +47,21 @@ extension StoreWriter {
             AuditEvent(
                 id: events.next(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
                 user: enrollment.user, enrollment: enrollment.id, detail: ["reason": .string(reason.rawValue)]))
-        for challenge in try pendingChallenges(of: enrollment.id, user: enrollment.user, now: now, limit: .max) {
-            let others = try targets(of: challenge.id).filter { try enrollmentState($0) == .active }
-            guard others.isEmpty else { continue }
-            _ = try finish(challenge, as: .failed(.deviceRemoved), at: now, events)
-        }
+        try failUnanswerable(by: enrollment, because: .deviceRemoved, at: now, events)
         return true
+    }
+
+    /// Ends every pending challenge put to an enrollment that no device can say yes to any more.
+    func failUnanswerable(
+        by enrollment: Enrollment, because reason: FailureReason, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        for challenge in try pendingChallenges(of: enrollment.id, user: enrollment.user, now: now, limit: .max) {
+            let isAnswerable = try targets(of: challenge.id).contains { target in
+                // Its state first, which keeps it from changing until this commits.
+                try enrollmentState(target) == .active
+                    && self.enrollment(target)?.canAnswer(by: challenge.methods) == true
+            }
+            if !isAnswerable { _ = try finish(challenge, as: .failed(reason), at: now, events) }
+        }
     }
 }

@@ -50,6 +50,34 @@ public struct KeyedHasher: Sendable {
         return Hex.encode(Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key.reveal())))
     }
 
+    /// A nonce for a change of an enrollment's methods: the time, a chance, and what nobody else could make of them.
+    ///
+    /// It need not be remembered before it is used.
+    func changeNonce(for enrollment: EnrollmentID, at time: Timestamp, random: [UInt8]) -> Nonce {
+        let milliseconds = withUnsafeBytes(of: time.milliseconds.bigEndian) { Array($0) }
+        let open = milliseconds + random.prefix(Self.chanceLength)
+        guard let nonce = Nonce(bytes: open + proof(of: open, for: enrollment)) else {
+            preconditionFailure("a nonce has 32 bytes")
+        }
+        return nonce
+    }
+
+    /// When a nonce was made for an enrollment, or nil if it was not made here for it.
+    func time(of nonce: Nonce, for enrollment: EnrollmentID) -> Timestamp? {
+        let open = nonce.bytes.prefix(8 + Self.chanceLength)
+        guard constantTimeEqual(Array(nonce.bytes.dropFirst(open.count)), proof(of: Array(open), for: enrollment))
+        else { return nil }
+        return Timestamp(milliseconds: open.prefix(8).reduce(0) { $0 << 8 | Int64($1) })
+    }
+
+    private static let chanceLength = 8
+
+    private func proof(of open: [UInt8], for enrollment: EnrollmentID) -> [UInt8] {
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Array("change \(enrollment) \(Hex.encode(open))".utf8), using: key.reveal())
+        return Array(code.prefix(16))
+    }
+
     /// Whether a hash is that of a number, in constant time.
     func matches(_ hash: [UInt8], number: EntryNumber, challenge: ChallengeID) -> Bool {
         constantTimeEqual(hash, self.hash(of: number, challenge: challenge))

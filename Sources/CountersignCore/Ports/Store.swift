@@ -145,6 +145,15 @@ public protocol StoreWriter: StoreReader {
     func spend(_ ticket: SecretHash, at: Timestamp) throws -> Bool
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws
     func put(_ device: DeviceDescription, of enrollment: EnrollmentID) throws
+    /// Sets, replaces or, for nil, removes the PIN's key, and keeps the certificate that says so.
+    func put(_ pin: CertifiedKey?, of enrollment: EnrollmentID, certificate: [UInt8]) throws
+    /// Counts a wrong PIN.
+    ///
+    /// - Returns: how many there are in a row; nil when the PIN is another one, or locked, by now.
+    func countWrongPIN(_ key: CertifiedKey, of enrollment: EnrollmentID) throws -> Int?
+    /// Forgets what wrong PINs there were.
+    func forgetWrongPINs(of enrollment: EnrollmentID) throws
+    func lockPIN(of enrollment: EnrollmentID, at: Timestamp) throws
     /// Registers where a device is reached by push notifications from now on.
     func put(_ push: PushRegistration, of enrollment: EnrollmentID, at: Timestamp) throws
     func removePush(of enrollment: EnrollmentID) throws

@@ -36,10 +36,16 @@ public struct ChallengeType: Sendable {
     /// How long unapproved asks count, in seconds.
     static let askWindow: Int64 = 3600
 
-    /// The type that exists from the start.
-    public static let confirm = ChallengeType(
-        name: .confirm, methods: [.confirm], lifetime: 120, numberEntry: true, signingData: true,
-        assurance: .receipt, maximumPending: 3, maximumAsks: 10, denialPause: 30, maximumResends: 3)
+    /// The type that possession of the device answers.
+    public static let confirm = standard(.confirm, by: .confirm)
+    /// Every type that exists from the start.
+    public static let builtIn = [confirm, standard(.pin, by: .pin)]
+
+    private static func standard(_ name: TypeName, by method: Method) -> ChallengeType {
+        ChallengeType(
+            name: name, methods: [method], lifetime: 120, numberEntry: true, signingData: true,
+            assurance: .receipt, maximumPending: 3, maximumAsks: 10, denialPause: 30, maximumResends: 3)
+    }
 
     /// A type of these parts.
     public init(

@@ -57,10 +57,11 @@ extension CreateClient.Request {
         let callbackURIs = try members.callbackURIs(isDevelopment: isDevelopment)
         let basic = try members.basicCredentials()
         let waives = try members.optionalBool("waive_enrollment_approval") ?? false
+        let pinPolicy = try members.pinPolicy()
         try members.refuseUnknown()
         self.init(
             name: name, rights: rights ?? Set(Right.allCases), callbackURIs: callbackURIs, basic: basic,
-            waivesEnrollmentApproval: waives)
+            waivesEnrollmentApproval: waives, pinPolicy: pinPolicy ?? .standard)
     }
 }
 
@@ -79,6 +80,7 @@ extension UpdateClient.Changes {
             basic = .removed
         }
         waivesEnrollmentApproval = try members.optionalBool("waive_enrollment_approval")
+        pinPolicy = try members.pinPolicy()
         try members.refuseUnknown()
     }
 }
@@ -108,6 +110,11 @@ extension JSONMembers {
             }
             return uri
         }
+    }
+
+    fileprivate mutating func pinPolicy() throws(JSONShapeError) -> PINPolicy? {
+        guard let value = value("pin_policy") else { return nil }
+        return try PINPolicy(value, at: pointer(to: "pin_policy"))
     }
 
     fileprivate mutating func basicCredentials() throws(JSONShapeError) -> BasicCredentials? {
@@ -149,7 +156,8 @@ extension Client {
             "callback_uris": .array(callbackURIs.map { .string($0.description) }),
             "gone_callback_uris": .array(gone.map { .string($0.description) }),
             "callback_username": callbackUsername.map(JSONValue.string),
-            "waive_enrollment_approval": .bool(waivesEnrollmentApproval), "is_operator": .bool(isOperator),
+            "waive_enrollment_approval": .bool(waivesEnrollmentApproval), "pin_policy": pinPolicy.json,
+            "is_operator": .bool(isOperator),
             "created_at": .string("\(createdAt)"),
         ])
     }

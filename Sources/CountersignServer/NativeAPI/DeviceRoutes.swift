@@ -42,6 +42,15 @@ extension API {
             if let refusal = try await RemoveEnrollment.remove(call, ports: ports) { throw try await problem(refusal) }
             return Response(status: .noContent)
         }
+        routes.device(.get, "/v1/enrollments/self/methods") { [ports, self] call, _ in
+            switch try await ChangeMethods.show(call, ports: ports) {
+            case .success(let reply): return Response(json: reply.json)
+            case .failure(let refusal): throw try await problem(refusal)
+            }
+        }
+        routes.device(.post, "/v1/enrollments/self/methods") { [self] call, incoming in
+            try await change(try MethodChangeRequest(incoming.json()), by: call)
+        }
         routes.device(.get, "/v1/enrollments/self/challenges", query: ["wait", "cursor"]) { [self] call, incoming in
             try await pending(for: call, by: incoming)
         }
@@ -117,7 +126,28 @@ extension API {
         case .notFound: throw ProblemDetails(.challengeNotFound)
         case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
         case .invalid: throw ProblemDetails(.answerInvalid)
+        case .pinIncorrect(let attemptsLeft): throw ProblemDetails(pinIncorrect: attemptsLeft)
+        case .pinLocked: throw ProblemDetails(.pinLocked)
         case .rateLimited(let seconds): throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
         }
+    }
+
+    private func change(_ request: MethodChangeRequest, by call: DeviceCall) async throws -> Response {
+        switch try await ChangeMethods.change(request, by: call, ports: ports) {
+        case .changed: return Response(status: .noContent)
+        case .refused(let refusal): throw try await problem(refusal)
+        case .invalid: throw ProblemDetails(.changeInvalid)
+        case .notAuthorized(let needs):
+            throw ProblemDetails(.changeNotAuthorized, members: ["needs": .string(needs.rawValue)])
+        case .pinIncorrect(let attemptsLeft): throw ProblemDetails(pinIncorrect: attemptsLeft)
+        case .pinLocked: throw ProblemDetails(.pinLocked)
+        case .rateLimited(let seconds): throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
+        }
+    }
+}
+
+extension ProblemDetails {
+    fileprivate init(pinIncorrect attemptsLeft: Int) {
+        self.init(.pinIncorrect, members: ["attempts_left": .integer(Int64(attemptsLeft))])
     }
 }

@@ -53,6 +53,7 @@ extension Enrollment {
             "fingerprint": .string("\(keys.primary.fingerprint)"), "device": device.json,
             "assurance": .string(credential.assurance.rawValue), "created_at": .string("\(createdAt)"),
         ])
+        object["pin"] = .string(pinState.rawValue)
         object["push"] = push?.json
         switch state {
         case .active:

@@ -4,16 +4,20 @@ import Encodings
 
 private enum Statements {
     static let columns =
-        "id, name, secret_hash, rights, callback_uris, waives_approval, is_operator, created_at, callback_username"
+        """
+        id, name, secret_hash, rights, callback_uris, waives_approval, is_operator, created_at, callback_username,
+        pin_policy
+        """
     static let byID = SQLStatement("SELECT \(columns) FROM clients WHERE id = $1")
     static let all = SQLStatement("SELECT \(columns) FROM clients ORDER BY id")
     static let theOperator = SQLStatement("SELECT \(columns) FROM clients WHERE is_operator = 1")
     static let insert = SQLStatement(
-        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)")
+        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)")
     static let update = SQLStatement(
         """
         UPDATE clients SET name = COALESCE($2, name), rights = COALESCE($3, rights),
-          callback_uris = COALESCE($4, callback_uris), waives_approval = COALESCE($5, waives_approval)
+          callback_uris = COALESCE($4, callback_uris), waives_approval = COALESCE($5, waives_approval),
+          pin_policy = COALESCE($6, pin_policy)
         WHERE id = $1
         """)
     static let token = SQLStatement("SELECT hash, expires_at FROM bootstrap_tokens WHERE slot = 1")
@@ -34,7 +38,8 @@ private enum Statements {
 /// Clients, the operator's token and challenge types.
 extension SQLTransaction {
     func client(_ id: ClientID) throws -> Client? {
-        try first(Statements.byID, [id.value]) { row in try parsed.clients.value(id, of: row[0..<9]) { try Client(row) }
+        try first(Statements.byID, [id.value]) { row in
+            try parsed.clients.value(id, of: row[0..<10]) { try Client(row) }
         }
     }
 
@@ -55,7 +60,7 @@ extension SQLTransaction {
                 .text(client.rights.text), .text(client.callbackURIs.text),
                 .integer(client.waivesEnrollmentApproval ? 1 : 0),
                 .integer(client.isOperator ? 1 : 0), client.createdAt.value, .optional(client.callbackUsername),
-                .optional(sealedSecret),
+                .text(client.pinPolicy.json.text), .optional(sealedSecret),
             ])
     }
 
@@ -65,6 +70,7 @@ extension SQLTransaction {
             [
                 client.value, .optional(changes.name?.text), .optional(changes.rights?.text),
                 .optional(changes.callbackURIs?.text), .optional(changes.waivesEnrollmentApproval.map { $0 ? 1 : 0 }),
+                .optional(changes.pinPolicy?.json.text),
             ])
         switch changes.basic {
         case .unchanged: break
@@ -107,8 +113,12 @@ extension Client {
             rights: try row.value(3) { Set($0.split(separator: " ").compactMap { Right(rawValue: String($0)) }) },
             callbackURIs: try row.text(4).split(separator: "\n").map { CallbackURI(stored: String($0)) },
             callbackUsername: try row.optionalText(8), waivesEnrollmentApproval: try row.integer(5) == 1,
-            isOperator: try row.integer(6) == 1,
-            createdAt: try row.time(7))
+            pinPolicy: try row.optionalValue(9, Self.pinPolicy) ?? .standard,
+            isOperator: try row.integer(6) == 1, createdAt: try row.time(7))
+    }
+
+    private static func pinPolicy(_ text: String) -> PINPolicy? {
+        (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? PINPolicy($0, at: "") }
     }
 }
 

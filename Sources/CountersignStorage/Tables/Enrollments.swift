@@ -5,8 +5,8 @@ import OpenPGP
 
 private enum Statements {
     static let columns = """
-        id, user_id, client_id, removed_at, removal_reason, primary_key, authentication_key, encryption_key, device,
-        push, created_at
+        id, user_id, client_id, removed_at, removal_reason, primary_key, authentication_key, encryption_key, pin_key,
+        device, push, created_at, wrong_pins, pin_locked_at
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
     static let state = SQLStatement("SELECT removed_at, removal_reason FROM enrollments WHERE id = $1")
@@ -23,8 +23,19 @@ private enum Statements {
     static let insert = SQLStatement(
         """
         INSERT INTO enrollments (\(columns), fingerprint, certificate)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL, $10, $11, $12)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, $9, NULL, $10, 0, NULL, $11, $12)
         """)
+    static let putPIN = SQLStatement(
+        """
+        UPDATE enrollments SET pin_key = $2, certificate = $3, wrong_pins = 0, pin_locked_at = NULL WHERE id = $1
+        """)
+    static let countWrongPIN = SQLStatement(
+        """
+        UPDATE enrollments SET wrong_pins = wrong_pins + 1
+        WHERE id = $1 AND pin_key = $2 AND pin_locked_at IS NULL RETURNING wrong_pins
+        """)
+    static let forgetWrongPINs = SQLStatement("UPDATE enrollments SET wrong_pins = 0 WHERE id = $1")
+    static let lockPIN = SQLStatement("UPDATE enrollments SET pin_locked_at = $2 WHERE id = $1")
     static let remove = SQLStatement(
         """
         UPDATE enrollments SET removed_at = $2, removal_reason = $3, push = NULL, push_token = NULL
@@ -93,6 +104,23 @@ extension SQLTransaction {
 
     func put(_ device: DeviceDescription, of enrollment: EnrollmentID) throws {
         try connection.send(Statements.putDevice, [enrollment.value, .text(device.json.text)])
+    }
+
+    func put(_ pin: CertifiedKey?, of enrollment: EnrollmentID, certificate: [UInt8]) throws {
+        try connection.send(
+            Statements.putPIN, [enrollment.value, .optional(pin?.publicKey.body), .blob(certificate)])
+    }
+
+    func countWrongPIN(_ key: CertifiedKey, of enrollment: EnrollmentID) throws -> Int? {
+        try first(Statements.countWrongPIN, [enrollment.value, .blob(key.publicKey.body)]) { Int(try $0.integer(0)) }
+    }
+
+    func forgetWrongPINs(of enrollment: EnrollmentID) throws {
+        try connection.send(Statements.forgetWrongPINs, [enrollment.value])
+    }
+
+    func lockPIN(of enrollment: EnrollmentID, at time: Timestamp) throws {
+        try connection.send(Statements.lockPIN, [enrollment.value, time.value])
     }
 
     func put(_ push: PushRegistration, of enrollment: EnrollmentID, at time: Timestamp) throws {
@@ -169,28 +197,30 @@ extension Enrollment.State {
 extension SQLTransaction {
     private func enrollment(_ row: SQLRow) throws -> Enrollment {
         let id: EnrollmentID = try row.id(0)
-        let device = try parsed.devices.value(id, of: row[5..<10]) { try Self.device(row) }
+        let device = try parsed.devices.value(id, of: row[5..<11]) { try Self.device(row) }
+        let pin = try device.pin.map { key in
+            EnrolledPIN(key: key, wrongCount: Int(try row.integer(12)), lockedAt: try row.optionalTime(13))
+        }
         return Enrollment(
             id: id, user: try row.id(1), client: try row.id(2), state: try Enrollment.State(row, at: 3),
-            credential: .certificate(device.keys), device: device.description, push: device.push,
-            createdAt: try row.time(10))
+            credential: .certificate(device.keys), device: device.description, pin: pin, push: device.push,
+            createdAt: try row.time(11))
     }
 
     /// The columns that seldom change.
     private static func device(_ row: SQLRow) throws -> ParsedRows.Device {
-        func key(_ column: Int, _ flags: KeyFlags) throws -> CertifiedKey {
-            guard let publicKey = try? PublicKey(parsing: try row.blob(column)) else {
-                throw StoreError.corruptRow("enrollment key")
-            }
+        func key(_ bytes: [UInt8], _ flags: KeyFlags) throws -> CertifiedKey {
+            guard let publicKey = try? PublicKey(parsing: bytes) else { throw StoreError.corruptRow("enrollment key") }
             return CertifiedKey(previouslyCertified: publicKey, flags: flags)
         }
         let keys = DeviceKeys(
-            primary: try key(5, [.certify, .sign]), authentication: try key(6, .authenticate),
-            encryption: try key(7, .encrypt))
-        let description = try row.value(8) { text in
+            primary: try key(row.blob(5), [.certify, .sign]), authentication: try key(row.blob(6), .authenticate),
+            encryption: try key(row.blob(7), .encrypt))
+        let description = try row.value(9) { text in
             (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? DeviceDescription($0, at: "") }
         }
-        return (keys, description, try row.optionalValue(9, PushTarget.init))
+        let pin = try row.optionalBlob(8).map { try key($0, .sign) }
+        return (keys, pin, description, try row.optionalValue(10, PushTarget.init))
     }
 }
 

@@ -16,6 +16,8 @@ public struct ChallengeBody: Hashable, Sendable {
     public let methods: [Method]
     /// How many digits the number to be typed has; nil when none is asked for.
     public let numberEntry: Int?
+    /// How many wrong PINs are left; nil where a PIN does not answer it.
+    public let attemptsLeft: Int?
     /// When it ends unanswered.
     public let expiresAt: Timestamp
     /// The language the texts are in, if the client said.
@@ -23,13 +25,14 @@ public struct ChallengeBody: Hashable, Sendable {
 
     /// A body of these parts.
     public init(
-        question: Question, enrollment: EnrollmentID, methods: [Method], numberEntry: Int?, expiresAt: Timestamp,
-        locale: String?
+        question: Question, enrollment: EnrollmentID, methods: [Method], numberEntry: Int?, attemptsLeft: Int? = nil,
+        expiresAt: Timestamp, locale: String?
     ) {
         self.question = question
         self.enrollment = enrollment
         self.methods = methods
         self.numberEntry = numberEntry
+        self.attemptsLeft = attemptsLeft
         self.expiresAt = expiresAt
         self.locale = locale
     }
@@ -48,6 +51,7 @@ public struct ChallengeBody: Hashable, Sendable {
             "signing_data": question.signingData.map(JSONValue.string),
             "context": question.context.map { .string($0.text) },
             "number_entry": numberEntry.map { .integer(Int64($0)) },
+            "attempts_left": attemptsLeft.map { .integer(Int64($0)) },
             "asked_at": .string(question.askedAt.secondsDescription), "expires_at": .string("\(expiresAt)"),
             "locale": locale.map(JSONValue.string),
         ])
@@ -81,6 +85,7 @@ public struct ChallengeBody: Hashable, Sendable {
         // Methods this version does not know are left out: it cannot answer by them.
         methods = try members.strings("methods").compactMap(Method.init(rawValue:))
         numberEntry = try members.optionalInteger("number_entry", in: 1...16).map(Int.init)
+        attemptsLeft = try members.optionalInteger("attempts_left", in: 0...100).map(Int.init)
         expiresAt = try members.required("expires_at", "a time") { $0.string.flatMap { Timestamp($0) } }
         locale = try members.optionalString("locale")
     }

@@ -16,7 +16,7 @@ extension Receipt {
     ///
     /// Whatever is accepted renders to the same bytes again.
     public init(parsing text: String) throws(ReceiptError) {
-        var lines = ReceiptLines(text)
+        var lines = FieldLines(text)
         guard lines.take()?.hasSameBytes(as: Self.title) == true else { throw .notAReceipt }
         issuer = try lines.required("issuer") { Issuer($0) }
         challenge = try lines.required("challenge") { ChallengeID($0) }
@@ -54,7 +54,7 @@ extension Receipt {
         return (name, id)
     }
 
-    private static func decision(_ lines: inout ReceiptLines) throws(ReceiptError) -> Decision {
+    private static func decision(_ lines: inout FieldLines) throws(ReceiptError) -> Decision {
         switch try lines.required("decision", { String($0) }) {
         case "approved":
             let method = try lines.required("method") { Method(rawValue: String($0)) }
@@ -73,43 +73,5 @@ extension Receipt {
         let text = value.utf8[value.utf8.index(after: sign)...]
         guard label.last == blank, text.first == blank else { return nil }
         return try? Detail(label: String(Substring(label.dropLast())), value: String(Substring(text.dropFirst())))
-    }
-}
-
-/// Takes a text apart line by line, on bytes.
-private struct ReceiptLines {
-    private var remaining: Substring?
-
-    init(_ text: String) {
-        remaining = text[...]
-    }
-
-    /// Everything not taken yet.
-    var rest: String { remaining.map(String.init) ?? "" }
-
-    mutating func take() -> Substring? {
-        guard let text = remaining else { return nil }
-        guard let end = text.utf8.firstIndex(of: 0x0A) else {
-            remaining = nil
-            return text
-        }
-        remaining = text[text.utf8.index(after: end)...]
-        return text[..<end]
-    }
-
-    mutating func optional<Value>(
-        _ name: String, _ read: (Substring) -> Value?
-    ) throws(ReceiptError) -> Value? {
-        let prefix = "\(name): "
-        guard let text = remaining, text.utf8.starts(with: prefix.utf8), let line = take() else { return nil }
-        guard let value = read(Substring(line.utf8.dropFirst(prefix.utf8.count))) else { throw .malformedField(name) }
-        return value
-    }
-
-    mutating func required<Value>(
-        _ name: String, _ read: (Substring) -> Value?
-    ) throws(ReceiptError) -> Value {
-        guard let value = try optional(name, read) else { throw .malformedField(name) }
-        return value
     }
 }

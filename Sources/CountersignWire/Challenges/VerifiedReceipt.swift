@@ -44,6 +44,11 @@ public struct VerifiedReceipt: Sendable {
         switch receipt.decision {
         case .approved(.confirm, _), .denied, .reported:
             guard signer.fingerprint == certificate.fingerprint else { throw .wrongSigner }
+        case .approved(let method, _):
+            let statement = signer.statement(at: receipt.answeredAt.unixSeconds)
+            guard signer.fingerprint != certificate.fingerprint,
+                statement.notations == [method.notation(of: receipt.issuer)]
+            else { throw .wrongSigner }
         }
     }
 }

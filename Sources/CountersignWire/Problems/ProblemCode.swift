@@ -59,6 +59,10 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case certificateInvalid = "certificate_invalid"
     case alreadyEnrolled = "already_enrolled"
     case answerInvalid = "answer_invalid"
+    case pinIncorrect = "pin_incorrect"
+    case pinLocked = "pin_locked"
+    case changeInvalid = "change_invalid"
+    case changeNotAuthorized = "change_not_authorized"
 }
 
 extension ProblemCode {
@@ -205,6 +209,21 @@ extension ProblemCode {
             Meaning(409, "This key was enrolled before", "Make new keys for every enrollment.")
         case .answerInvalid:
             Meaning(422, "The answer is refused", "Fetch the challenge again and sign exactly its receipt.")
+        case .pinIncorrect:
+            Meaning(
+                422, "The PIN is wrong",
+                "Have the user type it again; `attempts_left` says how often, and the same challenge can be answered.")
+        case .pinLocked:
+            Meaning(
+                409, "The PIN is locked", "Enroll the device anew: a wrong PIN was typed too often. No is still heard.")
+        case .changeInvalid:
+            Meaning(
+                422, "The change is refused",
+                "Fetch the methods and their nonce again, and make the change as the device guide says.")
+        case .changeNotAuthorized:
+            Meaning(
+                403, "The change is not authorized",
+                "Authorize it by what `needs` names: the PIN there is, or a ticket of the same user for a first PIN.")
         }
     }
 }

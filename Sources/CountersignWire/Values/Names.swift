@@ -1,4 +1,5 @@
 import Encodings
+public import OpenPGP
 
 /// How a user answers.
 ///
@@ -6,6 +7,15 @@ import Encodings
 public enum Method: String, Sendable, CaseIterable {
     /// By possession of the device alone.
     case confirm
+    /// By possession of the device and a PIN, from which the key is derived that signs.
+    case pin
+
+    /// What the certificate of a device states about the subkey that proves this method.
+    ///
+    /// Spec: design 3.1; RFC 9580 §5.2.3.24.
+    public func notation(of issuer: Issuer) -> Notation {
+        Notation(name: "method@\(issuer.host)", value: rawValue)
+    }
 }
 
 /// The name of a challenge type: 1 to 64 lower case letters, digits, `-` and `_`, beginning with a letter.
@@ -15,6 +25,8 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
 
     /// The type that exists from the start.
     public static let confirm = TypeName(known: "confirm")
+    /// The type of the PIN, which exists from the start.
+    public static let pin = TypeName(known: "pin")
 
     private init(known name: String) {
         description = name

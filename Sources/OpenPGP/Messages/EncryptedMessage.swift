@@ -2,7 +2,8 @@ import Encodings
 
 /// A message that is signed by exactly one key and encrypted: the only form of message in the profile.
 ///
-/// No plaintext leaves this type before both the integrity checksum and the signature were checked.
+/// No plaintext leaves this type before the integrity checksum was checked, and none but by
+/// ``openWithoutVerifying(_:with:intendedRecipient:)`` before the signature was, too.
 /// Spec: RFC 9580 §10.3.
 public enum EncryptedMessage {
     /// The most bytes a message may have.
@@ -47,6 +48,31 @@ public enum EncryptedMessage {
         _ message: [UInt8], with key: DecryptionKeyPair, signers: [CertifiedKey],
         intendedRecipient: Fingerprint?, now: UnixSeconds
     ) async throws -> VerifiedMessage {
+        let opened = try await decrypted(message, with: key).verified(signers: signers, now: now)
+        try check(intendedRecipient, in: opened.signature)
+        return opened
+    }
+
+    /// Decrypts a message whose signer is not known, and verifies nothing but that it arrived whole.
+    ///
+    /// For who must tell a wrong key from a message that makes no sense: what is in it is nobody's word.
+    ///
+    /// - Parameters:
+    ///   - message: the binary message.
+    ///   - key: the key it must be encrypted to.
+    ///   - intendedRecipient: as for ``open(_:with:signers:intendedRecipient:now:)``.
+    /// - Throws: ``OpenPGPError``.
+    public static func openWithoutVerifying(
+        _ message: [UInt8], with key: DecryptionKeyPair, intendedRecipient: Fingerprint?
+    ) async throws -> UnverifiedMessage {
+        let opened = try await decrypted(message, with: key)
+        try check(intendedRecipient, in: opened.signature)
+        return opened
+    }
+
+    private static func decrypted(
+        _ message: [UInt8], with key: DecryptionKeyPair
+    ) async throws -> UnverifiedMessage {
         guard message.count <= maximumSize else { throw OpenPGPError.tooLarge }
         let (sessionKeys, protected) = try parts(of: message)
         let keyID = key.publicKey.fingerprint.keyID
@@ -54,11 +80,13 @@ public enum EncryptedMessage {
             throw OpenPGPError.notForThisKey
         }
         let packets = try ProtectedData.decrypt(protected, with: try await SessionKey.decrypted(from: own, with: key))
-        let opened = try SignedMessage.verified(packets[...], signers: signers, now: now)
-        if let intendedRecipient, !opened.signature.subpackets.intendedRecipients.contains(intendedRecipient) {
-            throw OpenPGPError.wrongIntendedRecipient
+        return try UnverifiedMessage(packets[...])
+    }
+
+    private static func check(_ intendedRecipient: Fingerprint?, in signature: Signature) throws(OpenPGPError) {
+        if let intendedRecipient, !signature.subpackets.intendedRecipients.contains(intendedRecipient) {
+            throw .wrongIntendedRecipient
         }
-        return opened
     }
 
     /// Session keys, then the protected data, then nothing.

@@ -34,7 +34,7 @@ public enum SignedMessage {
         _ message: [UInt8], signers: [CertifiedKey], now: UnixSeconds
     ) throws(OpenPGPError) -> VerifiedMessage {
         guard message.count <= maximumSize else { throw .tooLarge }
-        return try verified(message[...], signers: signers, now: now)
+        return try UnverifiedMessage(message[...]).verified(signers: signers, now: now)
     }
 
     /// The three packets of a signed message.
@@ -50,27 +50,42 @@ public enum SignedMessage {
         packets.append(packet: .signature, signature.body)
         return packets
     }
+}
 
-    /// Reads the three packets of a signed message and verifies the signature.
-    static func verified(
-        _ message: ArraySlice<UInt8>, signers: [CertifiedKey], now: UnixSeconds
-    ) throws(OpenPGPError) -> VerifiedMessage {
-        let packets = try parts(of: message)
+/// A signed message that was read and whose signature nobody has verified: anybody may have written it.
+///
+/// Only ``EncryptedMessage/openWithoutVerifying(_:with:intendedRecipient:)`` hands one out.
+public struct UnverifiedMessage: Sendable {
+    /// The content; for a text, lines are separated by LF.
+    public let content: [UInt8]
+    /// The signature, which may be anybody's.
+    public let signature: Signature
+    private let announcedKeyID: [UInt8]
+    private let signed: SignedContent
+
+    /// Reads the three packets of a signed message.
+    init(_ message: ArraySlice<UInt8>) throws(OpenPGPError) {
+        let packets = try Self.parts(of: message)
         let announced = try OnePassSignature(parsing: packets[0].body)
         let literal = try LiteralData(parsing: packets[1].body)
-        let signature = try Signature(parsing: packets[2].body)
+        signature = try Signature(parsing: packets[2].body)
         guard announced.type == signature.type, announced.hash == signature.hash else {
             throw .malformedPacket(.onePassSignature)
         }
-        let signed: SignedContent
         switch signature.type {
         case .binary: signed = .document(Array(literal.content))
         case .text: signed = .text(Array(literal.content))
         default: throw .unexpectedSignatureType(signature.type.rawValue)
         }
+        content = literal.text
+        announcedKeyID = announced.keyID
+    }
+
+    /// Verifies the signature.
+    func verified(signers: [CertifiedKey], now: UnixSeconds) throws(OpenPGPError) -> VerifiedMessage {
         let signer = try signature.verifySigner(among: signers, over: signed, now: now)
-        guard announced.keyID == signer.fingerprint.keyID else { throw .malformedPacket(.onePassSignature) }
-        return VerifiedMessage(content: literal.text, signature: signature, signer: signer)
+        guard announcedKeyID == signer.fingerprint.keyID else { throw .malformedPacket(.onePassSignature) }
+        return VerifiedMessage(content: content, signature: signature, signer: signer)
     }
 
     /// The announcement, the content and the signature, exactly one of each.

@@ -1,0 +1,104 @@
+import CountersignWire
+import Crypto
+import CryptoExtras
+import Encodings
+import OpenPGP
+
+/// A PIN as a user typed it: cannot be printed, and is kept nowhere.
+public struct PIN: Sendable {
+    let digits: Secret<String>
+
+    /// A PIN.
+    ///
+    /// - Parameter digits: 4 to 32 ASCII digits.
+    /// - Throws: ``CountersignError/pinPolicy(_:)`` with ``PINViolation/length`` for anything else.
+    public init(_ digits: String) throws(CountersignError) {
+        guard PINPolicy.isPIN(digits) else { throw .pinPolicy(.length) }
+        self.digits = Secret(digits)
+    }
+}
+
+/// What a device keeps of a PIN: nothing by which a guess could be tested.
+///
+/// Spec: design 3.1, *PIN subkey*.
+struct StoredPIN: Hashable, Sendable {
+    /// The name of the record, and the version of what is in it.
+    static let record = "pin"
+    private static let version: Int64 = 1
+    private static let saltLength = 32
+
+    /// Which of the vault's keys is part of it.
+    let role: KeyRole
+    /// scrypt's salt, and HKDF's.
+    let salt: [UInt8]
+    /// A point whose private half nobody has, as X9.63 writes it.
+    let point: [UInt8]
+    /// The binary logarithm of scrypt's cost.
+    let cost: Int
+    /// When the key was made, which its fingerprint depends on.
+    let createdAt: UnixSeconds
+
+    init(role: KeyRole, salt: [UInt8], point: [UInt8], cost: Int, createdAt: UnixSeconds) {
+        self.role = role
+        self.salt = salt
+        self.point = point
+        self.cost = cost
+        self.createdAt = createdAt
+    }
+
+    /// What a new PIN is made with.
+    init(role: KeyRole, cost: Int, at time: UnixSeconds) {
+        self.init(
+            role: role, salt: SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) },
+            point: Array(P256.KeyAgreement.PrivateKey().publicKey.x963Representation), cost: cost, createdAt: time)
+    }
+
+    var json: JSONValue {
+        .members([
+            "v": .integer(Self.version), "role": .string(role.rawValue), "salt": .string(Base64.encode(salt)),
+            "point": .string(Base64.encode(point)), "cost": .integer(Int64(cost)),
+            "created_at": .integer(Int64(createdAt)),
+        ])
+    }
+
+    init?(_ json: JSONValue) {
+        guard json["v"] == .integer(Self.version),
+            let role = json["role"]?.string.flatMap(KeyRole.init(rawValue:)),
+            let salt = json["salt"]?.string.flatMap({ Base64.decode($0) }), salt.count == Self.saltLength,
+            let point = json["point"]?.string.flatMap({ Base64.decode($0) }),
+            let cost = json["cost"]?.integer, (1...30).contains(cost), let createdAt = json["created_at"]?.integer
+        else { return nil }
+        self.init(
+            role: role, salt: salt, point: point, cost: Int(cost), createdAt: UnixSeconds(clamping: createdAt))
+    }
+
+    /// The key of a PIN: another one for each PIN, and nothing tells which is the right one.
+    ///
+    /// Takes as long as scrypt takes.
+    ///
+    /// - Parameters:
+    ///   - pin: the PIN.
+    ///   - key: the vault's key of ``role``.
+    ///   - primary: the fingerprint of the device's primary key.
+    func signingKey(
+        of pin: PIN, with key: any AgreementKey, primary: Fingerprint
+    ) async throws -> SigningKeyPair {
+        let peer = try P256.KeyAgreement.PublicKey(x963Representation: point)
+        let secret = try await key.sharedSecret(with: peer).withUnsafeBytes { Array($0) }
+        let stretched = try KDF.Scrypt.deriveKey(
+            from: Array(pin.digits.reveal().utf8), salt: salt, outputByteCount: 32, rounds: 1 << cost, blockSize: 8,
+            parallelism: 1
+        ).withUnsafeBytes { Array($0) }
+        let material = SymmetricKey(data: secret + stretched)
+        for counter in UInt8.min...UInt8.max {
+            let scalar = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: material, salt: salt,
+                info: Array("countersign pin v1".utf8) + primary.bytes + [counter], outputByteCount: 32)
+            // Only numbers from 1 to the order of the curve are keys; the next one is tried in the rare other case.
+            if let key = try? P256.Signing.PrivateKey(rawRepresentation: scalar.withUnsafeBytes { Array($0) }) {
+                return SigningKeyPair(key, createdAt: createdAt)
+            }
+        }
+        throw CryptoKitError.incorrectParameterSize
+    }
+}

@@ -1,0 +1,229 @@
+public import CountersignWire
+import Encodings
+import OpenPGP
+
+/// Shows, sets, replaces and removes the methods of an enrollment.
+///
+/// Spec: design 3.1, *Changing methods*.
+public enum ChangeMethods {
+    /// How long a nonce can be used, in seconds.
+    static let nonceLifetime: Int64 = 300
+    /// How long after it was made an enrollment may set its first PIN by itself, in seconds.
+    static let graceAfterEnrollment: Int64 = 600
+    /// How many refused changes an enrollment may send within ``attemptWindow``.
+    static let maximumAttempts = 10
+    /// The window in which refused changes count, in seconds.
+    static let attemptWindow: Int64 = 60
+
+    /// What came of a change.
+    public enum Outcome: Sendable {
+        /// It is so now, or was before.
+        case changed
+        /// The device is not let in.
+        case refused(DeviceRefusal)
+        /// The change is refused: one outcome for every cause.
+        case invalid
+        /// What it needs besides: the PIN, or a ticket.
+        case notAuthorized(needs: Authority)
+        /// The PIN that should authorize it is wrong.
+        case pinIncorrect(attemptsLeft: Int)
+        /// A wrong PIN was typed too often before.
+        case pinLocked
+        /// Too many refused changes.
+        case rateLimited(retryAfter: Int64)
+    }
+
+    /// What can authorize a change.
+    public enum Authority: String, Sendable {
+        /// The PIN there is.
+        case pin
+        /// A ticket for the same user.
+        case ticket
+    }
+
+    /// How the methods of the calling device stand, with a nonce to change them.
+    public static func show(_ call: DeviceCall, ports: Ports) async throws -> Result<MethodsReply, DeviceRefusal> {
+        let issuer = ports.issuer
+        let nonce = ports.hasher.changeNonce(
+            for: call.enrollment.id, at: ports.time.now, random: ports.random.bytes(8))
+        return try await ports.store.commit { writer in
+            if let refusal = try writer.admit(call, issuer: issuer) { return .failure(refusal) }
+            guard let enrollment = try writer.enrollment(call.enrollment.id) else {
+                throw StoreError.corruptRow("enrollment")
+            }
+            return .success(
+                MethodsReply(
+                    nonce: nonce, pin: enrollment.pinState, attemptsLeft: try writer.attemptsLeft(of: enrollment),
+                    policy: try writer.pinPolicy(of: enrollment)))
+        }
+    }
+
+    /// Carries out a change.
+    public static func change(
+        _ request: MethodChangeRequest, by call: DeviceCall, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let verdict = try await judge(request, by: call.enrollment, at: now, ports: ports)
+        let issuer = ports.issuer
+        let events = EventIDs(ports, at: now)
+        return try await ports.store.commit { writer in
+            if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
+            return try settle(verdict, request.ticket, by: call.enrollment, at: now, events, writer)
+        }
+    }
+
+    /// What a change amounts to, before the transaction that makes it count.
+    private enum Verdict: Sendable {
+        case invalid(reason: String)
+        case done
+        case pinLocked
+        case unauthorized
+        case wrongPIN(EnrolledPIN, Nonce)
+        case good(MethodChange, grown: Certificate, new: CertifiedKey?)
+    }
+
+    private static func judge(
+        _ request: MethodChangeRequest, by enrollment: Enrollment, at now: Timestamp, ports: Ports
+    ) async throws -> Verdict {
+        let latest = now.adding(seconds: SpendableNonce.tolerance).unixSeconds
+        let opened = try? await EncryptedMessage.open(
+            request.message, with: ports.keys.encryption, signers: [enrollment.keys.primary],
+            intendedRecipient: ports.keys.certificate.fingerprint, now: latest)
+        guard let opened, opened.signature.type == .text else { return .invalid(reason: "message") }
+        guard let change = String(strictUTF8: opened.content).flatMap({ MethodChange($0) }),
+            change.issuer == ports.issuer, change.enrollment == enrollment.id, change.method == .pin
+        else { return .invalid(reason: "text") }
+        // The reply was lost and the device sends the same change again: it is done.
+        guard change.new != enrollment.pin?.key.fingerprint else { return .done }
+        guard let made = ports.hasher.time(of: change.nonce, for: enrollment.id), made <= now,
+            now < made.adding(seconds: nonceLifetime)
+        else { return .invalid(reason: "nonce") }
+        if let pin = enrollment.pin {
+            guard pin.lockedAt == nil else { return .pinLocked }
+            guard let authorization = request.authorization else { return .unauthorized }
+            switch try await authorizes(authorization, opened.content, pin, latest, ports) {
+            case .no: return .invalid(reason: "authorization")
+            case .wrongPIN: return .wrongPIN(pin, change.nonce)
+            case .yes: break
+            }
+        }
+        guard change.old == enrollment.pin?.key.fingerprint else { return .invalid(reason: "old") }
+        guard let bytes = try await ports.store.read({ try $0.certificate(of: enrollment.id) }),
+            let stored = try? Certificate(parsing: bytes)
+        else { throw StoreError.corruptRow("certificate") }
+        do throws(DeviceCertificateRefusal) {
+            let (grown, new) = try DeviceKeys.grown(stored, by: change, now: latest)
+            return .good(change, grown: grown, new: new)
+        } catch {
+            return .invalid(reason: "certificate")
+        }
+    }
+
+    private enum Authorization { case yes, no, wrongPIN }
+
+    /// Whether the PIN's key says the same as the primary key.
+    private static func authorizes(
+        _ message: [UInt8], _ content: [UInt8], _ pin: EnrolledPIN, _ latest: UnixSeconds, _ ports: Ports
+    ) async throws -> Authorization {
+        let recipient = ports.keys.certificate.fingerprint
+        do {
+            let opened = try await EncryptedMessage.open(
+                message, with: ports.keys.encryption, signers: [pin.key], intendedRecipient: recipient, now: latest)
+            return opened.content == content && opened.signature.type == .text ? .yes : .no
+        } catch OpenPGPError.unknownSigner {
+            let opened = try? await EncryptedMessage.openWithoutVerifying(
+                message, with: ports.keys.encryption, intendedRecipient: recipient)
+            return opened?.content == content && opened?.signature.type == .text ? .wrongPIN : .no
+        } catch is OpenPGPError {
+            return .no
+        }
+    }
+
+    private static func settle(
+        _ verdict: Verdict, _ ticket: Secret<String>?, by enrollment: Enrollment, at now: Timestamp,
+        _ events: EventIDs, _ writer: any StoreWriter
+    ) throws -> Outcome {
+        switch verdict {
+        case .done: return .changed
+        case .pinLocked: return .pinLocked
+        case .unauthorized: return .notAuthorized(needs: .pin)
+        case .invalid(let reason): return try refuse(enrollment, reason, at: now, events, writer)
+        case .wrongPIN(let pin, let nonce):
+            guard try spend(nonce, of: enrollment, at: now, writer) else {
+                // The same change came before, and was counted.
+                let current = try writer.enrollment(enrollment.id) ?? enrollment
+                return .pinIncorrect(attemptsLeft: try writer.attemptsLeft(of: current))
+            }
+            switch try writer.noteWrongPIN(besides: pin.key, of: enrollment, at: now, events) {
+            case .counted(let attemptsLeft): return .pinIncorrect(attemptsLeft: attemptsLeft)
+            case .locked: return .pinLocked
+            case .changed: return try refuse(enrollment, "old", at: now, events, writer)
+            }
+        case .good(let change, let grown, let new):
+            // Whatever was judged by must still be so.
+            guard let current = try writer.enrollment(enrollment.id),
+                current.pin?.key.fingerprint == change.old
+            else { return try refuse(enrollment, "old", at: now, events, writer) }
+            guard current.pin?.lockedAt == nil else { return .pinLocked }
+            if current.pin == nil, now >= enrollment.createdAt.adding(seconds: graceAfterEnrollment),
+                try !spendAuthority(ticket, for: enrollment, at: now, writer)
+            {
+                return .notAuthorized(needs: .ticket)
+            }
+            guard try spend(change.nonce, of: enrollment, at: now, writer) else {
+                return try refuse(enrollment, "nonce", at: now, events, writer)
+            }
+            try writer.put(new, of: enrollment.id, certificate: grown.encoded)
+            let detail: JSONObject = [
+                "method": .string(change.method.rawValue),
+                "change": change.old == nil ? "set" : change.new == nil ? "removed" : "replaced",
+            ]
+            try append(.methodChanged, detail, of: enrollment, at: now, events, writer)
+            return .changed
+        }
+    }
+
+    /// Spends a ticket that was made for the same user; one is as good as a sign-in.
+    private static func spendAuthority(
+        _ secret: Secret<String>?, for enrollment: Enrollment, at now: Timestamp, _ writer: any StoreWriter
+    ) throws -> Bool {
+        guard let secret, let ticket = try writer.ticket(SecretHash(of: secret)), ticket.user == enrollment.user,
+            now < ticket.expiresAt
+        else { return false }
+        return try writer.spend(ticket.hash, at: now)
+    }
+
+    private static func spend(
+        _ nonce: Nonce, of enrollment: Enrollment, at now: Timestamp, _ writer: any StoreWriter
+    ) throws -> Bool {
+        try writer.spend(
+            nonce: "\(nonce)", of: "change \(enrollment.id)", until: now.adding(seconds: 2 * nonceLifetime))
+    }
+
+    private static func refuse(
+        _ enrollment: Enrollment, _ reason: String, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+    ) throws -> Outcome {
+        let attempts = try writer.countAttempt("change \(enrollment.id)", window: attemptWindow, at: now)
+        guard attempts.number <= maximumAttempts else { return .rateLimited(retryAfter: attemptWindow) }
+        try append(.methodChangeRefused, ["reason": .string(reason)], of: enrollment, at: now, events, writer)
+        return .invalid
+    }
+
+    private static func append(
+        _ kind: AuditEventKind, _ detail: JSONObject, of enrollment: Enrollment, at now: Timestamp,
+        _ events: EventIDs, _ writer: any StoreWriter
+    ) throws {
+        try writer.append(
+            AuditEvent(
+                id: events.next(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
+                enrollment: enrollment.id, detail: detail))
+    }
+}
+
+extension Enrollment {
+    /// How its PIN stands.
+    public var pinState: MethodsReply.PINState {
+        guard let pin else { return .none }
+        return pin.lockedAt == nil ? .set : .locked
+    }
+}

@@ -1,0 +1,67 @@
+import CountersignWire
+import Encodings
+import OpenPGP
+
+/// What a wrong PIN leads to.
+enum WrongPIN: Sendable {
+    /// It was counted, or had been when the same message came before.
+    case counted(attemptsLeft: Int)
+    /// The PIN is locked.
+    case locked
+    /// The PIN is another one than that which was judged by.
+    case changed
+}
+
+extension StoreReader {
+    /// The rules for the PINs of an enrollment: those of the client through which it came.
+    func pinPolicy(of enrollment: Enrollment) throws -> PINPolicy {
+        try client(enrollment.client)?.pinPolicy ?? .standard
+    }
+
+    /// How many wrong PINs an enrollment has left; none where it has no PIN, or a locked one.
+    func attemptsLeft(of enrollment: Enrollment) throws -> Int {
+        guard let pin = enrollment.pin, pin.lockedAt == nil else { return 0 }
+        // Where the policy has become stricter since, the next one is the last.
+        return max(1, try pinPolicy(of: enrollment).attempts - pin.wrongCount)
+    }
+}
+
+extension StoreWriter {
+    /// Counts a wrong PIN, for all challenges and changes of an enrollment together, and does at the limit what the
+    /// client's policy says.
+    ///
+    /// Spec: design 3.8, *Wrong PIN*; NIST SP 800-63B-4 §3.2.10; PSD2 RTS Article 4(3)(b).
+    ///
+    /// - Parameters:
+    ///   - key: the key of the PIN that it was not.
+    ///   - enrollment: whose.
+    ///   - now: when.
+    ///   - events: ids for the audit.
+    func noteWrongPIN(
+        besides key: CertifiedKey, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
+    ) throws -> WrongPIN {
+        guard let count = try countWrongPIN(key, of: enrollment.id) else {
+            let pin = try self.enrollment(enrollment.id)?.pin
+            return pin?.key.fingerprint == key.fingerprint ? .locked : .changed
+        }
+        let policy = try pinPolicy(of: enrollment)
+        let attemptsLeft = max(0, policy.attempts - count)
+        func note(_ kind: AuditEventKind, _ detail: JSONObject) throws {
+            try append(
+                AuditEvent(
+                    id: events.next(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
+                    enrollment: enrollment.id, detail: detail))
+        }
+        try note(.pinIncorrect, ["attempts_left": .integer(Int64(attemptsLeft))])
+        guard attemptsLeft == 0 else { return .counted(attemptsLeft: attemptsLeft) }
+        switch policy.limitAction {
+        case .lock:
+            try lockPIN(of: enrollment.id, at: now)
+            try note(.pinLocked, [:])
+            try failUnanswerable(by: enrollment, because: .tooManyAttempts, at: now, events)
+        case .remove:
+            _ = try removeEnrollment(enrollment, reason: .wrongPIN, by: nil, at: now, events)
+        }
+        return .counted(attemptsLeft: 0)
+    }
+}

@@ -1,0 +1,160 @@
+public import Encodings
+public import OpenPGP
+
+/// What a device signs to set, replace or remove a method, as text.
+///
+/// It is signed by the primary key and, where the user has a PIN, again by the PIN's key; each signature travels in a
+/// message of its own. Spec: design 3.1, *Changing methods*.
+public struct MethodChange: Hashable, Sendable {
+    /// The first line, which keeps changes apart from anything else a key signs.
+    public static let title = "Countersign change v1"
+
+    /// The issuer.
+    public let issuer: Issuer
+    /// Whose methods change.
+    public let enrollment: EnrollmentID
+    /// The server's nonce, which makes the change count once.
+    public let nonce: Nonce
+    /// Which method.
+    public let method: Method
+    /// The fingerprint of the key that is replaced or removed; nil for the first.
+    public let old: Fingerprint?
+    /// The fingerprint of the new key; nil when the method is removed.
+    public let new: Fingerprint?
+    /// The device's certificate with the new key bound and the old one revoked.
+    public let certificate: [UInt8]
+
+    /// A change of these parts.
+    public init(
+        issuer: Issuer, enrollment: EnrollmentID, nonce: Nonce, method: Method, old: Fingerprint?, new: Fingerprint?,
+        certificate: [UInt8]
+    ) {
+        self.issuer = issuer
+        self.enrollment = enrollment
+        self.nonce = nonce
+        self.method = method
+        self.old = old
+        self.new = new
+        self.certificate = certificate
+    }
+
+    /// The text that is signed: lines separated by LF, without a final one.
+    public var text: String {
+        var lines = [
+            Self.title, "issuer: \(issuer)", "enrollment: \(enrollment)", "nonce: \(nonce)",
+            "method: \(method.rawValue)",
+        ]
+        if let old { lines.append("old: \(old)") }
+        if let new { lines.append("new: \(new)") }
+        lines.append("certificate: \(Base64.encode(certificate))")
+        return lines.joined(separator: "\n")
+    }
+
+    /// Reads a change, or nil; whatever is accepted renders to the same bytes again, and changes something.
+    public init?(_ text: String) {
+        var lines = FieldLines(text)
+        guard lines.take()?.hasSameBytes(as: Self.title) == true else { return nil }
+        do {
+            issuer = try lines.required("issuer") { Issuer($0) }
+            enrollment = try lines.required("enrollment") { EnrollmentID($0) }
+            nonce = try lines.required("nonce") { Nonce($0) }
+            method = try lines.required("method") { Method(rawValue: String($0)) }
+            old = try lines.optional("old") { Fingerprint($0) }
+            new = try lines.optional("new") { Fingerprint($0) }
+            certificate = try lines.required("certificate") { Base64.decode($0) }
+        } catch {
+            return nil
+        }
+        guard old != nil || new != nil, old != new, !certificate.isEmpty,
+            self.text.hasSameBytes(as: text)
+        else { return nil }
+    }
+}
+
+/// The body of `POST /v1/enrollments/self/methods`.
+public struct MethodChangeRequest: Sendable {
+    /// The change, sealed and signed by the primary key: a binary OpenPGP message.
+    public let message: [UInt8]
+    /// The same change, sealed and signed by the PIN's key; nil where there is no PIN yet.
+    public let authorization: [UInt8]?
+    /// The secret of a ticket, where the enrollment is too old to set its first PIN without.
+    public let ticket: Secret<String>?
+
+    /// A request of these parts.
+    public init(message: [UInt8], authorization: [UInt8]? = nil, ticket: Secret<String>? = nil) {
+        self.message = message
+        self.authorization = authorization
+        self.ticket = ticket
+    }
+
+    /// The request as JSON.
+    public var json: JSONValue {
+        .members([
+            "message": .string(Base64.encode(message)),
+            "authorization": authorization.map { .string(Base64.encode($0)) },
+            "ticket": ticket.map { .string($0.reveal()) },
+        ])
+    }
+
+    /// Reads a request.
+    public init(_ json: JSONValue) throws(JSONShapeError) {
+        var members = try JSONMembers(json)
+        message = try members.required("message", "base64") { $0.string.flatMap { Base64.decode($0) } }
+        authorization = try members.optional("authorization", "base64") { $0.string.flatMap { Base64.decode($0) } }
+        ticket = try members.optionalString("ticket").map { Secret($0) }
+        try members.refuseUnknown()
+    }
+}
+
+/// The reply to `GET /v1/enrollments/self/methods`: how the methods of an enrollment stand, and how they may change.
+public struct MethodsReply: Hashable, Sendable {
+    /// How a PIN stands.
+    public enum PINState: String, Sendable, CaseIterable {
+        /// There is none.
+        case none
+        /// There is one.
+        case set
+        /// A wrong one was typed too often.
+        case locked
+    }
+
+    /// The nonce of a change, good for five minutes.
+    public let nonce: Nonce
+    /// How the PIN stands.
+    public let pin: PINState
+    /// How many wrong PINs are left.
+    public let attemptsLeft: Int
+    /// The rules for PINs.
+    public let policy: PINPolicy
+
+    /// A reply of these parts.
+    public init(nonce: Nonce, pin: PINState, attemptsLeft: Int, policy: PINPolicy) {
+        self.nonce = nonce
+        self.pin = pin
+        self.attemptsLeft = attemptsLeft
+        self.policy = policy
+    }
+
+    /// The reply as JSON.
+    public var json: JSONValue {
+        .members([
+            "nonce": .string("\(nonce)"),
+            "pin": .members([
+                "state": .string(pin.rawValue), "attempts_left": .integer(Int64(attemptsLeft)), "policy": policy.json,
+            ]),
+        ])
+    }
+
+    /// Reads a reply; members nobody knows are ignored.
+    public init(_ json: JSONValue) throws(JSONShapeError) {
+        var members = try JSONMembers(json)
+        nonce = try members.required("nonce", "64 hexadecimal digits") { $0.string.flatMap { Nonce($0) } }
+        var pin = try JSONMembers(try members.required("pin", "an object") { $0 }, at: "/pin")
+        self.pin = try pin.required("state", "\"none\", \"set\" or \"locked\"") {
+            $0.string.flatMap(PINState.init(rawValue:))
+        }
+        attemptsLeft = Int(try pin.optionalInteger("attempts_left", in: 0...100) ?? 0)
+        policy = try PINPolicy(
+            try pin.required("policy", "an object") { $0 }, at: "/pin/policy", ignoringUnknown: true)
+    }
+}
