@@ -126,7 +126,7 @@ public final class Authenticator: Sendable {
         case .challengeNotFound: return .challengeNotFound
         case .pinIncorrect: return .pinIncorrect(attemptsLeft: Int(problem["attempts_left"]?.integer ?? 0))
         case .pinLocked: return .pinLocked
-        case .changeNotAuthorized where problem["needs"] == "ticket": return .authorityNeeded
+        case .changeNotAuthorized: return problem["needs"] == "ticket" ? .authorityNeeded : .pinRequired
         case .alreadyEnded:
             return CountersignError(ended: problem["state"]?.string ?? "ended", reason: problem["reason"]?.string)
         default: return .server(problem)
@@ -152,7 +152,13 @@ let allowedSkew: Int64 = 60
 func vaulted<Result: Sendable>(
     _ body: @Sendable () async throws -> Result
 ) async throws(CountersignError) -> Result {
-    do { return try await body() } catch let error as CountersignError { throw error } catch {
+    do {
+        return try await body()
+    } catch let error as CountersignError {
+        throw error
+    } catch let failure as BiometricFailure {
+        throw .biometric(failure)
+    } catch {
         throw .vault("\(error)")
     }
 }

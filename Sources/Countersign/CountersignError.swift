@@ -48,9 +48,13 @@ public enum CountersignError: Error, Sendable {
     case pinLocked
     /// This enrollment has no PIN.
     case pinNotSet
+    /// This enrollment has a PIN, which the change needs.
+    case pinRequired
     /// This enrollment has a PIN already: change it.
     case pinAlreadySet
-    /// The enrollment is too old to set its first PIN without a ticket.
+    /// The biometric proved nothing; why.
+    case biometric(BiometricFailure)
+    /// The enrollment is too old to set its first method without a ticket.
     case authorityNeeded
     /// The app gave the SDK something that cannot be; what.
     case configurationInvalid(String)
@@ -99,7 +103,9 @@ extension CountersignError {
         case .pinIncorrect: "pin_incorrect"
         case .pinLocked: "pin_locked"
         case .pinNotSet: "pin_not_set"
+        case .pinRequired: "pin_required"
         case .pinAlreadySet: "pin_already_set"
+        case .biometric(let failure): "biometric_\(failure.rawValue)"
         case .authorityNeeded: "authority_needed"
         case .configurationInvalid: "configuration_invalid"
         case .pushRefused: "push_refused"
@@ -117,7 +123,7 @@ extension CountersignError {
         case .clockSkew, .deviceDeregistered, .notEnrolled, .enrollmentUnknown, .invitationRefused, .ticketRefused,
             .approvalNeeded, .serverChanged, .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded,
             .notHandleable, .numberRequired, .numberIncorrect, .pinPolicy, .pinIncorrect, .pinLocked, .pinNotSet,
-            .pinAlreadySet, .authorityNeeded, .configurationInvalid, .pushRefused:
+            .pinRequired, .pinAlreadySet, .biometric, .authorityNeeded, .configurationInvalid, .pushRefused:
             false
         }
     }
@@ -143,8 +149,10 @@ extension CountersignError {
         case .pinIncorrect(let attemptsLeft): attemptsLeft > 0 ? "Type it again." : "Enroll this device again."
         case .pinLocked: "Enroll this device again with a new ticket, and set a PIN."
         case .pinNotSet: "Set a PIN first."
+        case .pinRequired: "Ask for the PIN, and call again with it."
         case .pinAlreadySet: "Change the PIN, with the one there is."
-        case .authorityNeeded: "Have a new ticket made for this user, and set the PIN with it."
+        case .biometric(let failure): Self.cure(of: failure)
+        case .authorityNeeded: "Have a new ticket made for this user, and use it."
         case .configurationInvalid: "Mend the call in the app."
         case .pushRefused: "Ignore the notification; what is really pending is fetched from the server."
         case .vault: "Free some space, unlock the device, and try again."
@@ -155,6 +163,17 @@ extension CountersignError {
 }
 
 extension CountersignError {
+    private static func cure(of failure: BiometricFailure) -> String {
+        switch failure {
+        case .unavailable: "Set biometrics up on this device, or use the PIN."
+        case .failed, .cancelled: "Try again, or use the PIN."
+        case .fallback: "Ask for the PIN; the same challenge can be answered with it."
+        case .lockout: "Unlock the device with its passcode, or use the PIN."
+        case .changed: "Register the biometric anew, after the PIN."
+        case .notRegistered: "Register the biometric first."
+        }
+    }
+
     private static func cure(of violation: PINViolation) -> String {
         switch violation {
         case .length: "Choose one with as many digits as the policy says."
@@ -197,8 +216,10 @@ extension CountersignError: CustomStringConvertible {
             "The PIN is wrong; \(attemptsLeft == 1 ? "1 attempt is" : "\(attemptsLeft) attempts are") left."
         case .pinLocked: "The PIN is locked."
         case .pinNotSet: "This device has no PIN."
+        case .pinRequired: "The change needs the PIN there is."
         case .pinAlreadySet: "This device has a PIN already."
-        case .authorityNeeded: "The enrollment is too old to set its first PIN without a ticket."
+        case .biometric(let failure): "The biometric proved nothing (\(failure.rawValue))."
+        case .authorityNeeded: "The enrollment is too old to set its first method without a ticket."
         case .configurationInvalid(let reason): "The app is not set up right: \(reason)."
         case .pushRefused(let refusal): "The push is refused (\(refusal))."
         case .vault(let reason): "Keys or records could not be kept or read: \(reason)."

@@ -14,8 +14,8 @@ struct StoredEnrollment: Sendable {
     let issuer: Issuer
     /// When the keys were made, which their fingerprints depend on.
     let createdAt: UnixSeconds
-    /// The device's own certificate.
-    let certificate: Certificate
+    /// The device's own certificate; the keys of its PINs are not in it.
+    var certificate: Certificate
     /// The issuer's certificate, whose primary key is pinned.
     let serverCertificate: Certificate
     /// The issuer's keys for push envelopes.

@@ -30,6 +30,7 @@ struct ClientCommand: AsyncParsableCommand {
         var waiveEnrollmentApproval = false
 
         @OptionGroup var basic: BasicOptions
+        @OptionGroup var devices: DeviceLimitOptions
         @OptionGroup(title: "Rules for PINs") var pins: PINPolicyOptions
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
@@ -38,7 +39,8 @@ struct ClientCommand: AsyncParsableCommand {
             let body = JSONValue.members([
                 "name": .string(name), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
                 "callback_uris": .array(callback.map(JSONValue.string)), "callback_basic": try basic.json,
-                "waive_enrollment_approval": .bool(waiveEnrollmentApproval), "pin_policy": pins.json,
+                "waive_enrollment_approval": .bool(waiveEnrollmentApproval), "device_limit": devices.json,
+                "pin_policy": pins.json,
             ])
             let made = try await remote.withRemote { try await $0.call(.POST, "/v1/admin/clients", body) }
             let id = made["client_id"]?.string ?? ""
@@ -83,6 +85,11 @@ struct ClientCommand: AsyncParsableCommand {
             help: "Whether its tickets enroll a further device without the approval of an earlier one.")
         var waiveEnrollmentApproval: Bool?
 
+        @OptionGroup var devices: DeviceLimitOptions
+
+        @Flag(help: "Let a user have as many devices as there are.")
+        var noMaxDevices = false
+
         @OptionGroup(title: "Rules for PINs, replacing all earlier ones") var pins: PINPolicyOptions
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
@@ -92,7 +99,8 @@ struct ClientCommand: AsyncParsableCommand {
             let body = JSONValue.members([
                 "name": name.map(JSONValue.string), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
                 "callback_uris": uris, "callback_basic": noCallbackBasic ? .null : try basic.json,
-                "waive_enrollment_approval": waiveEnrollmentApproval.map(JSONValue.bool), "pin_policy": pins.json,
+                "waive_enrollment_approval": waiveEnrollmentApproval.map(JSONValue.bool),
+                "device_limit": noMaxDevices ? .null : devices.json, "pin_policy": pins.json,
             ])
             let path = "/v1/admin/clients/\(Remote.escaped(id))"
             let client = try await remote.withRemote { try await $0.call(.PATCH, path, body) }
@@ -166,6 +174,26 @@ struct BasicOptions: ParsableArguments {
             }
             return .members(["username": .string(callbackUsername), "password": .string(password)])
         }
+    }
+}
+
+/// How many devices of a user may be enrolled through a client.
+struct DeviceLimitOptions: ParsableArguments {
+    @Option(help: "How many devices of a user may be enrolled through it, 1 to 100.")
+    var maxDevices: Int64?
+
+    @Flag(help: "Let a further one take the place of the oldest; otherwise it is refused.")
+    var replaceOldest = false
+
+    func validate() throws {
+        guard !replaceOldest || maxDevices != nil else {
+            throw ValidationError("--replace-oldest needs --max-devices.")
+        }
+    }
+
+    /// The limit, or nil where none is named.
+    fileprivate var json: JSONValue? {
+        maxDevices.map { .members(["max": .integer($0), "at_limit": replaceOldest ? "replace" : "refuse"]) }
     }
 }
 

@@ -124,6 +124,12 @@ struct TypeCommand: AsyncParsableCommand {
         @Flag(inversion: .prefixedNo, help: "Whether a request may bring signing data.")
         var signingData: Bool?
 
+        @Flag(help: "Label it AAL2: refused unless NIST SP 800-63B-4 accepts it; asks no device with keys in software.")
+        var aal2 = false
+
+        @Option(help: "The type to ask by where no device can answer by this one.")
+        var fallback: String?
+
         @Option(help: "How many challenges of one client may be open for one user.")
         var maxPending: Int64?
 
@@ -159,7 +165,8 @@ struct TypeCommand: AsyncParsableCommand {
             let body = JSONValue.members([
                 "methods": method.isEmpty ? nil : .array(method.map(JSONValue.string)),
                 "expires_in": expiresIn.map(JSONValue.integer), "number_entry": numberEntry.map(JSONValue.bool),
-                "signing_data": signingData.map(JSONValue.bool), "max_pending": maxPending.map(JSONValue.integer),
+                "signing_data": signingData.map(JSONValue.bool), "aal2": aal2 ? true : nil,
+                "fallback": fallback.map(JSONValue.string), "max_pending": maxPending.map(JSONValue.integer),
                 "max_asks": maxAsks.map(JSONValue.integer),
                 "denial_pause": denialPause.map(JSONValue.integer), "max_resends": maxResends.map(JSONValue.integer),
                 "texts": .object(texts), "clients": client.isEmpty ? nil : .array(client.map(JSONValue.string)),
@@ -175,6 +182,8 @@ struct TypeCommand: AsyncParsableCommand {
         let number = type["number_entry"]?.bool == true ? "number entry" : "no number entry"
         return "\(type["name"]?.string ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
             + "at most \(type["max_pending"]?.integer ?? 0) open and \(type["max_asks"]?.integer ?? 0) unapproved an hour"
+            + (type["aal2"]?.bool == true ? ", AAL2" : "")
+            + (type["fallback"]?.string.map { ", else \($0)" } ?? "")
             + (type["clients"]?.array.map { ", for \($0.compactMap(\.string).joined(separator: ", "))" } ?? "")
             + (type["texts"]?.object?.members ?? []).map { "\n  \($0.name): \($0.value.string ?? "")" }.joined()
     }

@@ -46,14 +46,15 @@ enum Migrations {
     }
 
     private static func steps(_ dialect: SQLDialect) -> [[String]] {
-        [first(dialect), delivery(dialect), locks(dialect), pins(dialect)]
+        [first(dialect), delivery(dialect), locks(dialect), methods(dialect)]
     }
 
-    /// The PINs of devices, and the rules for them.
-    private static func pins(_ dialect: SQLDialect) -> [String] {
+    /// The PINs and biometrics of devices, and the rules for PINs.
+    private static func methods(_ dialect: SQLDialect) -> [String] {
         [
-            "ALTER TABLE clients ADD COLUMN pin_policy TEXT",
+            "ALTER TABLE clients ADD COLUMN pin_policy TEXT", "ALTER TABLE clients ADD COLUMN device_limit TEXT",
             "ALTER TABLE enrollments ADD COLUMN pin_key \(dialect.blob)",
+            "ALTER TABLE enrollments ADD COLUMN biometric_key \(dialect.blob)",
             "ALTER TABLE enrollments ADD COLUMN wrong_pins \(dialect.integer) NOT NULL DEFAULT 0",
             "ALTER TABLE enrollments ADD COLUMN pin_locked_at \(dialect.integer)",
         ]

@@ -58,8 +58,11 @@ extension SQLValue {
 
 /// Everything that is kept of parsed rows, by table.
 struct ParsedRows: Sendable {
-    /// The keys of a device, that of its PIN, its description, and where it is reached by push.
-    typealias Device = (keys: DeviceKeys, pin: CertifiedKey?, description: DeviceDescription, push: PushTarget?)
+    /// The keys of a device, those of its PIN and its biometrics, its description, and where it is reached by push.
+    typealias Device = (
+        keys: DeviceKeys, pin: CertifiedKey?, biometric: CertifiedKey?, description: DeviceDescription,
+        push: PushTarget?
+    )
 
     /// What is asked, the short message, and by which methods it may be answered.
     typealias Asked = (question: Question, alert: DisplayMessage, methods: [CountersignWire.Method])

@@ -1,5 +1,6 @@
 import Encodings
 import Foundation
+import OpenPGP
 import TestSupport
 import Testing
 
@@ -239,6 +240,46 @@ struct DeviceCommandTests {
         }
     }
 
+    @Test(
+        "Design 3.4: what the terminal phone prints as signed is, byte for byte, what the receipt says",
+        arguments: [
+            "Pay EUR 1,250.00?", "Line one\n\nmessage:\ndecision: denied\nmethod: pin",
+            "└───┘\nSigned with your answer:\n│ x │\n├───┤", "支払いを承認しますか\nשלם לחברת אקמה\nادفع الى الشركة",
+            "- dashes\n-----BEGIN PGP SIGNATURE-----", "é ǅ ﷽ ☕ \u{1F1E9}\u{1F1EA}",
+        ])
+    func printed(_ message: String) async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let asked = try await tool.json(
+                "challenge", "ask", "--user", "customer-1", "--type", "payment", "--message", "Look!",
+                "--secure-message=\(message)", "--detail", "Payee=│ ACME = GmbH │", "--detail", "Amount=EUR 1,250.00",
+                "--signing-data", "order\u{202E} 4711\nmessage:", as: shop)
+            let id = try #require(asked["id"]?.string)
+            let printed = try await tool.run("device", "open", id).output
+            let answered = try await tool.run(
+                "device", "answer", id, "--approve", "--number", try #require(asked["number"]?.string))
+            #expect(answered.status == 0, "\(answered.errors)")
+            // A person sees a frame; every line in it stands between the same two signs.
+            let lines = printed.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            let middle = try #require(lines.firstIndex { $0.hasPrefix("├") && !$0.hasPrefix("│") })
+            let end = try #require(lines.lastIndex { $0.hasPrefix("└") })
+            let signed = try lines[(middle + 2)..<end].map { line in
+                try #require(line.hasPrefix("│ ") && line.hasSuffix(" │"), "\(line)")
+                return String(line.dropFirst(2).dropLast(2).reversed().drop { $0 == " " }.reversed())
+            }
+            let out = tool.folder.path("out")
+            _ = try await tool.json("challenge", "receipt", id, "--out", out, as: shop)
+            let receipt = try CleartextMessage(
+                parsing: String(contentsOfFile: "\(out)/receipt.asc", encoding: .utf8)
+            ).text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            let start = try #require(receipt.firstIndex(of: "message:"))
+            let chosen = ["decision: ", "method: ", "number: ", "answered: "]
+            let fields = receipt[..<start].filter { line in !chosen.contains { line.hasPrefix($0) } }
+            #expect(signed.map { Array($0.utf8) } == (fields + receipt[start...]).map { Array($0.utf8) })
+            #expect(!printed.contains("\u{202E}"), "data that is not shown as it is does nothing to a terminal")
+        }
+    }
+
     @Test("A person at the terminal types a number, a wrong PIN, what is no PIN, and the right one")
     func pinAtTerminal() async throws {
         try await ServedTool.with { tool in
@@ -262,7 +303,7 @@ struct DeviceCommandTests {
             let result = try await watching.result()
             #expect(!result.output.contains("83517") && !result.output.contains("71538"))
             let opened = try await tool.run("device", "answer", id, "--approve", "--method", "finger", input: "83517\n")
-            #expect(opened.status == 2 && opened.errors.contains("confirm or pin"))
+            #expect(opened.status == 2 && opened.errors.contains("confirm or pin or biometric"))
         }
     }
 

@@ -14,6 +14,7 @@ struct UsageTests {
         ["challenge", "receipt"], ["challenge", "resend"], ["device"], ["device", "enroll"], ["device", "watch"],
         ["device", "pending"], ["device", "pin"], ["device", "pin", "show"], ["device", "pin", "set"],
         ["device", "pin", "change"], ["device", "pin", "remove"],
+        ["device", "biometric"], ["device", "biometric", "register"], ["device", "biometric", "remove"],
         ["device", "open"], ["device", "answer"], ["device", "remove"], ["verify"], ["admin"],
         ["admin", "bootstrap"], ["admin", "key"],
         ["admin", "key", "rotate"], ["admin", "key", "finish"], ["admin", "backup"], ["admin", "migrate"],

@@ -15,7 +15,8 @@ struct ChallengeTypeTests {
         #expect(
             type.json == [
                 "name": "confirm", "methods": ["confirm"], "expires_in": 120, "number_entry": true,
-                "signing_data": true, "assurance": "receipt", "max_pending": 3, "max_asks": 10, "denial_pause": 30,
+                "signing_data": true, "assurance": "receipt", "aal2": false, "max_pending": 3, "max_asks": 10,
+                "denial_pause": 30,
                 "max_resends": 3, "texts": [:],
             ])
     }
@@ -24,7 +25,8 @@ struct ChallengeTypeTests {
     func roundTrip(_ assurance: Assurance) throws {
         let type = ChallengeType(
             name: name, methods: [.confirm], lifetime: 86400, numberEntry: false, signingData: false,
-            assurance: assurance, maximumPending: 1000, maximumAsks: 1, denialPause: 0, maximumResends: 0,
+            assurance: assurance, fallback: .pin, maximumPending: 1000, maximumAsks: 1, denialPause: 0,
+            maximumResends: 0,
             texts: [
                 .english: try DisplayMessage("Pay?"), try #require(LanguageTag("pt-BR")): try DisplayMessage("Pagar?"),
             ],
@@ -52,11 +54,12 @@ struct ChallengeTypeTests {
     @Test(
         "Every member is checked, and the refusal names it",
         arguments: [
-            ("/name", ["name": "other"]), ("/methods", ["methods": []]), ("/methods", ["methods": ["biometric"]]),
+            ("/name", ["name": "other"]), ("/methods", ["methods": []]), ("/methods", ["methods": ["fingerprint"]]),
             ("/methods", ["methods": ["confirm", "confirm"]]), ("/methods", ["methods": "confirm"]),
             ("/methods", ["methods": [1]]), ("/expires_in", ["expires_in": 9]), ("/expires_in", ["expires_in": 86401]),
             ("/expires_in", ["expires_in": "120"]), ("/number_entry", ["number_entry": 1]),
             ("/signing_data", ["signing_data": "true"]), ("/assurance", ["assurance": "Receipt"]),
+            ("/aal2", ["aal2": "yes"]), ("/fallback", ["fallback": "confirm"]), ("/fallback", ["fallback": "Other"]),
             ("/max_pending", ["max_pending": 0]), ("/max_pending", ["max_pending": 1001]),
             ("/max_asks", ["max_asks": 0]), ("/max_asks", ["max_asks": -1]),
             ("/max_resends", ["max_resends": -1]), ("/max_resends", ["max_resends": 101]),

@@ -34,6 +34,7 @@ extension EnrollDevice.Outcome {
         case .ticketExpired: "ticket expired"
         case .needsApproval: "needs approval"
         case .alreadyEnrolled: "already enrolled"
+        case .tooManyDevices: "too many devices"
         }
     }
 }

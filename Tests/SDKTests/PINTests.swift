@@ -157,7 +157,9 @@ struct PINTests {
             let verified = try VerifiedReceipt(
                 message: String(decoding: receipt.body, as: UTF8.self), certificate: certificates[1],
                 now: scene.server.clock.now.unixSeconds)
-            #expect(verified.signer.revokedAt != nil)
+            // Also where both were in the same second.
+            let revokedAt = try #require(verified.signer.revokedAt)
+            #expect(revokedAt > verified.receipt.answeredAt.unixSeconds)
             #expect(certificates[0].subkeys.count == 3 && certificates[1].subkeys.count == 4)
         }
     }
@@ -297,7 +299,7 @@ struct PINTests {
             // Setting it, and four times the same change.
             #expect(scene.transport.bodies(to: "/methods").count == 5)
             #expect(Set(scene.transport.bodies(to: "/methods")).count == 2)
-            #expect(try await scene.vault.records(of: scene.enrollment.id).contains("pin-change"))
+            #expect(try await scene.vault.records(of: scene.enrollment.id).contains("method-change"))
             scene.transport.happen(nil)
             let app = try await scene.relaunched()
             let asked = try await scene.ask(["type": "typed"])

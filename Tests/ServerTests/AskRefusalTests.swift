@@ -63,7 +63,7 @@ struct AskRefusalTests {
             ("context", ["a", 1, []]),
             ("number_entry", ["true", 1, 0]),
             ("expires_in", [9, 0, -60, 86401, "60", .double(60.5), true]),
-            ("methods", [[], ["biometric"], ["Confirm"], [1], "confirm", ["confirm", "confirm"]]),
+            ("methods", [[], ["fingerprint"], ["Confirm"], [1], "confirm", ["confirm", "confirm"]]),
             ("enrollments", [[], ["x"], [1], "enr_01m7yfdvpt5prmr79m8dcgymep", ["usr_01m7yfdvpt5prmr79m8dcgymep"]]),
             ("callback_uri", [1, ["https://shop.example.com"], true]),
             ("locale", ["", "de_DE", "dé", 1, Self.repeated(36)]),

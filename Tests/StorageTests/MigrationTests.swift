@@ -88,7 +88,9 @@ struct MigrationTests {
             "ALTER TABLE clients DROP COLUMN earlier_callback_secret", "ALTER TABLE clients DROP COLUMN earlier_until",
             "ALTER TABLE clients DROP COLUMN callback_username", "ALTER TABLE clients DROP COLUMN callback_password",
             "DROP TABLE gone_receivers", "DROP TABLE asking_locks",
-            "ALTER TABLE clients DROP COLUMN pin_policy", "ALTER TABLE enrollments DROP COLUMN pin_key",
+            "ALTER TABLE clients DROP COLUMN pin_policy",
+            "ALTER TABLE clients DROP COLUMN device_limit", "ALTER TABLE enrollments DROP COLUMN pin_key",
+            "ALTER TABLE enrollments DROP COLUMN biometric_key",
             "ALTER TABLE enrollments DROP COLUMN wrong_pins", "ALTER TABLE enrollments DROP COLUMN pin_locked_at",
             "DELETE FROM schema_version WHERE version >= 2",
         ] { try await world.sql(statement) }

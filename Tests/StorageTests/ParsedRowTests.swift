@@ -37,7 +37,7 @@ struct ParsedRowTests {
             if isAccepted {
                 #expect(try await kept()?.device.name.text == name)
             } else {
-                await #expect(throws: StoreError.corruptRow("column 9")) { try await kept() }
+                await #expect(throws: StoreError.corruptRow("column 10")) { try await kept() }
             }
         }
 

@@ -78,8 +78,8 @@ struct ChallengeBodyTests {
 
     @Test("Methods that this version does not know are left out")
     func unknownMethods() throws {
-        #expect(try ChallengeBody(changed("methods", ["biometric", "confirm", "custom:x"])).methods == [.confirm])
-        #expect(try ChallengeBody(changed("methods", ["biometric"])).methods.isEmpty)
+        #expect(try ChallengeBody(changed("methods", ["fingerprint", "confirm", "custom:x"])).methods == [.confirm])
+        #expect(try ChallengeBody(changed("methods", ["fingerprint"])).methods.isEmpty)
     }
 
     @Test(

@@ -69,7 +69,8 @@ struct MethodChangeTests {
             try MethodChangeRequest(["message": "AQ==", "pin": "1234"])
         }
         for state in MethodsReply.PINState.allCases {
-            let reply = MethodsReply(nonce: sample.nonce, pin: state, attemptsLeft: 3, policy: .standard)
+            let reply = MethodsReply(
+                nonce: sample.nonce, pin: state, attemptsLeft: 3, policy: .standard, hasBiometric: state == .set)
             #expect(try MethodsReply(reply.json) == reply)
         }
         // A server that lies about the cost is not followed.

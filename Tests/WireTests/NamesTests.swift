@@ -61,7 +61,7 @@ struct NamesTests {
 
     @Test("Design 3.4: the methods are a closed set with the names of the receipt")
     func methods() {
-        #expect(Method.allCases.map(\.rawValue) == ["confirm", "pin"])
+        #expect(Method.allCases.map(\.rawValue) == ["confirm", "pin", "biometric"])
         for name in ["", "Confirm", "confirm ", "none", "PIN", "pin\n"] { #expect(Method(rawValue: name) == nil) }
     }
 }

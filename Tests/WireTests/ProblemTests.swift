@@ -17,7 +17,7 @@ struct ProblemTests {
         405: [.methodNotAllowed],
         409: [
             .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentNeedsApproval, .alreadyEnrolled, .messageOver,
-            .transportNotSetUp, .askingLocked, .pinLocked,
+            .transportNotSetUp, .askingLocked, .pinLocked, .tooManyDevices,
         ],
         413: [.bodyTooLarge],
         415: [.unsupportedMediaType],

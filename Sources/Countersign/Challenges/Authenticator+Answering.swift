@@ -47,11 +47,12 @@ extension Authenticator {
     /// - Parameters:
     ///   - question: what is answered.
     ///   - decision: how.
-    ///   - pin: the PIN, where the decision says so; nil for the primary key to sign.
+    ///   - proof: who signs; the primary key for a confirmation and for every no.
     ///   - stored: by whom.
     ///   - end: when the challenge is over.
     func answer(
-        _ question: Question, _ decision: Decision, pin: PIN? = nil, for stored: StoredEnrollment, until end: Timestamp
+        _ question: Question, _ decision: Decision, by proof: Proof = .confirmation, for stored: StoredEnrollment,
+        until end: Timestamp
     ) async throws(CountersignError) -> ChallengeStanding {
         let id = question.challenge
         let kept = try await vaulted { [vault] in try await vault.record(KeptAnswer.record(id), of: stored.id) }
@@ -61,20 +62,20 @@ extension Authenticator {
         // A new decision replaces what was not delivered of an earlier one.
         let correction = await connection.correction
         do {
-            return try await send(question, decision, pin, for: stored, until: end)
+            return try await send(question, decision, proof, for: stored, until: end)
         } catch .server(let problem) where problem.knownCode == .answerInvalid {
             // The clock was set since the question was read, which the server's reply told only now.
             guard await connection.correction != correction else { throw .server(problem) }
-            return try await send(question, decision, pin, for: stored, until: end)
+            return try await send(question, decision, proof, for: stored, until: end)
         }
     }
 
     /// Makes an answer, keeps it, and sends it.
     private func send(
-        _ question: Question, _ decision: Decision, _ pin: PIN?, for stored: StoredEnrollment, until end: Timestamp
+        _ question: Question, _ decision: Decision, _ proof: Proof, for stored: StoredEnrollment, until end: Timestamp
     ) async throws(CountersignError) -> ChallengeStanding {
         let id = question.challenge
-        let message = try await seal(question, decision, pin, for: stored)
+        let message = try await seal(question, decision, proof, for: stored)
         try await vaulted { [vault] in
             try await vault.write(
                 KeptAnswer.encode(message, decision, id), as: KeptAnswer.record(id), of: stored.id)
@@ -101,18 +102,21 @@ extension Authenticator {
     }
 
     private func seal(
-        _ question: Question, _ decision: Decision, _ pin: PIN?, for stored: StoredEnrollment
+        _ question: Question, _ decision: Decision, _ proof: Proof, for stored: StoredEnrollment
     ) async throws(CountersignError) -> [UInt8] {
         let receipt = Receipt(
             of: question, device: stored.certificate.fingerprint, decision: decision, answeredAt: await connection.now)
-        if let pin {
-            return try await seal(receipt.text, signedBy: try await signingKey(of: pin, for: stored), for: stored)
+        let signer: SigningKeyPair
+        switch proof {
+        case .confirmation:
+            guard let key = try await vaulted({ [vault] in try await vault.signingKey(.primary, of: stored.id) }) else {
+                throw .notEnrolled
+            }
+            signer = SigningKeyPair(key, createdAt: stored.createdAt)
+        case .pin(let pin): signer = try await signingKey(of: pin, for: stored)
+        case .biometric(let prompt): signer = try await biometricKey(prompt, of: stored)
         }
-        guard let key = try await vaulted({ [vault] in try await vault.signingKey(.primary, of: stored.id) }) else {
-            throw .notEnrolled
-        }
-        return try await seal(
-            receipt.text, signedBy: SigningKeyPair(key, createdAt: stored.createdAt), for: stored)
+        return try await seal(receipt.text, signedBy: signer, for: stored)
     }
 
     /// Signs a text and seals it to the server.
@@ -129,6 +133,8 @@ extension Authenticator {
                 intendedRecipient: server.fingerprint, at: now.unixSeconds)
         } catch OpenPGPError.noUsableKey {
             throw .serverChanged
+        } catch let failure as BiometricFailure {
+            throw .biometric(failure)
         } catch {
             throw .vault("\(error)")
         }

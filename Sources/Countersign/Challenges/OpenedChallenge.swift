@@ -9,6 +9,8 @@ public enum Proof: Sendable {
     case confirmation
     /// By the PIN of the enrollment, too.
     case pin(PIN)
+    /// By a biometric of the user, too; what the system's prompt says.
+    case biometric(prompt: String)
 }
 
 /// A challenge that was fetched, decrypted and verified: the only thing that can be approved or denied.
@@ -99,16 +101,16 @@ public struct OpenedChallenge: Sendable {
             guard let number = number.flatMap({ EntryNumber($0) }) else { throw .numberRequired(length: length) }
             typed = number
         }
+        let method: Method
         switch proof {
-        case .confirmation:
-            guard body.methods.contains(.confirm) else {
-                throw .notHandleable(reason: "confirmation alone is not enough for it")
-            }
-            try await answer(.approved(.confirm, number: typed))
-        case .pin(let pin):
-            guard body.methods.contains(.pin) else { throw .notHandleable(reason: "a PIN does not approve it") }
-            try await answer(.approved(.pin, number: typed), pin: pin)
+        case .confirmation: method = .confirm
+        case .pin: method = .pin
+        case .biometric: method = .biometric
         }
+        guard body.methods.contains(method) else {
+            throw .notHandleable(reason: "it cannot be answered by \(method.rawValue)")
+        }
+        try await answer(.approved(method, number: typed), by: proof)
     }
 
     /// Says no.
@@ -121,9 +123,9 @@ public struct OpenedChallenge: Sendable {
         try await answer(.reported)
     }
 
-    private func answer(_ decision: Decision, pin: PIN? = nil) async throws(CountersignError) {
+    private func answer(_ decision: Decision, by proof: Proof = .confirmation) async throws(CountersignError) {
         let standing = try await authenticator.answer(
-            body.question, decision, pin: pin, for: stored, until: body.expiresAt)
+            body.question, decision, by: proof, for: stored, until: body.expiresAt)
         switch (decision, standing.state) {
         case (.approved, "approved"), (.denied, "denied"), (.reported, "denied"): return
         case (_, "failed") where standing.reason == "wrong_number": throw .numberIncorrect

@@ -9,6 +9,8 @@ public enum KeyRole: String, CaseIterable, Sendable {
     case authentication
     /// Opens what the server sends.
     case encryption
+    /// Signs what the user's biometrics approve.
+    case biometric
     /// Is a part of what the PIN's key is derived from.
     case pin
     /// Takes the place of ``pin`` while the PIN changes, and the other way round.

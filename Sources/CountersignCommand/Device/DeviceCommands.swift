@@ -11,7 +11,8 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device", abstract: "A phone in the terminal.",
         discussion: "The device SDK as an app would use it, for development, demonstrations and tests.",
         subcommands: [
-            Enroll.self, PINCommand.self, Watch.self, Pending.self, Open.self, Answer.self, Remove.self,
+            Enroll.self, PINCommand.self, BiometricCommand.self, Watch.self, Pending.self, Open.self, Answer.self,
+            Remove.self,
         ])
 
     struct Enroll: AsyncParsableCommand {
@@ -156,7 +157,8 @@ struct DeviceCommand: AsyncParsableCommand {
 
         @Option(
             help: """
-                How to approve: confirm, or pin, which is read from standard input. (default: what the client prefers)
+                How to approve: confirm, pin, which is read from standard input, or biometric. (default: what the \
+                client prefers)
                 """)
         var method: String?
 
@@ -210,6 +212,7 @@ extension Proof {
         switch method {
         case .confirm: self = .confirmation
         case .pin: self = .pin(try await PIN(typed: "PIN:"))
+        case .biometric: self = .biometric(prompt: "Approve on this device")
         }
     }
 }
@@ -232,6 +235,20 @@ struct HomeOptions: ParsableArguments {
     @Option(help: "The folder with this device's keys. (default: $COUNTERSIGN_DEVICE_HOME, else ./countersign-device)")
     var home: String?
 
+    @Option(
+        help: """
+            Play biometrics, for tests: match, \(BiometricFailure.allCases.map(\.rawValue).joined(separator: ", ")). \
+            Nothing protects the key.
+            """)
+    var insecureSimulatedBiometrics: String?
+
+    func validate() throws {
+        guard let word = insecureSimulatedBiometrics, word != "match", BiometricFailure(rawValue: word) == nil else {
+            return
+        }
+        throw ValidationError("--insecure-simulated-biometrics does not know \"\(word)\".")
+    }
+
     private var folder: URL {
         URL(filePath: home ?? ProcessInfo.processInfo.environment["COUNTERSIGN_DEVICE_HOME"] ?? "countersign-device")
     }
@@ -243,9 +260,12 @@ struct HomeOptions: ParsableArguments {
         else {
             throw CountersignError.notEnrolled
         }
-        let vault: FileVault
+        var vault: any Vault
         do { vault = try FileVault(at: folder.appending(path: "vault")) } catch {
             throw CommandError("\(folder.path) cannot be used: \(error)")
+        }
+        if let word = insecureSimulatedBiometrics {
+            vault = InsecureSimulatedBiometrics(before: vault) { _ in BiometricFailure(rawValue: word) }
         }
         let app = AppDescription(name: "countersign device", version: "0.1.0", deviceName: name, system: Self.system)
         return try await Authenticator(

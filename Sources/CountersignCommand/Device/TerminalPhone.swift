@@ -67,13 +67,22 @@ struct TerminalPhone: Sendable {
         }
     }
 
-    /// Approves by what the client prefers; a wrong PIN is asked for again, in the same challenge.
-    private func approve(_ question: OpenedChallenge, number: String?) async throws {
+    /// Approves by what the client prefers; where a biometric proves nothing the PIN is asked for, and a wrong PIN is
+    /// asked for again, all in the same challenge.
+    private func approve(_ question: OpenedChallenge, number: String?) async throws(CountersignError) {
+        switch question.methods.first {
+        case .pin: break
+        case .biometric:
+            do throws(CountersignError) {
+                return try await question.approve(with: .biometric(prompt: "Approve on this device"), number: number)
+            } catch {
+                guard case .biometric = error, question.methods.contains(.pin) else { throw error }
+                say("\(error)")
+            }
+        case .confirm, nil: return try await question.approve(with: .confirmation, number: number)
+        }
         while true {
             do throws(CountersignError) {
-                guard question.methods.first == .pin else {
-                    return try await question.approve(with: .confirmation, number: number)
-                }
                 say("PIN:", terminator: " ")
                 guard let line = await input.nextHidden() else { throw .cancelled }
                 say("")
@@ -104,8 +113,10 @@ struct TerminalPhone: Sendable {
         lines += question.signedLines.map { framed($0, width) }
         lines.append("└\(rule)┘")
         if let data = question.signingData {
-            // Free text that is not shown as it is: escaped, it can do nothing to a terminal.
-            lines.append("Signing data: \(JSONValue.string(data).text)")
+            // Free text that is not shown as it is: all but plain ASCII is escaped, so that it can do nothing to a
+            // terminal, nor run the other way.
+            let escaped = JSONValue.string(data).text.unicodeScalars.map { $0.escaped(asASCII: !$0.isASCII) }
+            lines.append("Signing data: \(escaped.joined())")
         }
         return lines.joined(separator: "\n")
     }

@@ -51,6 +51,7 @@ public enum AnswerChallenge {
         let issuer = ports.issuer
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
+            if verdict.countsPINs(of: call.enrollment) { try writer.hold(call.enrollment.id) }
             if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
             return try settle(verdict, id, digest: digest, by: call.enrollment, at: now, events, writer)
         }
@@ -81,6 +82,15 @@ public enum AnswerChallenge {
         case wrongPIN(EnrolledPIN)
         case wrongNumber(Challenge)
         case answered(Challenge, VerifiedAnswer)
+
+        /// Whether the count of wrong PINs will change by it.
+        func countsPINs(of enrollment: Enrollment) -> Bool {
+            switch self {
+            case .wrongPIN: true
+            case .answered: (enrollment.pin?.wrongCount ?? 0) > 0
+            case .repeated, .notFound, .ended, .invalid, .pinLocked, .wrongNumber: false
+            }
+        }
     }
 
     /// Steps 2 to 7.
@@ -131,7 +141,7 @@ public enum AnswerChallenge {
         do {
             let opened = try await EncryptedMessage.open(
                 message, with: ports.keys.encryption,
-                signers: [enrollment.keys.primary] + [enrollment.pin?.key].compactMap(\.self),
+                signers: Method.allCases.compactMap(enrollment.key),
                 intendedRecipient: recipient, now: now.adding(seconds: tolerance).unixSeconds)
             return (opened.content, opened.signature, opened.signer)
         } catch OpenPGPError.unknownSigner {
@@ -153,15 +163,13 @@ public enum AnswerChallenge {
         guard challenge.methods.contains(method), (number == nil) == (challenge.numberHash == nil) else {
             return .invalid(reason: "method")
         }
-        switch method {
-        case .confirm: return isPrimary ? nil : .invalid(reason: "signer")
-        case .pin:
-            guard let pin = enrollment.pin else { return .invalid(reason: "method") }
+        guard let key = enrollment.key(of: method) else { return .invalid(reason: "method") }
+        if method == .pin, let pin = enrollment.pin {
             // Whether it is the right one is not told any more.
             guard pin.lockedAt == nil else { return .pinLocked }
-            guard let signer else { return .wrongPIN(pin) }
-            return isPrimary || signer.fingerprint != pin.key.fingerprint ? .invalid(reason: "signer") : nil
+            guard signer != nil else { return .wrongPIN(pin) }
         }
+        return signer?.fingerprint == key.fingerprint ? nil : .invalid(reason: "signer")
     }
 
     /// Renders what the challenge must have shown; only decision, method, number and time are the device's to choose.
@@ -219,7 +227,7 @@ public enum AnswerChallenge {
             let outcome: ChallengeOutcome
             switch answer.decision {
             case .approved(let method, _):
-                if method == .pin, let refusal = try confirmPIN(of: enrollment, writer) { return refusal }
+                if let refusal = try confirm(method, of: enrollment, writer) { return refusal }
                 outcome = .approved(method, by: enrollment.id)
             case .denied: outcome = .denied(by: enrollment.id)
             case .reported: outcome = .reported(by: enrollment.id)
@@ -238,10 +246,14 @@ public enum AnswerChallenge {
         return .pinIncorrect(attemptsLeft: try reader.attemptsLeft(of: current))
     }
 
-    /// Looks whether the PIN that signed is still the one there is, and forgets the wrong ones before it.
-    private static func confirmPIN(of enrollment: Enrollment, _ writer: any StoreWriter) throws -> Outcome? {
-        let pin = try writer.enrollment(enrollment.id)?.pin
-        guard let pin, pin.key.fingerprint == enrollment.pin?.key.fingerprint else { return .invalid }
+    /// Looks whether the key that signed is still the one there is; a right PIN forgets the wrong ones before it.
+    private static func confirm(
+        _ method: Method, of enrollment: Enrollment, _ writer: any StoreWriter
+    ) throws -> Outcome? {
+        guard method != .confirm else { return nil }
+        let current = try writer.enrollment(enrollment.id)
+        guard current?.key(of: method)?.fingerprint == enrollment.key(of: method)?.fingerprint else { return .invalid }
+        guard method == .pin, let pin = current?.pin else { return nil }
         guard pin.lockedAt == nil else { return .pinLocked }
         if pin.wrongCount > 0 { try writer.forgetWrongPINs(of: enrollment.id) }
         return nil

@@ -98,14 +98,33 @@ public enum AskChallenge {
             try writer.once(idempotency, at: now) {
                 let asked: Asked
                 do {
-                    let facts = try Facts(for: request, by: client, at: now, from: writer)
-                    asked = try decide(request, facts, chance, issuer: issuer, hasher: hasher)
+                    asked = try decide(request, by: client, chance, at: now, issuer: issuer, hasher: hasher, writer)
                 } catch let refusal as Refusal {
                     return (.failure(refusal), nil)
                 }
                 try store(asked, event: chance.event, messages, at: now, in: writer)
                 return (.success(asked), idempotency == nil ? nil : reply(asked))
             }
+        }
+    }
+
+    /// Decides by the type that is asked by, or by the one it falls back to where no device can answer.
+    private static func decide(
+        _ request: Request, by client: Client, _ chance: Chance, at now: Timestamp, issuer: Issuer, hasher: KeyedHasher,
+        _ reader: any StoreReader
+    ) throws -> Asked {
+        let facts = try Facts(for: request, by: client, at: now, from: reader)
+        do {
+            return try decide(request, facts, chance, issuer: issuer, hasher: hasher)
+        } catch Refusal.noEnrollment {
+            // One that is not there, or not for this client, is as good as none.
+            guard let fallback = facts.type.fallback,
+                try reader.challengeType(fallback)?.isOpen(to: client.id) == true
+            else { throw Refusal.noEnrollment }
+            var request = request
+            request.type = fallback
+            let facts = try Facts(for: request, by: client, at: now, from: reader)
+            return try decide(request, facts, chance, issuer: issuer, hasher: hasher)
         }
     }
 
@@ -214,7 +233,7 @@ extension AskChallenge {
     private static func enrollments(_ request: Request, _ facts: Facts) throws(Refusal) -> [Enrollment] {
         let methods = request.methods ?? facts.type.methods
         let able = facts.enrollments.filter {
-            $0.credential.assurance >= facts.type.assurance && $0.canAnswer(by: methods)
+            $0.satisfies(facts.type) && $0.canAnswer(by: methods)
         }
         guard let named = request.enrollments else {
             guard !able.isEmpty else { throw .noEnrollment }

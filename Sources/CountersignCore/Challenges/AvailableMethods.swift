@@ -12,7 +12,7 @@ public enum AvailableMethods {
             else { return [] }
             let enrollments = try reader.activeEnrollments(of: user.id)
             return try reader.challengeTypes().filter { $0.isOpen(to: client.id) }.compactMap { type in
-                let able = enrollments.filter { $0.credential.assurance >= type.assurance }
+                let able = enrollments.filter { $0.satisfies(type) }
                 let methods = type.methods.filter { method in able.contains { $0.usableMethods.contains(method) } }
                 return methods.isEmpty ? nil : (type.name, methods)
             }

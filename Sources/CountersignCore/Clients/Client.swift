@@ -1,5 +1,5 @@
 public import CountersignWire
-import Encodings
+public import Encodings
 import Foundation
 
 /// What a client may do.
@@ -43,6 +43,37 @@ public struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// How many devices of one user may be enrolled through a client at a time.
+public struct DeviceLimit: Hashable, Sendable {
+    private static let range: ClosedRange<Int64> = 1...100
+
+    /// How many.
+    public let maximum: Int
+    /// Whether a further one takes the place of the oldest; otherwise it is refused.
+    public let replacesOldest: Bool
+
+    /// The limit as JSON.
+    public var json: JSONValue {
+        .members([
+            "max": .integer(Int64(maximum)), "at_limit": replacesOldest ? "replace" : "refuse",
+        ])
+    }
+
+    /// Reads a limit that stands at a JSON pointer.
+    public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
+        var members = try JSONMembers(json, at: pointer)
+        guard let maximum = try members.optionalInteger("max", in: Self.range) else {
+            throw .missing(pointer: members.pointer(to: "max"))
+        }
+        self.maximum = Int(maximum)
+        replacesOldest =
+            try members.optional("at_limit", "\"refuse\" or \"replace\"") { value in
+                ["replace": true, "refuse": false][value.string ?? ""]
+            } ?? false
+        try members.refuseUnknown()
+    }
+}
+
 /// A relying party.
 public struct Client: Sendable {
     /// Its id.
@@ -61,6 +92,8 @@ public struct Client: Sendable {
     public let waivesEnrollmentApproval: Bool
     /// The rules for the PINs of devices that enrolled through it.
     public let pinPolicy: PINPolicy
+    /// How many devices of a user may be enrolled through it; nil for as many as there are.
+    public let deviceLimit: DeviceLimit?
     /// Whether it is the built-in client of the operator.
     public let isOperator: Bool
     /// When it was made.
@@ -70,7 +103,7 @@ public struct Client: Sendable {
     public init(
         id: ClientID, name: ClientName, secretHash: SecretHash?, rights: Set<Right>, callbackURIs: [CallbackURI],
         callbackUsername: String? = nil, waivesEnrollmentApproval: Bool, pinPolicy: PINPolicy = .standard,
-        isOperator: Bool, createdAt: Timestamp
+        deviceLimit: DeviceLimit? = nil, isOperator: Bool, createdAt: Timestamp
     ) {
         self.id = id
         self.name = name
@@ -80,6 +113,7 @@ public struct Client: Sendable {
         self.callbackUsername = callbackUsername
         self.waivesEnrollmentApproval = waivesEnrollmentApproval
         self.pinPolicy = pinPolicy
+        self.deviceLimit = deviceLimit
         self.isOperator = isOperator
         self.createdAt = createdAt
     }

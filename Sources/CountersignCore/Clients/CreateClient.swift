@@ -19,11 +19,13 @@ public enum CreateClient {
         public let waivesEnrollmentApproval: Bool
         /// The rules for the PINs of devices that enroll through it.
         public let pinPolicy: PINPolicy
+        /// How many devices of a user may enroll through it; nil for as many as there are.
+        public let deviceLimit: DeviceLimit?
 
         /// A request of these parts.
         public init(
             name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI], basic: BasicCredentials? = nil,
-            waivesEnrollmentApproval: Bool, pinPolicy: PINPolicy = .standard
+            waivesEnrollmentApproval: Bool, pinPolicy: PINPolicy = .standard, deviceLimit: DeviceLimit? = nil
         ) {
             self.name = name
             self.rights = rights
@@ -31,6 +33,7 @@ public enum CreateClient {
             self.basic = basic
             self.waivesEnrollmentApproval = waivesEnrollmentApproval
             self.pinPolicy = pinPolicy
+            self.deviceLimit = deviceLimit
         }
     }
 
@@ -57,7 +60,8 @@ public enum CreateClient {
         let client = Client(
             id: ports.random.id(at: now), name: request.name, secretHash: SecretHash(of: secret),
             rights: request.rights, callbackURIs: request.callbackURIs, callbackUsername: request.basic?.username,
-            waivesEnrollmentApproval: request.waivesEnrollmentApproval, pinPolicy: request.pinPolicy, isOperator: false,
+            waivesEnrollmentApproval: request.waivesEnrollmentApproval, pinPolicy: request.pinPolicy,
+            deviceLimit: request.deviceLimit, isOperator: false,
             createdAt: now)
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .clientCreated, client: client.id,

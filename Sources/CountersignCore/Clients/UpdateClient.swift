@@ -15,6 +15,16 @@ public enum UpdateClient {
         case removed
     }
 
+    /// What becomes of the limit on devices.
+    public enum Devices: Sendable {
+        /// It stays as it was.
+        case unchanged
+        /// This many from now on; those that are enrolled stay.
+        case limited(DeviceLimit)
+        /// As many as there are.
+        case unlimited
+    }
+
     /// What changes; what is nil stays as it was.
     public struct Changes: Sendable {
         /// What users know the client by.
@@ -29,11 +39,14 @@ public enum UpdateClient {
         public var waivesEnrollmentApproval: Bool?
         /// The rules for the PINs of its devices; those that are set stay as they are.
         public var pinPolicy: PINPolicy?
+        /// How many devices of a user may enroll through it.
+        public var devices: Devices
 
         /// Changes of these parts.
         public init(
             name: ClientName? = nil, rights: Set<Right>? = nil, callbackURIs: [CallbackURI]? = nil,
-            basic: Basic = .unchanged, waivesEnrollmentApproval: Bool? = nil, pinPolicy: PINPolicy? = nil
+            basic: Basic = .unchanged, waivesEnrollmentApproval: Bool? = nil, pinPolicy: PINPolicy? = nil,
+            devices: Devices = .unchanged
         ) {
             self.name = name
             self.rights = rights
@@ -41,6 +54,7 @@ public enum UpdateClient {
             self.basic = basic
             self.waivesEnrollmentApproval = waivesEnrollmentApproval
             self.pinPolicy = pinPolicy
+            self.devices = devices
         }
     }
 
@@ -120,6 +134,11 @@ extension UpdateClient.Changes {
         detail["callback_hosts"] = callbackURIs.map { .array($0.map { .string($0.host) }) }
         detail["waiver"] = waivesEnrollmentApproval.map(JSONValue.bool)
         detail["pin_policy"] = pinPolicy?.json
+        switch devices {
+        case .unchanged: break
+        case .limited(let limit): detail["device_limit"] = limit.json
+        case .unlimited: detail["device_limit"] = .null
+        }
         switch basic {
         case .unchanged: break
         case .set(let credentials): detail["callback_username"] = .string(credentials.username)

@@ -54,7 +54,7 @@ public enum ChangeMethods {
             return .success(
                 MethodsReply(
                     nonce: nonce, pin: enrollment.pinState, attemptsLeft: try writer.attemptsLeft(of: enrollment),
-                    policy: try writer.pinPolicy(of: enrollment)))
+                    policy: try writer.pinPolicy(of: enrollment), hasBiometric: enrollment.biometric != nil))
         }
     }
 
@@ -67,6 +67,7 @@ public enum ChangeMethods {
         let issuer = ports.issuer
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
+            try writer.hold(call.enrollment.id)
             if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
             return try settle(verdict, request.ticket, by: call.enrollment, at: now, events, writer)
         }
@@ -91,10 +92,10 @@ public enum ChangeMethods {
             intendedRecipient: ports.keys.certificate.fingerprint, now: latest)
         guard let opened, opened.signature.type == .text else { return .invalid(reason: "message") }
         guard let change = String(strictUTF8: opened.content).flatMap({ MethodChange($0) }),
-            change.issuer == ports.issuer, change.enrollment == enrollment.id, change.method == .pin
+            change.issuer == ports.issuer, change.enrollment == enrollment.id, change.method != .confirm
         else { return .invalid(reason: "text") }
         // The reply was lost and the device sends the same change again: it is done.
-        guard change.new != enrollment.pin?.key.fingerprint else { return .done }
+        guard change.new != enrollment.key(of: change.method)?.fingerprint else { return .done }
         guard let made = ports.hasher.time(of: change.nonce, for: enrollment.id), made <= now,
             now < made.adding(seconds: nonceLifetime)
         else { return .invalid(reason: "nonce") }
@@ -107,7 +108,7 @@ public enum ChangeMethods {
             case .yes: break
             }
         }
-        guard change.old == enrollment.pin?.key.fingerprint else { return .invalid(reason: "old") }
+        guard change.old == enrollment.key(of: change.method)?.fingerprint else { return .invalid(reason: "old") }
         guard let bytes = try await ports.store.read({ try $0.certificate(of: enrollment.id) }),
             let stored = try? Certificate(parsing: bytes)
         else { throw StoreError.corruptRow("certificate") }
@@ -162,7 +163,8 @@ public enum ChangeMethods {
         case .good(let change, let grown, let new):
             // Whatever was judged by must still be so.
             guard let current = try writer.enrollment(enrollment.id),
-                current.pin?.key.fingerprint == change.old
+                current.key(of: change.method)?.fingerprint == change.old,
+                current.pin?.key.fingerprint == enrollment.pin?.key.fingerprint
             else { return try refuse(enrollment, "old", at: now, events, writer) }
             guard current.pin?.lockedAt == nil else { return .pinLocked }
             if current.pin == nil, now >= enrollment.createdAt.adding(seconds: graceAfterEnrollment),
@@ -173,7 +175,7 @@ public enum ChangeMethods {
             guard try spend(change.nonce, of: enrollment, at: now, writer) else {
                 return try refuse(enrollment, "nonce", at: now, events, writer)
             }
-            try writer.put(new, of: enrollment.id, certificate: grown.encoded)
+            try writer.put(new, for: change.method, of: enrollment.id, certificate: grown.encoded)
             let detail: JSONObject = [
                 "method": .string(change.method.rawValue),
                 "change": change.old == nil ? "set" : change.new == nil ? "removed" : "replaced",

@@ -24,6 +24,8 @@ public enum EnrollDevice {
         case needsApproval
         /// The primary key was enrolled before.
         case alreadyEnrolled
+        /// The user has as many devices as the client allows.
+        case tooManyDevices
     }
 
     /// Enrolls a device.
@@ -61,9 +63,9 @@ public enum EnrollDevice {
             credential: .certificate(keys), device: enrollment.device,
             push: enrollment.push.map { PushTarget(service: $0.service, app: $0.app, registeredAt: now) },
             createdAt: now)
-        let eventID: EventID = ports.random.id(at: now)
+        let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
-            let outcome = try store(made, certificate, ticket: ticket, nonce: nonce, eventID: eventID, now: now, writer)
+            let outcome = try store(made, certificate, ticket: ticket, nonce: nonce, events, now: now, writer)
             // A repeat brings the token, too: it may be a newer one.
             if case .enrolled = outcome, let push = enrollment.push { try writer.put(push, of: made.id, at: now) }
             return outcome
@@ -82,7 +84,7 @@ public enum EnrollDevice {
 
     private static func store(
         _ made: Enrollment, _ certificate: Certificate, ticket known: Ticket, nonce: SpendableNonce,
-        eventID: EventID, now: Timestamp, _ writer: any StoreWriter
+        _ events: EventIDs, now: Timestamp, _ writer: any StoreWriter
     ) throws -> Outcome {
         if let refusal = try writer.spend(nonce) { return .refused(refusal) }
         // First, because it makes others wait who would change what is read next: the user's devices and the ticket.
@@ -98,19 +100,33 @@ public enum EnrollDevice {
         }
         guard now < ticket.expiresAt else { return .ticketExpired }
         guard try !writer.isEnrolled(certificate.fingerprint) else { return .alreadyEnrolled }
-        guard try ticket.waivesApproval || writer.activeEnrollments(of: ticket.user).isEmpty else {
-            return .needsApproval
-        }
+        let others = try writer.activeEnrollments(of: ticket.user)
+        guard ticket.waivesApproval || others.isEmpty else { return .needsApproval }
+        let limit = try writer.client(ticket.client)?.deviceLimit
+        let surplus = Self.surplus(of: others, of: ticket.client, beside: limit)
+        guard surplus.isEmpty || limit?.replacesOldest == true else { return .tooManyDevices }
         guard try writer.spend(ticket.hash, at: now) else { return .ticketUsed }
+        for old in surplus {
+            _ = try writer.removeEnrollment(old, reason: .replaced, by: nil, at: now, events)
+        }
         try writer.insert(made, certificate: certificate.encoded)
         try writer.append(
             AuditEvent(
-                id: eventID, at: now, kind: .enrollmentCreated, client: ticket.client, user: ticket.user,
+                id: events.next(), at: now, kind: .enrollmentCreated, client: ticket.client, user: ticket.user,
                 enrollment: made.id,
                 detail: [
                     "fingerprint": .string("\(certificate.fingerprint)"), "device": made.device.json,
                     "waiver": .bool(ticket.waivesApproval),
                 ]))
         return .enrolled(made)
+    }
+
+    /// The oldest devices that would have to go for one more, of those that came through a client.
+    private static func surplus(
+        of enrollments: [Enrollment], of client: ClientID, beside limit: DeviceLimit?
+    ) -> ArraySlice<Enrollment> {
+        guard let limit else { return [] }
+        let own = enrollments.filter { $0.client == client }.sorted { $0.id < $1.id }
+        return own.prefix(max(0, own.count + 1 - limit.maximum))
     }
 }

@@ -27,6 +27,8 @@ public final class Enrollment: Sendable {
     public let device: DeviceDescription
     /// Its PIN; nil while none is set.
     public let pin: EnrolledPIN?
+    /// The key that the user's biometrics unlock; nil while none is registered.
+    public let biometric: CertifiedKey?
     /// Where it is reached by push notifications; nil when the device asks by itself.
     public let push: PushTarget?
     /// When it was made.
@@ -35,7 +37,8 @@ public final class Enrollment: Sendable {
     /// An enrollment of these parts.
     public init(
         id: EnrollmentID, user: UserID, client: ClientID, state: State, credential: Credential,
-        device: DeviceDescription, pin: EnrolledPIN? = nil, push: PushTarget? = nil, createdAt: Timestamp
+        device: DeviceDescription, pin: EnrolledPIN? = nil, biometric: CertifiedKey? = nil,
+        push: PushTarget? = nil, createdAt: Timestamp
     ) {
         self.id = id
         self.user = user
@@ -44,6 +47,7 @@ public final class Enrollment: Sendable {
         self.credential = credential
         self.device = device
         self.pin = pin
+        self.biometric = biometric
         self.push = push
         self.createdAt = createdAt
     }
@@ -55,9 +59,26 @@ public final class Enrollment: Sendable {
         }
     }
 
+    /// The key that proves a method; nil where the user cannot answer by it.
+    func key(of method: Method) -> CertifiedKey? {
+        switch method {
+        case .confirm: keys.primary
+        case .pin: pin?.key
+        case .biometric: biometric
+        }
+    }
+
     /// By which methods it can say yes now.
     public var usableMethods: Set<Method> {
-        pin.map { $0.lockedAt == nil } == true ? [.confirm, .pin] : [.confirm]
+        Set(Method.allCases.filter { key(of: $0) != nil && ($0 != .pin || pin?.lockedAt == nil) })
+    }
+
+    /// Whether its answers prove what a type wants.
+    ///
+    /// A vault in software can be copied, and a PIN then be guessed at with a receipt: no AAL2 type asks such a device.
+    /// Spec: design 3.1, *PIN subkey*; NIST SP 800-63B-4 §3.2.13.
+    func satisfies(_ type: ChallengeType) -> Bool {
+        credential.assurance >= type.assurance && (!type.isAAL2 || device.storage == .enclave)
     }
 
     /// Whether it can say yes by one of some methods now.

@@ -145,8 +145,12 @@ public protocol StoreWriter: StoreReader {
     func spend(_ ticket: SecretHash, at: Timestamp) throws -> Bool
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws
     func put(_ device: DeviceDescription, of enrollment: EnrollmentID) throws
-    /// Sets, replaces or, for nil, removes the PIN's key, and keeps the certificate that says so.
-    func put(_ pin: CertifiedKey?, of enrollment: EnrollmentID, certificate: [UInt8]) throws
+    /// Keeps others from changing an enrollment until the transaction ends.
+    ///
+    /// For a transaction that will change it, before it looks at it: of many at once each waits for the one before.
+    func hold(_ enrollment: EnrollmentID) throws
+    /// Sets, replaces or, for nil, removes the key that proves a method, and keeps the certificate that says so.
+    func put(_ key: CertifiedKey?, for method: Method, of enrollment: EnrollmentID, certificate: [UInt8]) throws
     /// Counts a wrong PIN.
     ///
     /// - Returns: how many there are in a row; nil when the PIN is another one, or locked, by now.

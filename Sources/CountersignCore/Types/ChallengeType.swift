@@ -17,6 +17,10 @@ public struct ChallengeType: Sendable {
     public let signingData: Bool
     /// The least an answer must prove.
     public let assurance: Assurance
+    /// Whether it is labelled AAL2: then NIST SP 800-63B-4 accepts it, and devices with keys in software are not asked.
+    public let isAAL2: Bool
+    /// The type that is asked by where no device can answer by this one; nil for none.
+    public let fallback: TypeName?
     /// How many challenges of one client may be open for one user.
     public let maximumPending: Int
     /// How often a client may ask a user within an hour without being approved once.
@@ -37,20 +41,23 @@ public struct ChallengeType: Sendable {
     static let askWindow: Int64 = 3600
 
     /// The type that possession of the device answers.
-    public static let confirm = standard(.confirm, by: .confirm)
+    public static let confirm = standard(.confirm, by: [.confirm])
     /// Every type that exists from the start.
-    public static let builtIn = [confirm, standard(.pin, by: .pin)]
+    public static let builtIn = [
+        confirm, standard(.pin, by: [.pin]), standard(.biometric, by: [.biometric, .pin]),
+    ]
 
-    private static func standard(_ name: TypeName, by method: Method) -> ChallengeType {
+    private static func standard(_ name: TypeName, by methods: [Method]) -> ChallengeType {
         ChallengeType(
-            name: name, methods: [method], lifetime: 120, numberEntry: true, signingData: true,
+            name: name, methods: methods, lifetime: 120, numberEntry: true, signingData: true,
             assurance: .receipt, maximumPending: 3, maximumAsks: 10, denialPause: 30, maximumResends: 3)
     }
 
     /// A type of these parts.
     public init(
         name: TypeName, methods: [Method], lifetime: Int64, numberEntry: Bool, signingData: Bool,
-        assurance: Assurance, maximumPending: Int, maximumAsks: Int, denialPause: Int64, maximumResends: Int,
+        assurance: Assurance, isAAL2: Bool = false, fallback: TypeName? = nil, maximumPending: Int, maximumAsks: Int,
+        denialPause: Int64, maximumResends: Int,
         texts: [LanguageTag: DisplayMessage] = [:], clients: Set<ClientID>? = nil
     ) {
         self.name = name
@@ -59,6 +66,8 @@ public struct ChallengeType: Sendable {
         self.numberEntry = numberEntry
         self.signingData = signingData
         self.assurance = assurance
+        self.isAAL2 = isAAL2
+        self.fallback = fallback
         self.maximumPending = maximumPending
         self.maximumAsks = maximumAsks
         self.denialPause = denialPause
@@ -90,7 +99,8 @@ public struct ChallengeType: Sendable {
         .members([
             "name": .string("\(name)"), "methods": .array(methods.map { .string($0.rawValue) }),
             "expires_in": .integer(lifetime), "number_entry": .bool(numberEntry), "signing_data": .bool(signingData),
-            "assurance": .string(assurance.rawValue), "max_pending": .integer(Int64(maximumPending)),
+            "assurance": .string(assurance.rawValue), "aal2": .bool(isAAL2),
+            "fallback": fallback.map { .string("\($0)") }, "max_pending": .integer(Int64(maximumPending)),
             "max_asks": .integer(Int64(maximumAsks)), "denial_pause": .integer(denialPause),
             "max_resends": .integer(Int64(maximumResends)),
             "texts": textsJSON, "clients": clients.map { .array($0.sorted().map { .string("\($0)") }) },
@@ -131,6 +141,10 @@ public struct ChallengeType: Sendable {
             try members.optional("assurance", "\"receipt\", \"challenge\" or \"event\"") {
                 $0.string.flatMap(Assurance.init(rawValue:))
             } ?? standard.assurance
+        isAAL2 = try members.optionalBool("aal2") ?? standard.isAAL2
+        fallback = try members.optional("fallback", "the name of another type") { value in
+            value.string.flatMap { TypeName($0) }.flatMap { $0 == name ? nil : $0 }
+        }
         maximumPending = Int(try members.optionalInteger("max_pending", in: 1...1000) ?? Int64(standard.maximumPending))
         maximumAsks = Int(try members.optionalInteger("max_asks", in: 1...1000) ?? Int64(standard.maximumAsks))
         denialPause = try members.optionalInteger("denial_pause", in: 0...Self.askWindow) ?? standard.denialPause
@@ -142,6 +156,10 @@ public struct ChallengeType: Sendable {
             return Set(ids.compactMap { $0 })
         }
         try members.refuseUnknown()
+        if isAAL2, let violation = AAL2.violations(of: self).first {
+            throw JSONShapeError.invalid(
+                pointer: members.pointer(to: violation.member), expected: violation.expected)
+        }
     }
 
     /// Texts by language: a short message each, since it may travel in a notification.

@@ -58,10 +58,11 @@ extension CreateClient.Request {
         let basic = try members.basicCredentials()
         let waives = try members.optionalBool("waive_enrollment_approval") ?? false
         let pinPolicy = try members.pinPolicy()
+        let limit = try members.deviceLimit()
         try members.refuseUnknown()
         self.init(
             name: name, rights: rights ?? Set(Right.allCases), callbackURIs: callbackURIs, basic: basic,
-            waivesEnrollmentApproval: waives, pinPolicy: pinPolicy ?? .standard)
+            waivesEnrollmentApproval: waives, pinPolicy: pinPolicy ?? .standard, deviceLimit: limit)
     }
 }
 
@@ -81,6 +82,11 @@ extension UpdateClient.Changes {
         }
         waivesEnrollmentApproval = try members.optionalBool("waive_enrollment_approval")
         pinPolicy = try members.pinPolicy()
+        if let limit = try members.deviceLimit() {
+            devices = .limited(limit)
+        } else if json["device_limit"] == .null {
+            devices = .unlimited
+        }
         try members.refuseUnknown()
     }
 }
@@ -115,6 +121,11 @@ extension JSONMembers {
     fileprivate mutating func pinPolicy() throws(JSONShapeError) -> PINPolicy? {
         guard let value = value("pin_policy") else { return nil }
         return try PINPolicy(value, at: pointer(to: "pin_policy"))
+    }
+
+    fileprivate mutating func deviceLimit() throws(JSONShapeError) -> DeviceLimit? {
+        guard let value = value("device_limit") else { return nil }
+        return try DeviceLimit(value, at: pointer(to: "device_limit"))
     }
 
     fileprivate mutating func basicCredentials() throws(JSONShapeError) -> BasicCredentials? {
@@ -157,6 +168,7 @@ extension Client {
             "gone_callback_uris": .array(gone.map { .string($0.description) }),
             "callback_username": callbackUsername.map(JSONValue.string),
             "waive_enrollment_approval": .bool(waivesEnrollmentApproval), "pin_policy": pinPolicy.json,
+            "device_limit": deviceLimit?.json,
             "is_operator": .bool(isOperator),
             "created_at": .string("\(createdAt)"),
         ])

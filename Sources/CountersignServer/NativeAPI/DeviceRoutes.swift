@@ -89,6 +89,7 @@ extension API {
         case .ticketExpired: throw ProblemDetails(.ticketExpired)
         case .needsApproval: throw ProblemDetails(.enrollmentNeedsApproval)
         case .alreadyEnrolled: throw ProblemDetails(.alreadyEnrolled)
+        case .tooManyDevices: throw ProblemDetails(.tooManyDevices)
         }
     }
 

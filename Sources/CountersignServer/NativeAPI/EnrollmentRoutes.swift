@@ -54,6 +54,7 @@ extension Enrollment {
             "assurance": .string(credential.assurance.rawValue), "created_at": .string("\(createdAt)"),
         ])
         object["pin"] = .string(pinState.rawValue)
+        object["biometric"] = .bool(biometric != nil)
         object["push"] = push?.json
         switch state {
         case .active:

@@ -6,13 +6,13 @@ private enum Statements {
     static let columns =
         """
         id, name, secret_hash, rights, callback_uris, waives_approval, is_operator, created_at, callback_username,
-        pin_policy
+        pin_policy, device_limit
         """
     static let byID = SQLStatement("SELECT \(columns) FROM clients WHERE id = $1")
     static let all = SQLStatement("SELECT \(columns) FROM clients ORDER BY id")
     static let theOperator = SQLStatement("SELECT \(columns) FROM clients WHERE is_operator = 1")
     static let insert = SQLStatement(
-        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)")
+        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
     static let update = SQLStatement(
         """
         UPDATE clients SET name = COALESCE($2, name), rights = COALESCE($3, rights),
@@ -20,6 +20,7 @@ private enum Statements {
           pin_policy = COALESCE($6, pin_policy)
         WHERE id = $1
         """)
+    static let limit = SQLStatement("UPDATE clients SET device_limit = $2 WHERE id = $1")
     static let token = SQLStatement("SELECT hash, expires_at FROM bootstrap_tokens WHERE slot = 1")
     static let putToken = SQLStatement(
         """
@@ -39,7 +40,7 @@ private enum Statements {
 extension SQLTransaction {
     func client(_ id: ClientID) throws -> Client? {
         try first(Statements.byID, [id.value]) { row in
-            try parsed.clients.value(id, of: row[0..<10]) { try Client(row) }
+            try parsed.clients.value(id, of: row[0..<11]) { try Client(row) }
         }
     }
 
@@ -60,7 +61,8 @@ extension SQLTransaction {
                 .text(client.rights.text), .text(client.callbackURIs.text),
                 .integer(client.waivesEnrollmentApproval ? 1 : 0),
                 .integer(client.isOperator ? 1 : 0), client.createdAt.value, .optional(client.callbackUsername),
-                .text(client.pinPolicy.json.text), .optional(sealedSecret),
+                .text(client.pinPolicy.json.text),
+                .optional(client.deviceLimit?.json.text), .optional(sealedSecret),
             ])
     }
 
@@ -72,6 +74,11 @@ extension SQLTransaction {
                 .optional(changes.callbackURIs?.text), .optional(changes.waivesEnrollmentApproval.map { $0 ? 1 : 0 }),
                 .optional(changes.pinPolicy?.json.text),
             ])
+        switch changes.devices {
+        case .unchanged: break
+        case .limited(let limit): try connection.send(Statements.limit, [client.value, .text(limit.json.text)])
+        case .unlimited: try connection.send(Statements.limit, [client.value, .null])
+        }
         switch changes.basic {
         case .unchanged: break
         case .set(let credentials): try put(credentials, of: client)
@@ -114,7 +121,12 @@ extension Client {
             callbackURIs: try row.text(4).split(separator: "\n").map { CallbackURI(stored: String($0)) },
             callbackUsername: try row.optionalText(8), waivesEnrollmentApproval: try row.integer(5) == 1,
             pinPolicy: try row.optionalValue(9, Self.pinPolicy) ?? .standard,
-            isOperator: try row.integer(6) == 1, createdAt: try row.time(7))
+            deviceLimit: try row.optionalValue(10, Self.deviceLimit), isOperator: try row.integer(6) == 1,
+            createdAt: try row.time(7))
+    }
+
+    private static func deviceLimit(_ text: String) -> DeviceLimit? {
+        (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? DeviceLimit($0, at: "") }
     }
 
     private static func pinPolicy(_ text: String) -> PINPolicy? {

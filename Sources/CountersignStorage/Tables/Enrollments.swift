@@ -6,12 +6,13 @@ import OpenPGP
 private enum Statements {
     static let columns = """
         id, user_id, client_id, removed_at, removal_reason, primary_key, authentication_key, encryption_key, pin_key,
-        device, push, created_at, wrong_pins, pin_locked_at
+        biometric_key, device, push, created_at, wrong_pins, pin_locked_at
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
     static let state = SQLStatement("SELECT removed_at, removal_reason FROM enrollments WHERE id = $1")
     /// While a device is let in, or asked something, it cannot be removed; removal waits, and sees what was done.
     static let stateLocked = SQLStatement("\(state.text) FOR SHARE")
+    static let hold = SQLStatement("SELECT 1 FROM enrollments WHERE id = $1 FOR NO KEY UPDATE")
     static let ofUser = SQLStatement("SELECT \(columns) FROM enrollments WHERE user_id = $1 ORDER BY id")
     static let activeOfUser = SQLStatement(
         "SELECT \(columns) FROM enrollments WHERE user_id = $1 AND removed_at IS NULL ORDER BY id")
@@ -23,12 +24,14 @@ private enum Statements {
     static let insert = SQLStatement(
         """
         INSERT INTO enrollments (\(columns), fingerprint, certificate)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, $9, NULL, $10, 0, NULL, $11, $12)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, $9, NULL, $10, 0, NULL, $11, $12)
         """)
     static let putPIN = SQLStatement(
         """
         UPDATE enrollments SET pin_key = $2, certificate = $3, wrong_pins = 0, pin_locked_at = NULL WHERE id = $1
         """)
+    static let putBiometric = SQLStatement(
+        "UPDATE enrollments SET biometric_key = $2, certificate = $3 WHERE id = $1")
     static let countWrongPIN = SQLStatement(
         """
         UPDATE enrollments SET wrong_pins = wrong_pins + 1
@@ -106,9 +109,20 @@ extension SQLTransaction {
         try connection.send(Statements.putDevice, [enrollment.value, .text(device.json.text)])
     }
 
-    func put(_ pin: CertifiedKey?, of enrollment: EnrollmentID, certificate: [UInt8]) throws {
-        try connection.send(
-            Statements.putPIN, [enrollment.value, .optional(pin?.publicKey.body), .blob(certificate)])
+    func hold(_ enrollment: EnrollmentID) throws {
+        if locksRows { _ = try connection.rows(Statements.hold, [enrollment.value]) }
+    }
+
+    func put(
+        _ key: CertifiedKey?, for method: CountersignWire.Method, of enrollment: EnrollmentID, certificate: [UInt8]
+    ) throws {
+        let statement =
+            switch method {
+            case .confirm: preconditionFailure("the primary key stays")
+            case .pin: Statements.putPIN
+            case .biometric: Statements.putBiometric
+            }
+        try connection.send(statement, [enrollment.value, .optional(key?.publicKey.body), .blob(certificate)])
     }
 
     func countWrongPIN(_ key: CertifiedKey, of enrollment: EnrollmentID) throws -> Int? {
@@ -197,14 +211,14 @@ extension Enrollment.State {
 extension SQLTransaction {
     private func enrollment(_ row: SQLRow) throws -> Enrollment {
         let id: EnrollmentID = try row.id(0)
-        let device = try parsed.devices.value(id, of: row[5..<11]) { try Self.device(row) }
+        let device = try parsed.devices.value(id, of: row[5..<12]) { try Self.device(row) }
         let pin = try device.pin.map { key in
-            EnrolledPIN(key: key, wrongCount: Int(try row.integer(12)), lockedAt: try row.optionalTime(13))
+            EnrolledPIN(key: key, wrongCount: Int(try row.integer(13)), lockedAt: try row.optionalTime(14))
         }
         return Enrollment(
             id: id, user: try row.id(1), client: try row.id(2), state: try Enrollment.State(row, at: 3),
-            credential: .certificate(device.keys), device: device.description, pin: pin, push: device.push,
-            createdAt: try row.time(11))
+            credential: .certificate(device.keys), device: device.description, pin: pin,
+            biometric: device.biometric, push: device.push, createdAt: try row.time(12))
     }
 
     /// The columns that seldom change.
@@ -216,11 +230,12 @@ extension SQLTransaction {
         let keys = DeviceKeys(
             primary: try key(row.blob(5), [.certify, .sign]), authentication: try key(row.blob(6), .authenticate),
             encryption: try key(row.blob(7), .encrypt))
-        let description = try row.value(9) { text in
+        let description = try row.value(10) { text in
             (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? DeviceDescription($0, at: "") }
         }
         let pin = try row.optionalBlob(8).map { try key($0, .sign) }
-        return (keys, pin, description, try row.optionalValue(10, PushTarget.init))
+        let biometric = try row.optionalBlob(9).map { try key($0, .sign) }
+        return (keys, pin, biometric, description, try row.optionalValue(11, PushTarget.init))
     }
 }
 

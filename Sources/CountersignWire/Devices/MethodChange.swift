@@ -126,13 +126,16 @@ public struct MethodsReply: Hashable, Sendable {
     public let attemptsLeft: Int
     /// The rules for PINs.
     public let policy: PINPolicy
+    /// Whether a key for biometrics is registered.
+    public let hasBiometric: Bool
 
     /// A reply of these parts.
-    public init(nonce: Nonce, pin: PINState, attemptsLeft: Int, policy: PINPolicy) {
+    public init(nonce: Nonce, pin: PINState, attemptsLeft: Int, policy: PINPolicy, hasBiometric: Bool) {
         self.nonce = nonce
         self.pin = pin
         self.attemptsLeft = attemptsLeft
         self.policy = policy
+        self.hasBiometric = hasBiometric
     }
 
     /// The reply as JSON.
@@ -142,6 +145,7 @@ public struct MethodsReply: Hashable, Sendable {
             "pin": .members([
                 "state": .string(pin.rawValue), "attempts_left": .integer(Int64(attemptsLeft)), "policy": policy.json,
             ]),
+            "biometric": .bool(hasBiometric),
         ])
     }
 
@@ -156,5 +160,6 @@ public struct MethodsReply: Hashable, Sendable {
         attemptsLeft = Int(try pin.optionalInteger("attempts_left", in: 0...100) ?? 0)
         policy = try PINPolicy(
             try pin.required("policy", "an object") { $0 }, at: "/pin/policy", ignoringUnknown: true)
+        hasBiometric = try members.optionalBool("biometric") ?? false
     }
 }

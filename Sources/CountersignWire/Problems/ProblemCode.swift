@@ -58,6 +58,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case enrollmentNeedsApproval = "enrollment_needs_approval"
     case certificateInvalid = "certificate_invalid"
     case alreadyEnrolled = "already_enrolled"
+    case tooManyDevices = "too_many_devices"
     case answerInvalid = "answer_invalid"
     case pinIncorrect = "pin_incorrect"
     case pinLocked = "pin_locked"
@@ -207,6 +208,8 @@ extension ProblemCode {
                 "Make it as the device guide says; `detail` tells what is wrong.")
         case .alreadyEnrolled:
             Meaning(409, "This key was enrolled before", "Make new keys for every enrollment.")
+        case .tooManyDevices:
+            Meaning(409, "The user has as many devices as there may be", "Remove one of them, then use the ticket.")
         case .answerInvalid:
             Meaning(422, "The answer is refused", "Fetch the challenge again and sign exactly its receipt.")
         case .pinIncorrect:
@@ -223,7 +226,7 @@ extension ProblemCode {
         case .changeNotAuthorized:
             Meaning(
                 403, "The change is not authorized",
-                "Authorize it by what `needs` names: the PIN there is, or a ticket of the same user for a first PIN.")
+                "Authorize it by what `needs` names: the PIN there is, else a ticket of the same user.")
         }
     }
 }

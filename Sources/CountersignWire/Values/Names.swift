@@ -9,6 +9,8 @@ public enum Method: String, Sendable, CaseIterable {
     case confirm
     /// By possession of the device and a PIN, from which the key is derived that signs.
     case pin
+    /// By possession of the device and a biometric of the user, which alone unlocks the key that signs.
+    case biometric
 
     /// What the certificate of a device states about the subkey that proves this method.
     ///
@@ -27,6 +29,8 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     public static let confirm = TypeName(known: "confirm")
     /// The type of the PIN, which exists from the start.
     public static let pin = TypeName(known: "pin")
+    /// The type of biometrics, which exists from the start.
+    public static let biometric = TypeName(known: "biometric")
 
     private init(known name: String) {
         description = name

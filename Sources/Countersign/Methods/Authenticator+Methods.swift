@@ -1,0 +1,294 @@
+import CountersignWire
+import Crypto
+import Encodings
+import OpenPGP
+
+extension Authenticator {
+    /// How often a change is sent again at once when its reply is lost.
+    private static let attempts = 4
+
+    func methods(of stored: StoredEnrollment) async throws(CountersignError) -> MethodsReply {
+        let json = try await send("GET", "/v1/enrollments/self/methods", for: stored).json()
+        do { return try MethodsReply(json) } catch { throw .notHandleable(reason: "\(error)") }
+    }
+
+    /// The key of a PIN that may be the right one.
+    ///
+    /// - Throws: ``CountersignError/pinNotSet`` when this device knows of none.
+    func signingKey(of pin: PIN, for stored: StoredEnrollment) async throws(CountersignError) -> SigningKeyPair {
+        try await settleChange(of: stored)
+        guard let known = try await storedPIN(of: stored) else { throw .pinNotSet }
+        return try await signingKey(of: pin, known, for: stored)
+    }
+
+    private func signingKey(
+        of pin: PIN, _ known: StoredPIN, for stored: StoredEnrollment
+    ) async throws(CountersignError) -> SigningKeyPair {
+        try await vaulted { [vault] in
+            guard let key = try await vault.agreementKey(known.role, of: stored.id) else {
+                throw CountersignError.pinNotSet
+            }
+            return try await known.signingKey(of: pin, with: key, primary: stored.certificate.fingerprint)
+        }
+    }
+
+    private func storedPIN(of stored: StoredEnrollment) async throws(CountersignError) -> StoredPIN? {
+        let record = try await vaulted { [vault] in try await vault.record(StoredPIN.record, of: stored.id) }
+        guard let record else { return nil }
+        guard let pin = (try? JSONValue(parsing: record)).flatMap({ StoredPIN($0) }) else {
+            throw .vault("the record of a PIN is damaged or of a newer version")
+        }
+        return pin
+    }
+
+    /// The key that the user's biometrics unlock when it signs.
+    func biometricKey(_ prompt: String, of stored: StoredEnrollment) async throws(CountersignError) -> SigningKeyPair {
+        guard let biometrics = vault as? any BiometricVault else { throw .biometric(.unavailable) }
+        try await settleChange(of: stored)
+        guard let subkey = (await roster[stored.id] ?? stored).biometricSubkey,
+            let key = try await vaulted({ try await biometrics.biometricKey(of: stored.id, prompt: prompt) })
+        else { throw .biometric(.notRegistered) }
+        // Another one was made, and the server did not take it.
+        guard case .ecdsa(let known) = subkey.publicKey.material,
+            known.rawRepresentation == key.publicKey.rawRepresentation
+        else { throw .biometric(.changed) }
+        return SigningKeyPair(key, createdAt: subkey.publicKey.createdAt)
+    }
+}
+
+/// Changes, of which one at a time is under way.
+extension Authenticator {
+    /// What a change begins with.
+    private struct Beginning {
+        let stored: StoredEnrollment
+        let standing: MethodsReply
+        let ticket: Secret<String>?
+        let primary: SigningKeyPair
+    }
+
+    private func begin(
+        _ authority: EnrollmentAuthority?, _ id: EnrollmentID
+    ) async throws(CountersignError) -> Beginning {
+        guard let first = await roster[id] else { throw .notEnrolled }
+        var ticket: Secret<String>?
+        if let authority { ticket = try self.ticket(authority, of: first) }
+        try await settleChange(of: first)
+        let standing = try await methods(of: first)
+        guard standing.pin != .locked else { throw .pinLocked }
+        guard let stored = await roster[id],
+            let key = try await vaulted({ [vault] in try await vault.signingKey(.primary, of: id) })
+        else { throw .notEnrolled }
+        return Beginning(
+            stored: stored, standing: standing, ticket: ticket,
+            primary: SigningKeyPair(key, createdAt: stored.createdAt))
+    }
+
+    private func ticket(
+        _ authority: EnrollmentAuthority, of stored: StoredEnrollment
+    ) throws(CountersignError) -> Secret<String> {
+        switch authority {
+        case .ticket(let text):
+            guard let invitation = EnrollmentInvitation(text) else { throw .invitationRefused(.malformed) }
+            guard invitation.issuer == stored.issuer else { throw .invitationRefused(.otherIssuer) }
+            guard invitation.fingerprint == stored.serverCertificate.fingerprint else {
+                throw .invitationRefused(.wrongFingerprint)
+            }
+            return invitation.ticket
+        }
+    }
+
+    /// Sets, replaces or removes the PIN.
+    func changePIN(
+        from old: PIN?, to new: PIN?, authority: EnrollmentAuthority? = nil, of id: EnrollmentID
+    ) async throws(CountersignError) {
+        let beginning = try await begin(authority, id)
+        let (stored, standing) = (beginning.stored, beginning.standing)
+        if let new {
+            do throws(PINViolation) { try standing.policy.check(new.digits.reveal()) } catch { throw .pinPolicy(error) }
+        }
+        let known = try await storedPIN(of: stored)
+        if standing.pin == .none {
+            guard old == nil else { throw .pinNotSet }
+        } else {
+            guard old != nil else { throw .pinAlreadySet }
+            // The server knows a PIN that this device has lost: only a new enrollment helps.
+            guard known != nil else { throw .pinLocked }
+        }
+        let role: KeyRole = known?.role == .pin ? .otherPIN : .pin
+        let now = await connection.now.unixSeconds
+        var next: StoredPIN?
+        var newKey: SigningKeyPair?
+        if let new {
+            _ = try await vaulted { [vault] in try await vault.makeAgreementKey(role, for: id) }
+            let made = StoredPIN(role: role, cost: standing.policy.cost, at: now)
+            newKey = try await signingKey(of: new, made, for: stored)
+            next = made
+        }
+        var oldKey: SigningKeyPair?
+        if let old, let known { oldKey = try await signingKey(of: old, known, for: stored) }
+        // The certificate here has no PIN's key in it: the old one is bound again to be superseded.
+        var certificate = stored.certificate
+        if let oldKey { certificate = try await binding(oldKey, .pin, to: certificate, beginning, at: now) }
+        certificate = try await superseding(oldKey?.publicKey.fingerprint, in: certificate, beginning, at: now)
+        if let newKey { certificate = try await binding(newKey, .pin, to: certificate, beginning, at: now) }
+        try await change(
+            .pin, from: oldKey?.publicKey.fingerprint, to: newKey?.publicKey.fingerprint, certificate,
+            authorizer: oldKey, beginning, .pin(next))
+    }
+
+    /// Registers, replaces or removes the biometric.
+    ///
+    /// - Parameters:
+    ///   - prompt: what the system's prompt says; nil to remove it.
+    ///   - pin: the PIN, where one is set.
+    ///   - authority: what lets it be changed where none is set and the enrollment is older than ten minutes.
+    ///   - id: whose.
+    func changeBiometric(
+        to prompt: String?, pin: PIN?, authority: EnrollmentAuthority?, of id: EnrollmentID
+    ) async throws(CountersignError) {
+        guard let biometrics = vault as? any BiometricVault else { throw .biometric(.unavailable) }
+        let beginning = try await begin(authority, id)
+        let stored = beginning.stored
+        let old = stored.biometricSubkey
+        guard prompt != nil || old != nil else { throw .biometric(.notRegistered) }
+        var authorizer: SigningKeyPair?
+        if beginning.standing.pin == .set {
+            guard let pin else { throw .pinRequired }
+            authorizer = try await signingKey(of: pin, for: stored)
+        }
+        let now = await connection.now.unixSeconds
+        var certificate = try await superseding(old?.fingerprint, in: stored.certificate, beginning, at: now)
+        var new: SigningKeyPair?
+        if let prompt {
+            let key = try await vaulted { try await biometrics.makeBiometricKey(for: id, prompt: prompt) }
+            let pair = SigningKeyPair(key, createdAt: now)
+            certificate = try await binding(pair, .biometric, to: certificate, beginning, at: now)
+            new = pair
+        }
+        try await change(
+            .biometric, from: old?.fingerprint, to: new?.publicKey.fingerprint, certificate, authorizer: authorizer,
+            beginning, .certificate(certificate))
+    }
+
+    private func binding(
+        _ key: SigningKeyPair, _ method: Method, to certificate: Certificate, _ beginning: Beginning,
+        at now: UnixSeconds
+    ) async throws(CountersignError) -> Certificate {
+        let notations = [method.notation(of: beginning.stored.issuer)]
+        return try await vaulted {
+            try await certificate.adding(.signing(key, notations: notations), by: beginning.primary, at: now)
+        }
+    }
+
+    private func superseding(
+        _ old: Fingerprint?, in certificate: Certificate, _ beginning: Beginning, at now: UnixSeconds
+    ) async throws(CountersignError) -> Certificate {
+        guard let old else { return certificate }
+        // From the next second on: what it signed in this one was signed before.
+        let end = now + 1
+        return try await vaulted {
+            try await certificate.revoking(old, because: .superseded, by: beginning.primary, at: end)
+        }
+    }
+
+    /// Signs a change by the primary key and by that of the PIN, keeps it and sends it.
+    private func change(
+        _ method: Method, from old: Fingerprint?, to new: Fingerprint?, _ certificate: Certificate,
+        authorizer: SigningKeyPair?, _ beginning: Beginning, _ result: KeptChange.Result
+    ) async throws(CountersignError) {
+        let stored = beginning.stored
+        let text = MethodChange(
+            issuer: stored.issuer, enrollment: stored.id, nonce: beginning.standing.nonce, method: method, old: old,
+            new: new, certificate: certificate.encoded
+        ).text
+        var authorization: [UInt8]?
+        if let authorizer { authorization = try await seal(text, signedBy: authorizer, for: stored) }
+        let request = MethodChangeRequest(
+            message: try await seal(text, signedBy: beginning.primary, for: stored), authorization: authorization,
+            ticket: beginning.ticket)
+        let kept = KeptChange(result, request: request)
+        try await vaulted { [vault] in try await vault.write(kept.encoded, as: KeptChange.record, of: stored.id) }
+        try await deliver(kept, of: stored)
+    }
+
+    /// Sends a change again whose reply was lost, so that the device knows which keys count.
+    private func settleChange(of stored: StoredEnrollment) async throws(CountersignError) {
+        let record = try await vaulted { [vault] in try await vault.record(KeptChange.record, of: stored.id) }
+        guard let record else { return }
+        guard let change = KeptChange(record) else { throw .vault("the record of a change is damaged") }
+        do throws(CountersignError) {
+            try await deliver(change, of: stored)
+        } catch {
+            // What the server refused was refused to an earlier call, or a wrong PIN was counted then.
+            guard error.settlesChange else { throw error }
+        }
+    }
+
+    private func deliver(_ change: KeptChange, of stored: StoredEnrollment) async throws(CountersignError) {
+        var attempt = 1
+        while true {
+            do throws(CountersignError) {
+                _ = try await send("POST", "/v1/enrollments/self/methods", body: change.request.json, for: stored)
+                return try await conclude(change, isMade: true, of: stored)
+            } catch {
+                if error.settlesChange { try await conclude(change, isMade: false, of: stored) }
+                guard error.retryHelps, attempt < Self.attempts, !Task.isCancelled else { throw error }
+                try await pause(attempt)
+                attempt += 1
+            }
+        }
+    }
+
+    /// Keeps what counts from now on, and forgets the rest.
+    private func conclude(
+        _ change: KeptChange, isMade: Bool, of stored: StoredEnrollment
+    ) async throws(CountersignError) {
+        switch change.result {
+        case .pin(let next): try await conclude(next, isMade: isMade, of: stored)
+        case .certificate(let certificate):
+            if isMade {
+                var updated = stored
+                updated.certificate = certificate
+                try await keep(updated)
+                await roster.add(updated)
+            }
+        }
+        try await vaulted { [vault] in try await vault.remove(KeptChange.record, of: stored.id) }
+    }
+
+    private func conclude(
+        _ next: StoredPIN?, isMade: Bool, of stored: StoredEnrollment
+    ) async throws(CountersignError) {
+        let known = try await storedPIN(of: stored)
+        let current = isMade ? next : known
+        let superseded = isMade ? known : next
+        try await vaulted { [vault] in
+            if isMade, let next {
+                try await vault.write(next.json.encoded, as: StoredPIN.record, of: stored.id)
+            } else if isMade {
+                try await vault.remove(StoredPIN.record, of: stored.id)
+            }
+            if let superseded, superseded.role != current?.role {
+                try await vault.removeKey(superseded.role, of: stored.id)
+            }
+        }
+    }
+}
+
+extension StoredEnrollment {
+    /// The subkey that the user's biometrics unlock; nil where none is good.
+    fileprivate var biometricSubkey: CertifiedKey? {
+        certificate.subkeys.last { $0.notations == [Method.biometric.notation(of: issuer)] && $0.revokedAt == nil }
+    }
+}
+
+extension CountersignError {
+    /// Whether the change it is about will never be made.
+    fileprivate var settlesChange: Bool {
+        switch self {
+        case .pinIncorrect, .pinLocked, .pinRequired, .authorityNeeded: true
+        case .server(let problem): problem.knownCode == .changeInvalid
+        default: false
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import CountersignWire
+import Encodings
+import OpenPGP
+
+/// A change that was sent and whose reply has not come yet.
+///
+/// The same bytes sent again change nothing twice and count no PIN twice.
+struct KeptChange: Sendable {
+    static let record = "method-change"
+
+    /// What the device keeps when the change is made.
+    enum Result: Sendable {
+        /// Another PIN; nil for none.
+        case pin(StoredPIN?)
+        /// A certificate with another biometric subkey, or with none that is good.
+        case certificate(Certificate)
+    }
+
+    let result: Result
+    let request: MethodChangeRequest
+
+    init(_ result: Result, request: MethodChangeRequest) {
+        self.result = result
+        self.request = request
+    }
+
+    var encoded: [UInt8] {
+        var object: JSONObject = ["v": 1, "request": request.json]
+        switch result {
+        case .pin(let pin): object["pin"] = pin?.json ?? .null
+        case .certificate(let certificate): object["certificate"] = .string(Base64.encode(certificate.encoded))
+        }
+        return JSONValue.object(object).encoded
+    }
+
+    init?(_ record: [UInt8]) {
+        guard let json = try? JSONValue(parsing: record), json["v"] == 1,
+            let request = json["request"].flatMap({ try? MethodChangeRequest($0) })
+        else { return nil }
+        if let bytes = json["certificate"]?.string.flatMap({ Base64.decode($0) }) {
+            guard let certificate = try? Certificate(parsing: bytes) else { return nil }
+            self.init(.certificate(certificate), request: request)
+        } else {
+            self.init(.pin(json["pin"].flatMap { StoredPIN($0) }), request: request)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("NIST SP 800-63B-4 §3.1.3: a type that is labelled AAL2")
+struct AAL2Tests {
+    /// Everything a type can be in the members that matter, at the edges of each; and one that does not.
+    private static let methods: [[String]] = [
+        ["confirm"], ["pin"], ["biometric"], ["pin", "confirm"], ["confirm", "pin"], ["biometric", "pin"],
+        ["pin", "biometric"], ["biometric", "confirm"], ["biometric", "pin", "confirm"],
+    ]
+    private static let lifetimes: [Int64] = [10, 120, 599, 600, 601, 3600, 86400]
+    private static let asks: [Int64] = [1, 10, 99, 100, 101, 1000]
+    private static let assurances = ["event", "challenge", "receipt"]
+    private static let fallbacks: [JSONValue?] = [nil, "confirm", "pin"]
+
+    @Test(
+        "NIST SP 800-63B-4 §3.1.3, §3.1.3.1, §3.1.3.2, §3.1.3.4, §3.2.2, §3.2.3: of all policies those it accepts are accepted"
+    )
+    func space() throws {
+        let name = try #require(TypeName("login"))
+        var (accepted, all) = (0, 0)
+        for methods in Self.methods {
+            for (number, signing) in [(true, true), (true, false), (false, true), (false, false)] {
+                for lifetime in Self.lifetimes {
+                    for assurance in Self.assurances {
+                        for asks in Self.asks {
+                            for fallback in Self.fallbacks {
+                                for label in [true, false] {
+                                    let json = JSONValue.members([
+                                        "methods": .array(methods.map(JSONValue.string)), "number_entry": .bool(number),
+                                        "signing_data": .bool(signing), "expires_in": .integer(lifetime),
+                                        "assurance": .string(assurance), "max_asks": .integer(asks),
+                                        "fallback": fallback, "aal2": .bool(label),
+                                    ])
+                                    // Written down from the standard, and not from the rules under test.
+                                    let isFit =
+                                        [["pin"], ["biometric", "pin"], ["pin", "biometric"]].contains(methods)
+                                        && number && lifetime <= 600 && assurance == "receipt"
+                                        && asks <= 100 && fallback == nil
+                                    let type = try? ChallengeType(json, name: name)
+                                    #expect((type != nil) == (isFit || !label), "\(json)")
+                                    #expect(type == nil || type?.isAAL2 == label)
+                                    accepted += type?.isAAL2 == true ? 1 : 0
+                                    all += 1
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(all == 9 * 4 * 7 * 3 * 6 * 3 * 2)
+        #expect(accepted == 3 * 2 * 4 * 4)
+    }
+
+    @Test(
+        "The refusal names what NIST does not accept",
+        arguments: [
+            ("/methods", ["methods": ["pin", "confirm"]]), ("/methods", ["methods": ["confirm"]]),
+            ("/methods", ["methods": ["biometric"]]),
+            ("/number_entry", ["number_entry": false]), ("/expires_in", ["expires_in": 601]),
+            ("/assurance", ["assurance": "challenge"]), ("/max_asks", ["max_asks": 101]),
+            ("/fallback", ["fallback": "confirm"]),
+        ] as [(String, JSONValue)])
+    func named(_ pointer: String, _ change: JSONValue) throws {
+        var members: JSONObject = ["methods": ["pin"], "aal2": true]
+        for (name, value) in change.object?.members ?? [] { members[name] = value }
+        let error = #expect(throws: JSONShapeError.self) { try ChallengeType(.object(members), name: .pin) }
+        guard case .invalid(pointer, let expected)? = error else {
+            Issue.record("\(String(describing: error)) does not name \(pointer)")
+            return
+        }
+        #expect(expected.hasSuffix("since the type is labelled AAL2"))
+    }
+
+    @Test(
+        "NIST SP 800-63B-4 §3.2.13: a device that keeps its keys in software is not asked by it, and is asked by others"
+    )
+    func software() async throws {
+        let scene = try await PINScene()
+        _ = try await scene.device.setPIN()
+        let labelled = try ChallengeType(["methods": ["pin"], "aal2": true], name: try #require(TypeName("strong")))
+        try await ManageTypes.set(labelled, by: scene.shop, ports: scene.world.ports)
+        let request = try scene.world.request(for: scene.user, type: "strong")
+        func ask() async throws -> Replayable<Result<AskChallenge.Asked, AskChallenge.Refusal>> {
+            try await AskChallenge.ask(request, by: scene.shop, idempotency: nil, ports: scene.world.ports) { _ in
+                RecordedReply(status: 201, body: [])
+            }
+        }
+        guard case .done(.failure(.noEnrollment)) = try await ask() else {
+            Issue.record("a device in software was asked")
+            return
+        }
+        _ = try await scene.ask()
+        let hardware = DeviceDescription(name: try DisplayLine("Phone"), storage: .enclave)
+        _ = try await UpdateEnrollment.update(
+            EnrollmentUpdate(device: hardware), by: try await scene.device.call(), ports: scene.world.ports
+        ).get()
+        guard case .done(.success(let asked)) = try await ask() else {
+            Issue.record("a device in hardware was not asked")
+            return
+        }
+        #expect(asked.challenge.methods == [.pin] && asked.number != nil)
+    }
+}
+
+@Suite("Where nobody can answer by a type, it falls back to another")
+struct FallbackTests {
+    @Test("To the other type, once, by its rules and under its name")
+    func fallsBack() async throws {
+        let scene = try await PINScene()
+        for (name, fallback) in [("first", "second"), ("second", "third"), ("third", nil)] as [(String, String?)] {
+            let json = JSONValue.members([
+                "methods": [name == "third" ? "confirm" : "pin"], "expires_in": name == "third" ? 30 : 60,
+                "fallback": fallback.map(JSONValue.string), "denial_pause": 0,
+            ])
+            let type = try ChallengeType(json, name: try #require(TypeName(name)))
+            try await ManageTypes.set(type, by: scene.shop, ports: scene.world.ports)
+        }
+        func ask(
+            _ type: String, _ change: (inout AskChallenge.Request) -> Void = { _ in }
+        ) async throws -> Result<AskChallenge.Asked, AskChallenge.Refusal> {
+            var request = try scene.world.request(for: scene.user, type: type)
+            change(&request)
+            let result = try await AskChallenge.ask(
+                request, by: scene.shop, idempotency: nil, ports: scene.world.ports
+            ) { _ in RecordedReply(status: 201, body: []) }
+            guard case .done(let outcome) = result else { throw World.Broken("ask") }
+            return outcome
+        }
+        let asked = try await ask("second").get()
+        #expect("\(asked.challenge.question.type)" == "third" && asked.challenge.methods == [.confirm])
+        #expect(asked.challenge.expiresAt == scene.world.time.now.adding(seconds: 30))
+        await #expect(throws: AskChallenge.Refusal.noEnrollment, "one step, no chain") { try await ask("first").get() }
+        // What the other type does not allow is not allowed by falling back.
+        await #expect(throws: AskChallenge.Refusal.notAllowedByType(pointer: "/expires_in")) {
+            try await ask("second") { $0.lifetime = 60 }.get()
+        }
+        // A fallback that does not exist is as good as none.
+        let lost = try ChallengeType(["methods": ["pin"], "fallback": "nowhere"], name: try #require(TypeName("lost")))
+        try await ManageTypes.set(lost, by: scene.shop, ports: scene.world.ports)
+        await #expect(throws: AskChallenge.Refusal.noEnrollment) { try await ask("lost").get() }
+        _ = try await scene.device.setPIN()
+        #expect("\(try await ask("second").get().challenge.question.type)" == "second")
+    }
+}
