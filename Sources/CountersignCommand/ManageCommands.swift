@@ -112,7 +112,7 @@ struct TypeCommand: AsyncParsableCommand {
         @Argument(help: "The name: lower case letters, digits, - and _.")
         var name: String
 
-        @Option(help: "A method that may answer, the preferred one first: confirm or pin; may be repeated.")
+        @Option(help: "A method that may answer, the preferred one first: confirm, pin or biometric; may be repeated.")
         var method: [String] = []
 
         @Option(help: "How many seconds a challenge lives.")

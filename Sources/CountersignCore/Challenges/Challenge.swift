@@ -47,12 +47,12 @@ public final class Challenge: Sendable {
     ///
     /// - Parameters:
     ///   - enrollment: which.
-    ///   - attemptsLeft: how many wrong PINs it has left.
-    func body(for enrollment: EnrollmentID, attemptsLeft: Int) -> ChallengeBody {
+    ///   - attemptsLeft: how many wrong PINs it has left; nil where no PIN answers.
+    func body(for enrollment: EnrollmentID, attemptsLeft: Int?) -> ChallengeBody {
         ChallengeBody(
             question: question, enrollment: enrollment, methods: methods,
             numberEntry: numberHash == nil ? nil : EntryNumber.length,
-            attemptsLeft: methods.contains(.pin) ? attemptsLeft : nil, expiresAt: expiresAt, locale: locale)
+            attemptsLeft: attemptsLeft, expiresAt: expiresAt, locale: locale)
     }
 }
 

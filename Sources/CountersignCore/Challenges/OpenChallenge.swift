@@ -37,7 +37,8 @@ public enum OpenChallenge {
                         id: eventID, at: now, kind: .challengeFetched, client: challenge.question.client,
                         user: enrollment.user, enrollment: enrollment.id, challenge: id))
             }
-            return .challenge(challenge, attemptsLeft: try writer.attemptsLeft(of: enrollment))
+            let attemptsLeft = challenge.methods.contains(.pin) ? try writer.attemptsLeft(of: enrollment) : nil
+            return .challenge(challenge, attemptsLeft: attemptsLeft)
         }
         switch admitted {
         case .other(let outcome): return outcome
@@ -52,7 +53,7 @@ public enum OpenChallenge {
     }
 
     private enum Admission: Sendable {
-        case challenge(Challenge, attemptsLeft: Int)
+        case challenge(Challenge, attemptsLeft: Int?)
         case other(Outcome)
     }
 }

@@ -62,6 +62,13 @@ extension Seeds {
             #"{"ticket":"t","certificate":"AAAA","device":\#(device),"versions":[1,2]}"#)
         try put(.wireBodies, "answer", #"{"message":"AAAA"}"#)
         try put(.wireBodies, "refused-answer-not-base64", #"{"message":"AAA"}"#)
+        try put(.wireBodies, "method-change", #"{"message":"AAAA","authorization":"AQ==","ticket":"t"}"#)
+        try put(
+            .wireBodies, "methods",
+            #"{"nonce":"\#(Self.nonce)","pin":{"state":"set","attempts_left":4,"policy":{"cost":15}},"biometric":true}"#
+        )
+        try put(.wireBodies, "pin-policy", #"{"min_length":6,"blocked":["471932"],"at_limit":"remove"}"#)
+        try put(.wireBodies, "refused-pin-policy-too-cheap", #"{"cost":14}"#)
         try put(.wireBodies, "standing", #"{"state":"denied","reason":"reported"}"#)
         try put(.wireBodies, "detail", #"{"label":"Amount","value":"EUR 1"}"#)
         let certificate = try await Certificate.make(
@@ -121,6 +128,18 @@ extension Seeds {
         try put(
             .receipt, "refused-denied-with-method", Self.receipt.replacingOccurrences(of: "approved", with: "denied"))
         try put(.receipt, "refused-other-order", Self.receipt.replacingOccurrences(of: "type: payment\n", with: ""))
+        let change = """
+            Countersign change v1
+            issuer: https://login.example.com
+            enrollment: enr_01m00000000000000000000004
+            nonce: \(Self.nonce)
+            method: pin
+            old: 9A9B9C9D9E9FA0A1A2A3A4A5A6A7A8A9AAABACAD
+            new: 0A9B9C9D9E9FA0A1A2A3A4A5A6A7A8A9AAABACAD
+            certificate: AQID
+            """
+        try put(.methodChange, "replaced", change)
+        try put(.methodChange, "refused-nothing-changes", change.replacingOccurrences(of: "old: 9", with: "old: 0"))
         let invitation = #"""
             {"issuer":"https://login.example.com","ticket":"ticket","fingerprint":
             "9A9B9C9D9E9FA0A1A2A3A4A5A6A7A8A9AAABACAD","user":"\#(Self.user)",

@@ -30,6 +30,9 @@ extension Parser {
             try body("an enrollment request", value, { try EnrollmentRequest($0) }, \.json),
             try body("an enrollment reply", value, { try EnrollmentReply($0) }, \.json),
             try body("an answer", value, { try AnswerRequest($0) }, \.json),
+            try body("a change of methods", value, { try MethodChangeRequest($0) }, \.json),
+            try body("how methods stand", value, { try MethodsReply($0) }, \.json),
+            try body("rules for PINs", value, { try PINPolicy($0, at: "") }, \.json),
             try body("a standing", value, { try ChallengeStanding($0) }, \.json),
             try body("a detail", value, { try Detail($0, at: "") }, \.json),
         ]

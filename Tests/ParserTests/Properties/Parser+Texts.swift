@@ -53,6 +53,15 @@ extension Parser {
         return .read
     }
 
+    /// The text of changes of a device's methods.
+    static let methodChange = Parser("method-change", memoryPerByte: 256) { input in
+        let text = String(decoding: input, as: UTF8.self)
+        guard let change = MethodChange(text) else { return .refused }
+        try expect(change.text.hasSameBytes(as: text), "a change has two spellings")
+        try expect(try again("a change") { MethodChange(change.text) } == change, "a change changes")
+        return .read
+    }
+
     /// The content of QR codes and links that enroll a device.
     static let invitation = Parser("invitation") { input in
         guard let invitation = EnrollmentInvitation(String(decoding: input, as: UTF8.self)) else { return .refused }
