@@ -14,9 +14,28 @@ struct ErrorTests {
         .invitationRefused(.wrongFingerprint), .ticketRefused(code: "ticket_used"), .approvalNeeded, .serverChanged,
         .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded(state: "cancelled", reason: nil),
         .notHandleable(reason: "x"), .numberRequired(length: 6), .numberIncorrect, .pushRefused(.malformed),
-        .configurationInvalid("x"),
+        .pinPolicy(.length), .pinIncorrect(attemptsLeft: 2), .pinLocked, .pinNotSet, .pinRequired, .pinAlreadySet,
+        .authorityNeeded, .configurationInvalid("x"),
         .vault("full"), .cancelled, .server(ProblemDetails(.rateLimited)),
-    ]
+    ] + BiometricFailure.allCases.map { .biometric($0) }
+
+    @Test("docs/reference/sdk-errors.md lists every error with its cause and its cure")
+    func page() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../docs/reference/sdk-errors.md")
+        let written = try String(contentsOf: file, encoding: .utf8)
+        for error in Self.all {
+            let row = "| `\(error.code)` | \(error) | \(error.suggestion) | \(error.retryHelps ? "yes" : "no") |"
+            #expect(written.contains(row + "\n"), "a row is missing or stale: \(row)")
+        }
+        #expect(written.split(separator: "\n").filter { $0.hasPrefix("| `") }.count == Self.all.count)
+    }
+
+    @Test("Of PINs that cannot be set, too, each is told what to do", arguments: PINViolation.allCases)
+    func violations(_ violation: PINViolation) {
+        let error = CountersignError.pinPolicy(violation)
+        #expect("\(error)".contains(violation.rawValue) && error.suggestion.hasPrefix("Choose one "))
+    }
 
     @Test("Every error has a code, a sentence and a suggestion", arguments: all)
     func texts(_ error: CountersignError) {
