@@ -169,12 +169,18 @@ actor Roster {
     /// Where the app is reached by push, since it said so; nil for nowhere.
     private(set) var push: PushRegistration?
     private var enrollments: [StoredEnrollment] = []
+    private var changing: Set<EnrollmentID> = []
     private var listeners: [Int: AsyncStream<[StoredEnrollment]>.Continuation] = [:]
     private var next = 0
 
     var all: [StoredEnrollment] { enrollments }
 
     subscript(id: EnrollmentID) -> StoredEnrollment? { enrollments.first { $0.id == id } }
+
+    /// False while another change of the enrollment's methods is under way.
+    func startsChange(of id: EnrollmentID) -> Bool { changing.insert(id).inserted }
+
+    func endChange(of id: EnrollmentID) { changing.remove(id) }
 
     func reach(by registration: PushRegistration?) {
         push = registration

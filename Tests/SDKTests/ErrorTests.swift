@@ -8,16 +8,17 @@ import Testing
 
 @Suite("Design 6: errors say what happened and what to do")
 struct ErrorTests {
-    static let all: [CountersignError] = [
-        .network("offline"), .serverUnreachable(status: 502), .clockSkew(by: .seconds(90_000)), .deviceDeregistered,
-        .notEnrolled, .enrollmentUnknown, .invitationRefused(.malformed), .invitationRefused(.otherIssuer),
-        .invitationRefused(.wrongFingerprint), .ticketRefused(code: "ticket_used"), .approvalNeeded, .serverChanged,
-        .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded(state: "cancelled", reason: nil),
-        .notHandleable(reason: "x"), .numberRequired(length: 6), .numberIncorrect, .pushRefused(.malformed),
-        .pinPolicy(.length), .pinIncorrect(attemptsLeft: 2), .pinLocked, .pinNotSet, .pinRequired, .pinAlreadySet,
-        .authorityNeeded, .configurationInvalid("x"),
-        .vault("full"), .cancelled, .server(ProblemDetails(.rateLimited)),
-    ] + BiometricFailure.allCases.map { .biometric($0) }
+    static let all: [CountersignError] =
+        [
+            .network("offline"), .serverUnreachable(status: 502), .clockSkew(by: .seconds(90_000)), .deviceDeregistered,
+            .notEnrolled, .enrollmentUnknown, .invitationRefused(.malformed), .invitationRefused(.otherIssuer),
+            .invitationRefused(.wrongFingerprint), .ticketRefused(code: "ticket_used"), .approvalNeeded, .serverChanged,
+            .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded(state: "cancelled", reason: nil),
+            .notHandleable(reason: "x"), .numberRequired(length: 6), .numberIncorrect, .pushRefused(.malformed),
+            .pinPolicy(.length), .pinIncorrect(attemptsLeft: 2), .pinLocked, .pinNotSet, .pinRequired, .pinAlreadySet,
+            .authorityNeeded, .configurationInvalid("x"),
+            .vault("full"), .cancelled, .server(ProblemDetails(.rateLimited)),
+        ] + BiometricFailure.allCases.map { .biometric($0) }
 
     @Test("docs/reference/sdk-errors.md lists every error with its cause and its cure")
     func page() throws {

@@ -283,6 +283,26 @@ struct PINTests {
         }
     }
 
+    @Test("Two changes at once do not take each other's keys: one is made, the other is told to wait for it")
+    func atOnce() async throws {
+        try await SDKScene.with { scene in
+            try await scene.setPIN()
+            let changes = ["90210573", "57391024"].map { new in
+                Task {
+                    await code {
+                        try await scene.enrollment.changePIN(from: try PIN(SDKScene.pin), to: try PIN(new))
+                    }
+                }
+            }
+            let told = [await changes[0].value, await changes[1].value]
+            #expect(told.sorted() == ["", "configuration_invalid"])
+            let (_, question) = try await scene.openTyped()
+            #expect(await scene.approve(question, told[0] == "" ? "90210573" : "57391024") == "")
+            try await scene.enrollment.changePIN(
+                from: try PIN(told[0] == "" ? "90210573" : "57391024"), to: try PIN(SDKScene.pin))
+        }
+    }
+
     @Test("An app that ends before the reply to a change finds out afterwards which PIN counts")
     func endedWhileChanging() async throws {
         try await SDKScene.with { scene in

@@ -56,8 +56,24 @@ extension Authenticator {
     }
 }
 
-/// Changes, of which one at a time is under way.
+/// Changes, of which one at a time is under way for each enrollment.
 extension Authenticator {
+    /// Two at once would take each other's keys.
+    private func alone(
+        _ id: EnrollmentID, _ body: () async throws(CountersignError) -> Void
+    ) async throws(CountersignError) {
+        guard await roster.startsChange(of: id) else {
+            throw .configurationInvalid("another change of this enrollment's methods is under way")
+        }
+        do throws(CountersignError) {
+            try await body()
+        } catch {
+            await roster.endChange(of: id)
+            throw error
+        }
+        await roster.endChange(of: id)
+    }
+
     /// What a change begins with.
     private struct Beginning {
         let stored: StoredEnrollment
@@ -100,6 +116,14 @@ extension Authenticator {
     /// Sets, replaces or removes the PIN.
     func changePIN(
         from old: PIN?, to new: PIN?, authority: EnrollmentAuthority? = nil, of id: EnrollmentID
+    ) async throws(CountersignError) {
+        try await alone(id) { () throws(CountersignError) in
+            try await changePINAlone(from: old, to: new, authority: authority, of: id)
+        }
+    }
+
+    private func changePINAlone(
+        from old: PIN?, to new: PIN?, authority: EnrollmentAuthority?, of id: EnrollmentID
     ) async throws(CountersignError) {
         let beginning = try await begin(authority, id)
         let (stored, standing) = (beginning.stored, beginning.standing)
@@ -144,6 +168,14 @@ extension Authenticator {
     ///   - authority: what lets it be changed where none is set and the enrollment is older than ten minutes.
     ///   - id: whose.
     func changeBiometric(
+        to prompt: String?, pin: PIN?, authority: EnrollmentAuthority?, of id: EnrollmentID
+    ) async throws(CountersignError) {
+        try await alone(id) { () throws(CountersignError) in
+            try await changeBiometricAlone(to: prompt, pin: pin, authority: authority, of: id)
+        }
+    }
+
+    private func changeBiometricAlone(
         to prompt: String?, pin: PIN?, authority: EnrollmentAuthority?, of id: EnrollmentID
     ) async throws(CountersignError) {
         guard let biometrics = vault as? any BiometricVault else { throw .biometric(.unavailable) }
