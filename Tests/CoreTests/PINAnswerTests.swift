@@ -16,8 +16,7 @@ struct PINAnswerTests {
         let pin = try await scene.device.setPIN()
         let primary = scene.device.primary
         for (type, decision, signer, reason) in [
-            ("payment", Decision.approved(.pin, number: nil), primary, "signer"),
-            ("payment", .approved(.confirm, number: nil), primary, "method"),
+            ("payment", Decision.approved(.confirm, number: nil), primary, "method"),
             ("payment", .approved(.confirm, number: nil), pin, "method"),
             ("payment", .denied, pin, "signer"), ("payment", .reported, pin, "signer"),
             ("either", .denied, scene.device.newPINKey(), "signer"),
@@ -32,6 +31,8 @@ struct PINAnswerTests {
             #expect(refused?.detail["reason"]?.string == reason, "\(type) \(decision)")
         }
         #expect(try await scene.device.methods().attemptsLeft == 5, "none of these is a wrong PIN")
+        // Any other key than the PIN's is one, the device's own included.
+        #expect(try await scene.approve(try await scene.ask(), by: primary) == "PIN incorrect, 4 left")
         let either = try await scene.ask("either")
         let confirmed = Receipt(
             of: either.challenge.question, device: scene.device.certificate.fingerprint,

@@ -52,8 +52,11 @@ public enum AnswerChallenge {
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
             if verdict.countsPINs(of: call.enrollment) { try writer.hold(call.enrollment.id) }
-            if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
-            return try settle(verdict, id, digest: digest, by: call.enrollment, at: now, events, writer)
+            let refusal = try writer.admit(call, issuer: issuer)
+            // A wrong PIN that was looked at counts, also where the request is not let in.
+            let wrongPIN = try count(verdict, id, digest: digest, by: call.enrollment, at: now, events, writer)
+            if let refusal { return .refused(refusal) }
+            return try wrongPIN ?? settle(verdict, id, digest: digest, by: call.enrollment, at: now, events, writer)
         }
     }
 
@@ -107,9 +110,10 @@ public enum AnswerChallenge {
         // 3: pending and unexpired.
         guard challenge.isOpen(at: now) else { return .ended(challenge.standing(at: now)) }
         // 4: decrypts, exactly one signature.
-        let opened: (content: [UInt8], signature: Signature, signer: CertifiedKey?)
+        let opened: UnverifiedMessage
         do {
-            opened = try await open(message, from: enrollment, at: now, ports: ports)
+            opened = try await EncryptedMessage.openWithoutVerifying(
+                message, with: ports.keys.encryption, intendedRecipient: ports.keys.certificate.fingerprint)
         } catch {
             return .invalid(reason: "message")
         }
@@ -123,7 +127,7 @@ public enum AnswerChallenge {
             receipt.answeredAt <= now.adding(seconds: tolerance)
         else { return .invalid(reason: "time") }
         // 6: an active key of this enrollment that proves the method.
-        if let refusal = judge(opened.signer, receipt.decision, challenge, enrollment) { return refusal }
+        if let refusal = judge(opened, receipt.decision, challenge, enrollment, at: now) { return refusal }
         // 7: the number.
         if case .approved(_, let number?) = receipt.decision, let hash = challenge.numberHash,
             !ports.hasher.matches(hash, number: number, challenge: challenge.id)
@@ -133,43 +137,35 @@ public enum AnswerChallenge {
         return verified(receipt, text, opened.signature, certificate, challenge)
     }
 
-    /// Opens an answer; without a signer where that is nobody who is known, as with a wrong PIN.
-    private static func open(
-        _ message: [UInt8], from enrollment: Enrollment, at now: Timestamp, ports: Ports
-    ) async throws -> (content: [UInt8], signature: Signature, signer: CertifiedKey?) {
-        let recipient = ports.keys.certificate.fingerprint
-        do {
-            let opened = try await EncryptedMessage.open(
-                message, with: ports.keys.encryption,
-                signers: Method.allCases.compactMap(enrollment.key),
-                intendedRecipient: recipient, now: now.adding(seconds: tolerance).unixSeconds)
-            return (opened.content, opened.signature, opened.signer)
-        } catch OpenPGPError.unknownSigner {
-            let opened = try await EncryptedMessage.openWithoutVerifying(
-                message, with: ports.keys.encryption, intendedRecipient: recipient)
-            return (opened.content, opened.signature, nil)
-        }
-    }
-
     /// Step 6: why the signer is not the one who may decide so, or nil.
+    ///
+    /// Only the key that must have signed is looked at, and the PIN's only where a wrong one will count: whatever tells
+    /// it from others, by the reply or by the time it takes, would let PINs be tried for nothing.
     private static func judge(
-        _ signer: CertifiedKey?, _ decision: Decision, _ challenge: Challenge, _ enrollment: Enrollment
+        _ message: UnverifiedMessage, _ decision: Decision, _ challenge: Challenge, _ enrollment: Enrollment,
+        at now: Timestamp
     ) -> Verdict? {
-        let isPrimary = signer?.fingerprint == enrollment.keys.primary.fingerprint
         // Saying no never needs a PIN.
-        guard case .approved(let method, let number) = decision else {
-            return isPrimary ? nil : .invalid(reason: "signer")
+        var key = enrollment.keys.primary
+        var countedPIN: EnrolledPIN?
+        if case .approved(let method, let number) = decision {
+            guard challenge.methods.contains(method), (number == nil) == (challenge.numberHash == nil),
+                let proving = enrollment.key(of: method)
+            else { return .invalid(reason: "method") }
+            key = proving
+            if method == .pin, let pin = enrollment.pin {
+                // Whether it is the right one is not told any more.
+                guard pin.lockedAt == nil else { return .pinLocked }
+                countedPIN = pin
+            }
         }
-        guard challenge.methods.contains(method), (number == nil) == (challenge.numberHash == nil) else {
-            return .invalid(reason: "method")
+        do throws(OpenPGPError) {
+            _ = try message.verified(signers: [key], now: now.adding(seconds: tolerance).unixSeconds)
+            return nil
+        } catch {
+            if error == .unknownSigner, let countedPIN { return .wrongPIN(countedPIN) }
+            return .invalid(reason: "signer")
         }
-        guard let key = enrollment.key(of: method) else { return .invalid(reason: "method") }
-        if method == .pin, let pin = enrollment.pin {
-            // Whether it is the right one is not told any more.
-            guard pin.lockedAt == nil else { return .pinLocked }
-            guard signer != nil else { return .wrongPIN(pin) }
-        }
-        return signer?.fingerprint == key.fingerprint ? nil : .invalid(reason: "signer")
     }
 
     /// Renders what the challenge must have shown; only decision, method, number and time are the device's to choose.
@@ -194,6 +190,26 @@ public enum AnswerChallenge {
             VerifiedAnswer(decision: receipt.decision, answeredAt: receipt.answeredAt, evidence: evidence))
     }
 
+    /// Counts a wrong PIN, unless the same answer came before; nil where there is none.
+    private static func count(
+        _ verdict: Verdict, _ id: ChallengeID, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
+        _ events: EventIDs, _ writer: any StoreWriter
+    ) throws -> Outcome? {
+        guard case .wrongPIN(let pin) = verdict else { return nil }
+        if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
+            return try outcome(recorded, by: enrollment, writer)
+        }
+        switch try writer.noteWrongPIN(besides: pin.key, of: enrollment, at: now, events) {
+        case .counted(let attemptsLeft):
+            try writer.record(
+                RecordedAnswer(challenge: id, standing: .pinIncorrect), by: enrollment.id, digest: digest, at: now)
+            return .pinIncorrect(attemptsLeft: attemptsLeft)
+        case .locked: return .pinLocked
+        case .changed:
+            return try refuse(id, reason: "signer", digest: digest, by: enrollment, at: now, events, writer)
+        }
+    }
+
     /// Step 9: one transaction that repeats the conditions.
     private static func settle(
         _ verdict: Verdict, _ id: ChallengeID, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
@@ -206,19 +222,8 @@ public enum AnswerChallenge {
         case .invalid(let reason):
             return try refuse(id, reason: reason, digest: digest, by: enrollment, at: now, events, writer)
         case .pinLocked: return .pinLocked
-        case .wrongPIN(let pin):
-            if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
-                return try outcome(recorded, by: enrollment, writer)
-            }
-            switch try writer.noteWrongPIN(besides: pin.key, of: enrollment, at: now, events) {
-            case .counted(let attemptsLeft):
-                try writer.record(
-                    RecordedAnswer(challenge: id, standing: .pinIncorrect), by: enrollment.id, digest: digest, at: now)
-                return .pinIncorrect(attemptsLeft: attemptsLeft)
-            case .locked: return .pinLocked
-            case .changed:
-                return try refuse(id, reason: "signer", digest: digest, by: enrollment, at: now, events, writer)
-            }
+        // Counted before.
+        case .wrongPIN: return .invalid
         case .wrongNumber(let challenge):
             return try decide(
                 challenge, .failed(.wrongNumber), evidence: nil, digest: digest, by: enrollment, at: now, events, writer

@@ -1,3 +1,4 @@
+import Crypto
 public import CountersignWire
 import Encodings
 import OpenPGP
@@ -64,22 +65,54 @@ public enum ChangeMethods {
     ) async throws -> Outcome {
         let now = ports.time.now
         let verdict = try await judge(request, by: call.enrollment, at: now, ports: ports)
+        let repeated = IdempotencyKey(ofChange: request, by: call.enrollment.id)
         let issuer = ports.issuer
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
             try writer.hold(call.enrollment.id)
-            if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
-            return try settle(verdict, request.ticket, by: call.enrollment, at: now, events, writer)
+            let refusal = try writer.admit(call, issuer: issuer)
+            // The reply was lost and the device sends the same change again: it gets the same, and nothing counts twice.
+            if let recorded = try writer.recordedReply(repeated) {
+                if let refusal { return .refused(refusal) }
+                if recorded.status == Recorded.changed { return .changed }
+                let current = try writer.enrollment(call.enrollment.id) ?? call.enrollment
+                return .pinIncorrect(attemptsLeft: try writer.attemptsLeft(of: current))
+            }
+            // A wrong PIN that was looked at counts, also where the request is not let in.
+            let wrongPIN = try count(verdict, repeated, by: call.enrollment, at: now, events, writer)
+            if let refusal { return .refused(refusal) }
+            return try wrongPIN
+                ?? settle(verdict, request.ticket, repeated, by: call.enrollment, at: now, events, writer)
         }
+    }
+
+    /// Counts a wrong PIN; nil where there is none.
+    private static func count(
+        _ verdict: Verdict, _ repeated: IdempotencyKey, by enrollment: Enrollment, at now: Timestamp,
+        _ events: EventIDs, _ writer: any StoreWriter
+    ) throws -> Outcome? {
+        guard case .wrongPIN(let pin) = verdict else { return nil }
+        switch try writer.noteWrongPIN(besides: pin.key, of: enrollment, at: now, events) {
+        case .counted(let attemptsLeft):
+            try writer.record(RecordedReply(status: Recorded.pinIncorrect, body: []), for: repeated, at: now)
+            return .pinIncorrect(attemptsLeft: attemptsLeft)
+        case .locked: return .pinLocked
+        case .changed: return try refuse(enrollment, "old", at: now, events, writer)
+        }
+    }
+
+    /// What is kept of a change for its repeats, by the status that it got.
+    private enum Recorded {
+        static let changed = 204
+        static let pinIncorrect = 422
     }
 
     /// What a change amounts to, before the transaction that makes it count.
     private enum Verdict: Sendable {
         case invalid(reason: String)
-        case done
         case pinLocked
         case unauthorized
-        case wrongPIN(EnrolledPIN, Nonce)
+        case wrongPIN(EnrolledPIN)
         case good(MethodChange, grown: Certificate, new: CertifiedKey?)
     }
 
@@ -94,17 +127,15 @@ public enum ChangeMethods {
         guard let change = String(strictUTF8: opened.content).flatMap({ MethodChange($0) }),
             change.issuer == ports.issuer, change.enrollment == enrollment.id, change.method != .confirm
         else { return .invalid(reason: "text") }
-        // The reply was lost and the device sends the same change again: it is done.
-        guard change.new != enrollment.key(of: change.method)?.fingerprint else { return .done }
         guard let made = ports.hasher.time(of: change.nonce, for: enrollment.id), made <= now,
             now < made.adding(seconds: nonceLifetime)
         else { return .invalid(reason: "nonce") }
         if let pin = enrollment.pin {
             guard pin.lockedAt == nil else { return .pinLocked }
             guard let authorization = request.authorization else { return .unauthorized }
-            switch try await authorizes(authorization, opened.content, pin, latest, ports) {
+            switch await authorizes(authorization, opened.content, pin, latest, ports) {
             case .no: return .invalid(reason: "authorization")
-            case .wrongPIN: return .wrongPIN(pin, change.nonce)
+            case .wrongPIN: return .wrongPIN(pin)
             case .yes: break
             }
         }
@@ -123,43 +154,32 @@ public enum ChangeMethods {
     private enum Authorization { case yes, no, wrongPIN }
 
     /// Whether the PIN's key says the same as the primary key.
+    ///
+    /// What it says comes first: the PIN's key is looked at only where a wrong PIN will count.
     private static func authorizes(
         _ message: [UInt8], _ content: [UInt8], _ pin: EnrolledPIN, _ latest: UnixSeconds, _ ports: Ports
-    ) async throws -> Authorization {
-        let recipient = ports.keys.certificate.fingerprint
-        do {
-            let opened = try await EncryptedMessage.open(
-                message, with: ports.keys.encryption, signers: [pin.key], intendedRecipient: recipient, now: latest)
-            return opened.content == content && opened.signature.type == .text ? .yes : .no
-        } catch OpenPGPError.unknownSigner {
-            let opened = try? await EncryptedMessage.openWithoutVerifying(
-                message, with: ports.keys.encryption, intendedRecipient: recipient)
-            return opened?.content == content && opened?.signature.type == .text ? .wrongPIN : .no
-        } catch is OpenPGPError {
-            return .no
+    ) async -> Authorization {
+        let opened = try? await EncryptedMessage.openWithoutVerifying(
+            message, with: ports.keys.encryption, intendedRecipient: ports.keys.certificate.fingerprint)
+        guard let opened, opened.content == content, opened.signature.type == .text else { return .no }
+        do throws(OpenPGPError) {
+            _ = try opened.verified(signers: [pin.key], now: latest)
+            return .yes
+        } catch {
+            return error == .unknownSigner ? .wrongPIN : .no
         }
     }
 
     private static func settle(
-        _ verdict: Verdict, _ ticket: Secret<String>?, by enrollment: Enrollment, at now: Timestamp,
-        _ events: EventIDs, _ writer: any StoreWriter
+        _ verdict: Verdict, _ ticket: Secret<String>?, _ repeated: IdempotencyKey, by enrollment: Enrollment,
+        at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
         switch verdict {
-        case .done: return .changed
         case .pinLocked: return .pinLocked
         case .unauthorized: return .notAuthorized(needs: .pin)
         case .invalid(let reason): return try refuse(enrollment, reason, at: now, events, writer)
-        case .wrongPIN(let pin, let nonce):
-            guard try spend(nonce, of: enrollment, at: now, writer) else {
-                // The same change came before, and was counted.
-                let current = try writer.enrollment(enrollment.id) ?? enrollment
-                return .pinIncorrect(attemptsLeft: try writer.attemptsLeft(of: current))
-            }
-            switch try writer.noteWrongPIN(besides: pin.key, of: enrollment, at: now, events) {
-            case .counted(let attemptsLeft): return .pinIncorrect(attemptsLeft: attemptsLeft)
-            case .locked: return .pinLocked
-            case .changed: return try refuse(enrollment, "old", at: now, events, writer)
-            }
+        // Counted before.
+        case .wrongPIN: return try refuse(enrollment, "old", at: now, events, writer)
         case .good(let change, let grown, let new):
             // Whatever was judged by must still be so.
             guard let current = try writer.enrollment(enrollment.id),
@@ -181,6 +201,7 @@ public enum ChangeMethods {
                 "change": change.old == nil ? "set" : change.new == nil ? "removed" : "replaced",
             ]
             try append(.methodChanged, detail, of: enrollment, at: now, events, writer)
+            try writer.record(RecordedReply(status: Recorded.changed, body: []), for: repeated, at: now)
             return .changed
         }
     }
@@ -227,5 +248,17 @@ extension Enrollment {
     public var pinState: MethodsReply.PINState {
         guard let pin else { return .none }
         return pin.lockedAt == nil ? .set : .locked
+    }
+}
+
+extension IdempotencyKey {
+    /// Names a change by all that was sent.
+    fileprivate init(ofChange request: MethodChangeRequest, by enrollment: EnrollmentID) {
+        let digest = Array(SHA256.hash(data: request.json.encoded))
+        guard
+            let key = IdempotencyKey(
+                scope: "change \(enrollment)", key: Hex.encode(digest), requestDigest: digest)
+        else { preconditionFailure("hexadecimal digits are a key") }
+        self = key
     }
 }

@@ -53,9 +53,9 @@ public enum EncryptedMessage {
         return opened
     }
 
-    /// Decrypts a message whose signer is not known, and verifies nothing but that it arrived whole.
+    /// Decrypts a message and verifies nothing but that it arrived whole.
     ///
-    /// For who must tell a wrong key from a message that makes no sense: what is in it is nobody's word.
+    /// For who must look at what it says before it is known whose key has to have signed: until then it is nobody's word.
     ///
     /// - Parameters:
     ///   - message: the binary message.

@@ -82,7 +82,11 @@ public struct UnverifiedMessage: Sendable {
     }
 
     /// Verifies the signature.
-    func verified(signers: [CertifiedKey], now: UnixSeconds) throws(OpenPGPError) -> VerifiedMessage {
+    ///
+    /// - Parameters:
+    ///   - signers: the keys one of which must have signed; judged at the time of signing.
+    ///   - now: the present; a signature from the future is refused.
+    public func verified(signers: [CertifiedKey], now: UnixSeconds) throws(OpenPGPError) -> VerifiedMessage {
         let signer = try signature.verifySigner(among: signers, over: signed, now: now)
         guard announcedKeyID == signer.fingerprint.keyID else { throw .malformedPacket(.onePassSignature) }
         return VerifiedMessage(content: content, signature: signature, signer: signer)
