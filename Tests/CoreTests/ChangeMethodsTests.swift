@@ -296,6 +296,19 @@ struct ChangeMethodsTests {
         #expect(try await change.send().summary == "changed", "young enough to need none")
     }
 
+    @Test("A nonce of a node whose clock is a minute ahead is good, one of more is not")
+    func clocks() async throws {
+        for (seconds, expected) in [(60, "changed"), (61, "invalid")] as [(Int64, String)] {
+            let scene = try await PINScene()
+            let ahead = scene.world.ports.hasher.changeNonce(
+                for: scene.device.enrollment, at: scene.world.time.now.adding(seconds: seconds),
+                random: [UInt8](repeating: 7, count: 8))
+            var change = try await PINChange(of: scene.device, to: scene.device.newPINKey())
+            change.nonce = ahead
+            #expect(try await change.send().summary == expected)
+        }
+    }
+
     @Test("Refused changes are limited to ten a minute")
     func rateLimit() async throws {
         let scene = try await PINScene()
