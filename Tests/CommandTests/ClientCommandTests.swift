@@ -2,7 +2,7 @@ import Encodings
 import TestSupport
 import Testing
 
-@Suite("countersign client: made, changed, and given a new secret for callbacks", .timeLimit(.minutes(5)))
+@Suite("countersign client: made, changed, and given a new secret for callbacks", .timeLimit(.minutes(15)))
 struct ClientCommandTests {
     @Test("What is named changes, what is not stays; the password comes from a variable and is never shown")
     func update() async throws {

@@ -4,7 +4,7 @@ import OpenPGP
 import TestSupport
 import Testing
 
-@Suite("The whole story at a prompt: client, user, device, challenge, receipt", .timeLimit(.minutes(5)))
+@Suite("The whole story at a prompt: client, user, device, challenge, receipt", .timeLimit(.minutes(15)))
 struct DeviceCommandTests {
     @Test("A client asks, a device approves, and the receipt verifies")
     func approval() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CountersignServer
 
-@Suite("countersign admin doctor", .timeLimit(.minutes(5)))
+@Suite("countersign admin doctor", .timeLimit(.minutes(15)))
 struct DoctorTests {
     private func findings(_ result: ProgramResult) throws -> [String: String] {
         let findings = try result.json()["findings"]?.array ?? []

@@ -4,7 +4,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("What an operator sees of a server: its log, its numbers", .timeLimit(.minutes(5)))
+@Suite("What an operator sees of a server: its log, its numbers", .timeLimit(.minutes(15)))
 struct OperationTests {
     @Test("With --log-format json each line is an object, and each request has its id in all its lines")
     func jsonLog() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("countersign serve", .timeLimit(.minutes(5)))
+@Suite("countersign serve", .timeLimit(.minutes(15)))
 struct ServeTests {
     @Test("With --json the first line tells where it listens, while it runs")
     func announcement() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("TLS in the server, spoken to by curl and openssl", .timeLimit(.minutes(5)))
+@Suite("TLS in the server, spoken to by curl and openssl", .timeLimit(.minutes(15)))
 struct TLSTests {
     /// A folder with certificates, and the programs that are spoken with.
     private struct Scene {

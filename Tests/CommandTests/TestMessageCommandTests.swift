@@ -4,7 +4,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("countersign admin test-message, and what goes before it", .timeLimit(.minutes(5)))
+@Suite("countersign admin test-message, and what goes before it", .timeLimit(.minutes(15)))
 struct TestMessageCommandTests {
     private static let password = "marker-of-a-mail-password"
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Challenge types of a file", .timeLimit(.minutes(5)))
+@Suite("Challenge types of a file", .timeLimit(.minutes(15)))
 struct TypeFileTests {
     /// Runs something while a server serves that reads a file of types.
     private static func serving(

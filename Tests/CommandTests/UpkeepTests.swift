@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What an operator does to a server's data beside the server", .timeLimit(.minutes(5)))
+@Suite("What an operator does to a server's data beside the server", .timeLimit(.minutes(15)))
 struct UpkeepTests {
     /// Starts a server on what lies in a folder, and tells whether a client that was made before is known.
     private func knows(

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("countersign demo --unattended, and countersign verify", .timeLimit(.minutes(5)))
+@Suite("countersign demo --unattended, and countersign verify", .timeLimit(.minutes(15)))
 struct VerifyCommandTests {
     /// Plays the demo into a folder with a blank in its name.
     private static func demo(in folder: TemporaryFolder) async throws -> (

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CountersignDelivery
 
-@Suite("What is asked for at the same time is done together", .timeLimit(.minutes(5)))
+@Suite("What is asked for at the same time is done together", .timeLimit(.minutes(15)))
 struct BatcherTests {
     private struct Refusal: Error {}
 

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What callbacks bring for the receiver to know them by, and when they are sent no more.
-@Suite("Callbacks: two secrets, a name and a password, and receivers that are gone", .timeLimit(.minutes(5)))
+@Suite("Callbacks: two secrets, a name and a password, and receivers that are gone", .timeLimit(.minutes(15)))
 struct CallbackAccessTests {
     /// The secrets by which a callback is signed: each signature is tried with each of them.
     private func signers(of call: Receiver.Call, among secrets: [Secret<String>]) throws -> [Int?] {

@@ -7,7 +7,7 @@ import StorageTestSupport
 import Synchronization
 import Testing
 
-@Suite("The worker that empties the outbox", .timeLimit(.minutes(5)))
+@Suite("The worker that empties the outbox", .timeLimit(.minutes(15)))
 struct WorkerTests {
     @Test("What is committed leaves at once, without the clock moving, in whatever order it comes")
     func wakes() async throws {

@@ -4,7 +4,7 @@ import Foundation
 import StorageTestSupport
 import Testing
 
-@Suite("A database that is away is waited for, and not for ever", .timeLimit(.minutes(5)))
+@Suite("A database that is away is waited for, and not for ever", .timeLimit(.minutes(15)))
 struct AwayTests {
     @Test("Connections that the server ended are replaced; nobody notices")
     func replaced() async throws {

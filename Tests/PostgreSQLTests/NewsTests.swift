@@ -4,7 +4,7 @@ import CountersignWire
 import StorageTestSupport
 import Testing
 
-@Suite("Design 7: a wake reaches those who wait on other nodes", .timeLimit(.minutes(5)))
+@Suite("Design 7: a wake reaches those who wait on other nodes", .timeLimit(.minutes(15)))
 struct NewsTests {
     /// Waits until a subscription is woken; how long that took.
     private func time(of subscription: any WakeSubscription, by wake: () async throws -> Void) async throws -> Duration

@@ -3,7 +3,7 @@ import CountersignStorage
 import StorageTestSupport
 import Testing
 
-@Suite("What is told of the connections to a database", .timeLimit(.minutes(5)))
+@Suite("What is told of the connections to a database", .timeLimit(.minutes(15)))
 struct PoolStandingTests {
     @Test("Work that holds every connection is counted, and what waits behind it, until it is done")
     func busy() async throws {

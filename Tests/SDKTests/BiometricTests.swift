@@ -24,7 +24,7 @@ private final class Person: Sendable {
     }
 }
 
-@Suite("Approving with biometrics", .timeLimit(.minutes(5)))
+@Suite("Approving with biometrics", .timeLimit(.minutes(15)))
 struct BiometricTests {
     private static func with(
         _ body: @escaping @Sendable (SDKScene, Person) async throws -> Void

@@ -37,7 +37,7 @@ extension SDKScene {
     }
 }
 
-@Suite("Approving with a PIN", .timeLimit(.minutes(5)))
+@Suite("Approving with a PIN", .timeLimit(.minutes(15)))
 struct PINTests {
     @Test("A PIN that was set approves, and the receipt is signed by the key that is derived from it")
     func approval() async throws {

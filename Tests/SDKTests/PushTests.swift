@@ -43,7 +43,7 @@ extension SDKScene {
     }
 }
 
-@Suite("Design 6: the SDK and pushes", .timeLimit(.minutes(5)))
+@Suite("Design 6: the SDK and pushes", .timeLimit(.minutes(15)))
 struct PushTests {
     @Test("A token is told for every enrollment, once; another one, and none, are told again")
     func registers() async throws {

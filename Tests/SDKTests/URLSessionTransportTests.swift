@@ -5,7 +5,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("HTTP by the system's own means", .timeLimit(.minutes(5)))
+@Suite("HTTP by the system's own means", .timeLimit(.minutes(15)))
 struct URLSessionTransportTests {
     private func request(_ path: String, at server: TestServer) throws -> TransportRequest {
         TransportRequest(

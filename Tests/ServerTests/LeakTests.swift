@@ -7,7 +7,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("A server that lets out a secret fails its test", .timeLimit(.minutes(5)))
+@Suite("A server that lets out a secret fails its test", .timeLimit(.minutes(15)))
 struct LeakTests {
     /// How a secret could be written by mistake.
     enum Form: CaseIterable {

@@ -7,7 +7,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("What is logged and what is stored", .timeLimit(.minutes(5)))
+@Suite("What is logged and what is stored", .timeLimit(.minutes(15)))
 struct LogTests {
     /// What nobody may find who reads the log, or the database alone.
     private struct Secrets: Sendable {

@@ -8,7 +8,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Waiting over TLS", .timeLimit(.minutes(5)))
+@Suite("Waiting over TLS", .timeLimit(.minutes(15)))
 struct TLSWaitTests {
     private static func waiting(_ port: Int) async throws -> Bool {
         let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/metrics")

@@ -4,7 +4,7 @@ import CountersignWire
 import StorageTestSupport
 import Testing
 
-@Suite("Waiting for commits", .timeLimit(.minutes(5)))
+@Suite("Waiting for commits", .timeLimit(.minutes(15)))
 struct WakeHubTests {
     private static let mark = SQLStatement("INSERT INTO attempts (key, count, window_ends_at) VALUES ($1, 0, 0)")
     private static let never = Timestamp(milliseconds: .max)

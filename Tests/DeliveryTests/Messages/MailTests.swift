@@ -9,7 +9,7 @@ import Testing
 
 @Suite(
     "Design 8, Mail: SMTP to a real server", .enabled(if: SMTPPeerProcess.isPresent, "\(SMTPPeerProcess.absence)"),
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(15)))
 struct MailTests {
     private static let credentials = (user: "countersign", password: MailScene.password)
 

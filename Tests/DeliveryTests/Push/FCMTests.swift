@@ -28,7 +28,7 @@ extension PushScene {
     }
 }
 
-@Suite("FCM HTTP v1: pushes to a server that keeps Google's rules", .timeLimit(.minutes(5)))
+@Suite("FCM HTTP v1: pushes to a server that keeps Google's rules", .timeLimit(.minutes(15)))
 struct FCMTests {
     @Test("A question is announced: data for the app to verify, and for Apple's devices what APNs would get")
     func announces() async throws {

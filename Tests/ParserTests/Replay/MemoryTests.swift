@@ -12,7 +12,7 @@ struct MemoryTests {
     /// two of them and to the next three.
     private static let allowance = 4 << 20
 
-    @Test("Read or refused, it costs no more than its parser may", .timeLimit(.minutes(5)), arguments: Hostile.all)
+    @Test("Read or refused, it costs no more than its parser may", .timeLimit(.minutes(15)), arguments: Hostile.all)
     func hostile(input: Hostile) async throws {
         let name = input.description
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
