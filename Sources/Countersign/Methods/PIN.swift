@@ -11,7 +11,7 @@ public struct PIN: Sendable {
     /// A PIN.
     ///
     /// - Parameter digits: 4 to 32 ASCII digits.
-    /// - Throws: ``CountersignError/pinPolicy(_:)`` with ``PINViolation/length`` for anything else.
+    /// - Throws: ``CountersignError/pinPolicy(_:)`` with `PINViolation.length` for anything else.
     public init(_ digits: String) throws(CountersignError) {
         guard PINPolicy.isPIN(digits) else { throw .pinPolicy(.length) }
         self.digits = Secret(digits)
