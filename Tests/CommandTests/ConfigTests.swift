@@ -7,7 +7,8 @@ import Testing
 @testable import CountersignCommand
 
 @Suite(
-    "Design 8: settings come from flags, environment and file, and every fault is told at once", .timeLimit(.minutes(15))
+    "Design 8: settings come from flags, environment and file, and every fault is told at once",
+    .timeLimit(.minutes(15))
 )
 struct ConfigTests {
     /// Runs `config check` in a folder with a file.
