@@ -201,7 +201,7 @@ public enum ChangeMethods {
                 "method": .string(change.method.rawValue),
                 "change": change.old == nil ? "set" : change.new == nil ? "removed" : "replaced",
             ]
-            try append(.methodChanged, detail, of: enrollment, at: now, events, writer)
+            try writer.append(.methodChanged, detail, of: enrollment, at: now, events)
             try writer.record(RecordedReply(status: Recorded.changed, body: []), for: repeated, at: now)
             return .changed
         }
@@ -229,18 +229,8 @@ public enum ChangeMethods {
     ) throws -> Outcome {
         let attempts = try writer.countAttempt("change \(enrollment.id)", window: attemptWindow, at: now)
         guard attempts.number <= maximumAttempts else { return .rateLimited(retryAfter: attemptWindow) }
-        try append(.methodChangeRefused, ["reason": .string(reason)], of: enrollment, at: now, events, writer)
+        try writer.append(.methodChangeRefused, ["reason": .string(reason)], of: enrollment, at: now, events)
         return .invalid
-    }
-
-    private static func append(
-        _ kind: AuditEventKind, _ detail: JSONObject, of enrollment: Enrollment, at now: Timestamp,
-        _ events: EventIDs, _ writer: any StoreWriter
-    ) throws {
-        try writer.append(
-            AuditEvent(
-                id: events.next(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
-                enrollment: enrollment.id, detail: detail))
     }
 }
 

@@ -4,7 +4,7 @@ import OpenPGP
 
 /// What a wrong PIN leads to.
 enum WrongPIN: Sendable {
-    /// It was counted, or had been when the same message came before.
+    /// It was counted.
     case counted(attemptsLeft: Int)
     /// The PIN is locked.
     case locked
@@ -46,22 +46,28 @@ extension StoreWriter {
         }
         let policy = try pinPolicy(of: enrollment)
         let attemptsLeft = max(0, policy.attempts - count)
-        func note(_ kind: AuditEventKind, _ detail: JSONObject) throws {
-            try append(
-                AuditEvent(
-                    id: events.next(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
-                    enrollment: enrollment.id, detail: detail))
-        }
-        try note(.pinIncorrect, ["attempts_left": .integer(Int64(attemptsLeft))])
+        let detail: JSONObject = ["attempts_left": .integer(Int64(attemptsLeft))]
+        try append(.pinIncorrect, detail, of: enrollment, at: now, events)
         guard attemptsLeft == 0 else { return .counted(attemptsLeft: attemptsLeft) }
         switch policy.limitAction {
         case .lock:
             try lockPIN(of: enrollment.id, at: now)
-            try note(.pinLocked, [:])
+            try append(.pinLocked, of: enrollment, at: now, events)
             try failUnanswerable(by: enrollment, because: .tooManyAttempts, at: now, events)
         case .remove:
             _ = try removeEnrollment(enrollment, reason: .wrongPIN, by: nil, at: now, events)
         }
         return .counted(attemptsLeft: 0)
+    }
+
+    /// Notes in the audit what has happened to an enrollment.
+    func append(
+        _ kind: AuditEventKind, _ detail: JSONObject = [:], of enrollment: Enrollment, at now: Timestamp,
+        _ events: EventIDs
+    ) throws {
+        try append(
+            AuditEvent(
+                id: events.next(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
+                enrollment: enrollment.id, detail: detail))
     }
 }
