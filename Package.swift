@@ -83,6 +83,9 @@ let package = Package(
             swiftSettings: settings),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CQREncode", pkgConfig: "libqrencode",
+            providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
         .target(
             name: "CountersignDelivery",
             dependencies: [
@@ -94,7 +97,7 @@ let package = Package(
         .target(
             name: "CountersignServer",
             dependencies: [
-                "CountersignCore", "CountersignStorage", "CountersignDelivery",
+                "CountersignCore", "CountersignStorage", "CountersignDelivery", "CQREncode",
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
                 server("HummingbirdCore", "hummingbird"),

@@ -127,6 +127,13 @@ public final class Authenticator: Sendable {
         case .pinIncorrect: return .pinIncorrect(attemptsLeft: Int(problem["attempts_left"]?.integer ?? 0))
         case .pinLocked: return .pinLocked
         case .changeNotAuthorized: return problem["needs"] == "ticket" ? .authorityNeeded : .pinRequired
+        case .codeInvalid: return .codeRefused(.invalid)
+        case .codeExpired: return .codeRefused(.expired)
+        case .alreadyClaimed: return .codeRefused(.alreadyClaimed)
+        case .userNotLinked: return .userNotLinked
+        case .methodMissing:
+            let names = problem["methods"]?.array?.compactMap(\.string) ?? []
+            return .methodMissing(names.compactMap(Method.init(rawValue:)))
         case .alreadyEnded:
             return CountersignError(ended: problem["state"]?.string ?? "ended", reason: problem["reason"]?.string)
         default: return .server(problem)

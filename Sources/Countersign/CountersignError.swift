@@ -36,6 +36,12 @@ public enum CountersignError: Error, Sendable {
     case challengeEnded(state: String, reason: String?)
     /// The challenge cannot be shown or answered by this version of the SDK, or is not what it claims to be.
     case notHandleable(reason: String)
+    /// The scanned text is not the code of a challenge that this device can claim.
+    case codeRefused(CodeRefusal)
+    /// The one who asks does not know this user.
+    case userNotLinked
+    /// This device cannot answer by any of the methods that the challenge allows.
+    case methodMissing([Method])
     /// A number of this many digits must be typed.
     case numberRequired(length: Int)
     /// The number was wrong; the challenge has failed.
@@ -68,6 +74,18 @@ public enum CountersignError: Error, Sendable {
     case server(ProblemDetails)
 }
 
+/// Why the code of a challenge is not taken.
+public enum CodeRefusal: String, Sendable {
+    /// Not the code of a challenge.
+    case malformed
+    /// None of the server's, or one for another user.
+    case invalid
+    /// Shown too long ago.
+    case expired
+    /// Another device was first.
+    case alreadyClaimed = "already_claimed"
+}
+
 /// Why an invitation is not taken.
 public enum InvitationRefusal: String, Sendable {
     /// Not an invitation.
@@ -97,6 +115,9 @@ extension CountersignError {
         case .alreadyAnswered: "already_answered"
         case .challengeEnded: "challenge_ended"
         case .notHandleable: "not_handleable"
+        case .codeRefused(let refusal): "code_\(refusal.rawValue)"
+        case .userNotLinked: "user_not_linked"
+        case .methodMissing: "method_missing"
         case .numberRequired: "number_required"
         case .numberIncorrect: "number_incorrect"
         case .pinPolicy: "pin_policy"
@@ -122,7 +143,8 @@ extension CountersignError {
         case .server(let problem): problem.knownCode?.meaning.retryHelps ?? (problem.status >= 500)
         case .clockSkew, .deviceDeregistered, .notEnrolled, .enrollmentUnknown, .invitationRefused, .ticketRefused,
             .approvalNeeded, .serverChanged, .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded,
-            .notHandleable, .numberRequired, .numberIncorrect, .pinPolicy, .pinIncorrect, .pinLocked, .pinNotSet,
+            .notHandleable, .codeRefused, .userNotLinked, .methodMissing, .numberRequired, .numberIncorrect, .pinPolicy,
+            .pinIncorrect, .pinLocked, .pinNotSet,
             .pinRequired, .pinAlreadySet, .biometric, .authorityNeeded, .configurationInvalid, .pushRefused:
             false
         }
@@ -143,6 +165,10 @@ extension CountersignError {
         case .serverChanged: "Enroll this device again with a new ticket."
         case .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded: "Nothing is left to answer."
         case .notHandleable: "Update the app."
+        case .codeRefused(.malformed): "Scan the code of a challenge, from the page that shows it."
+        case .codeRefused: "Scan the code that is shown now; each works for a minute and for one device."
+        case .userNotLinked: "Enroll with the one who asks, or use a device of a user that it knows."
+        case .methodMissing: "Set up what is missing, then scan the code again."
         case .numberRequired(let length): "Type the \(length) digits shown where you started this."
         case .numberIncorrect: "Start again where you came from, and type the new number."
         case .pinPolicy(let violation): Self.cure(of: violation)
@@ -209,6 +235,10 @@ extension CountersignError: CustomStringConvertible {
         case .challengeEnded(let state, let reason):
             "The challenge has ended: \(state)\(reason.map { " (\($0))" } ?? "")."
         case .notHandleable(let reason): "The challenge cannot be handled: \(reason)."
+        case .codeRefused(let refusal): "The code is refused (\(refusal.rawValue))."
+        case .userNotLinked: "The one who asks does not know this user."
+        case .methodMissing(let methods):
+            "This device cannot answer by \(methods.map(\.rawValue).joined(separator: " or "))."
         case .numberRequired(let length): "A number of \(length) digits must be typed."
         case .numberIncorrect: "The number was not the one shown; the challenge has failed."
         case .pinPolicy(let violation): "This PIN cannot be set (\(violation.rawValue))."

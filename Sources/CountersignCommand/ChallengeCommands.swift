@@ -1,4 +1,5 @@
 import ArgumentParser
+import CountersignServer
 import CountersignWire
 import Encodings
 import Foundation
@@ -8,13 +9,16 @@ import NIOHTTP1
 struct ChallengeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "challenge", abstract: "Ask users, and see what they answer.",
-        subcommands: [Ask.self, Show.self, Resend.self, Cancel.self, Receipt.self])
+        subcommands: [Ask.self, Code.self, Show.self, Resend.self, Cancel.self, Receipt.self])
 
     struct Ask: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Ask a user something.")
+        static let configuration = CommandConfiguration(
+            abstract: "Ask a user something, or whoever scans a code.",
+            discussion: "By a type with a code it prints that; `countersign challenge code` prints a new one.")
 
-        @Option(help: "The user: an id, or your own name for them.")
-        var user: String
+        @Option(
+            help: "The user: an id, or your own name for them; may be left out where the type has a code to scan.")
+        var user: String?
 
         @Option(help: "The challenge type.")
         var type = "confirm"
@@ -67,7 +71,8 @@ struct ChallengeCommand: AsyncParsableCommand {
                 let id = challenge["id"]?.string ?? ""
                 if wait == 0 || !output.json {
                     let number = challenge["number"]?.string.map { "\nNumber to type on the device: \($0)" } ?? ""
-                    output.print(challenge, "Challenge \(id)\(number)")
+                    let code = try challenge["code"].map { "\n\(try describeCode($0))" } ?? ""
+                    output.print(challenge, "Challenge \(id)\(number)\(code)")
                 }
                 guard wait > 0 else { return }
                 let end = Date().addingTimeInterval(TimeInterval(wait))
@@ -97,11 +102,44 @@ struct ChallengeCommand: AsyncParsableCommand {
                 return .members(["label": .string(String(parts[0])), "value": .string(String(parts[1]))])
             }
             return .members([
-                "user": .string(Remote.user(user)), "type": .string(type), "message": message.map(JSONValue.string),
+                "user": user.map { .string(Remote.user($0)) }, "type": .string(type),
+                "message": message.map(JSONValue.string),
                 "secure_message": secureMessage.map(JSONValue.string), "details": .array(details),
                 "signing_data": signingData.map(JSONValue.string), "expires_in": expiresIn.map(JSONValue.integer),
                 "callback_uri": callback.map(JSONValue.string), "locale": locale.map(JSONValue.string),
             ])
+        }
+    }
+
+    struct Code: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the code of a challenge, to be scanned by a device.",
+            discussion: "A new one each time; each works for a minute, and the first device to scan one is asked.")
+
+        @Argument(help: "The challenge's id.")
+        var id: String
+
+        @Option(help: "Write the code as a picture to this file, SVG.")
+        var svg: String?
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/challenges/\(Remote.escaped(id))"
+            guard let svg else {
+                let code = try await remote.withRemote { try await $0.call(.GET, "\(path)/code") }
+                let description = try describeCode(code)
+                output.print(code, description)
+                return
+            }
+            let picture = try await remote.withRemote { try await $0.bytes(.GET, "\(path)/qr.svg") }
+            do {
+                try Data(picture).write(to: URL(filePath: svg), options: .atomic)
+            } catch {
+                throw CommandError("\(svg) cannot be written: name another file with --svg.")
+            }
+            output.print(["svg": .string(svg)], svg)
         }
     }
 
@@ -181,6 +219,15 @@ struct ChallengeCommand: AsyncParsableCommand {
                 "\(files.receipt)\n\(files.certificate)\n\nCheck them:\n\(files.commands.joined(separator: "\n"))")
         }
     }
+}
+
+/// The code of a challenge: as a picture for a phone, as text for `countersign device scan`.
+private func describeCode(_ code: JSONValue) throws -> String {
+    let text = code["qr"]?.string ?? ""
+    return """
+        \(try QRPicture(of: text).blocks)
+        Scan it before \(code["expires_at"]?.string ?? ""), or type: countersign device scan \(text)
+        """
 }
 
 /// How a challenge stands, for a person.

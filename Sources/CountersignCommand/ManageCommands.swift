@@ -115,6 +115,9 @@ struct TypeCommand: AsyncParsableCommand {
         @Option(help: "A method that may answer, the preferred one first: confirm, pin or biometric; may be repeated.")
         var method: [String] = []
 
+        @Flag(help: "Ask whoever scans a code, instead of devices that are told of the challenge.")
+        var qr = false
+
         @Option(help: "How many seconds a challenge lives.")
         var expiresIn: Int64?
 
@@ -164,7 +167,8 @@ struct TypeCommand: AsyncParsableCommand {
             }
             let body = JSONValue.members([
                 "methods": method.isEmpty ? nil : .array(method.map(JSONValue.string)),
-                "expires_in": expiresIn.map(JSONValue.integer), "number_entry": numberEntry.map(JSONValue.bool),
+                "qr": qr ? true : nil, "expires_in": expiresIn.map(JSONValue.integer),
+                "number_entry": numberEntry.map(JSONValue.bool),
                 "signing_data": signingData.map(JSONValue.bool), "aal2": aal2 ? true : nil,
                 "fallback": fallback.map(JSONValue.string), "max_pending": maxPending.map(JSONValue.integer),
                 "max_asks": maxAsks.map(JSONValue.integer),
@@ -182,7 +186,7 @@ struct TypeCommand: AsyncParsableCommand {
         let number = type["number_entry"]?.bool == true ? "number entry" : "no number entry"
         return "\(type["name"]?.string ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
             + "at most \(type["max_pending"]?.integer ?? 0) open and \(type["max_asks"]?.integer ?? 0) unapproved an hour"
-            + (type["aal2"]?.bool == true ? ", AAL2" : "")
+            + (type["qr"]?.bool == true ? ", by code" : "") + (type["aal2"]?.bool == true ? ", AAL2" : "")
             + (type["fallback"]?.string.map { ", else \($0)" } ?? "")
             + (type["clients"]?.array.map { ", for \($0.compactMap(\.string).joined(separator: ", "))" } ?? "")
             + (type["texts"]?.object?.members ?? []).map { "\n  \($0.name): \($0.value.string ?? "")" }.joined()

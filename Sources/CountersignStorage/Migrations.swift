@@ -46,7 +46,29 @@ enum Migrations {
     }
 
     private static func steps(_ dialect: SQLDialect) -> [[String]] {
-        [first(dialect), delivery(dialect), locks(dialect), methods(dialect)]
+        [first(dialect), delivery(dialect), locks(dialect), methods(dialect), codes(dialect)]
+    }
+
+    /// Challenges that are asked of whoever presents their code.
+    private static func codes(_ dialect: SQLDialect) -> [String] {
+        let indexes = [
+            "CREATE INDEX challenges_asks ON challenges (user_id, client_id, asked_at)",
+            "CREATE INDEX challenges_open ON challenges (user_id) WHERE state = 'pending'",
+        ]
+        let optionalUser =
+            dialect.altersColumns
+            ? ["ALTER TABLE challenges ALTER COLUMN user_id DROP NOT NULL"]
+            : [
+                "DROP INDEX challenges_asks", "DROP INDEX challenges_open",
+                "ALTER TABLE challenges RENAME COLUMN user_id TO required_user_id",
+                "ALTER TABLE challenges ADD COLUMN user_id TEXT REFERENCES users (id)",
+                "UPDATE challenges SET user_id = required_user_id",
+                "ALTER TABLE challenges DROP COLUMN required_user_id",
+            ] + indexes
+        return optionalUser + [
+            "ALTER TABLE challenges ADD COLUMN is_qr \(dialect.integer) NOT NULL DEFAULT 0",
+            "ALTER TABLE challenges ADD COLUMN claimed_at \(dialect.integer)",
+        ]
     }
 
     /// The PINs and biometrics of devices, and the rules for PINs.

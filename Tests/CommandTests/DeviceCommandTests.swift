@@ -35,6 +35,41 @@ struct DeviceCommandTests {
         }
     }
 
+    @Test("A page shows a code, a device scans it, and who started it learns who that was")
+    func scanned() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            _ = try await tool.json("type", "set", "scan", "--qr", "--expires-in", "60")
+            let asked = try await tool.json(
+                "challenge", "ask", "--type", "scan", "--message", "Sign in to ACME?", as: shop)
+            let id = try #require(asked["id"]?.string)
+            #expect(asked["user"] == nil)
+            let code = try #require(try await tool.json("challenge", "code", id, as: shop)["qr"]?.string)
+            let printed = try await tool.run("challenge", "code", id, as: shop)
+            #expect(printed.output.contains("countersign device scan ") && printed.output.contains("▀"))
+            let file = tool.folder.path("code.svg")
+            let written = try await tool.run("challenge", "code", id, "--svg", file, as: shop)
+            #expect(written.output == "\(file)\n")
+            #expect(String(decoding: try tool.folder.read("code.svg"), as: UTF8.self).hasPrefix("<svg "))
+            let scanned = try await tool.json("device", "scan", code)
+            #expect(scanned["id"] == .string(id) && scanned["claimed"] == true && scanned["number_length"] == nil)
+            let shown = try await tool.run("device", "open", id)
+            #expect(shown.output.contains("Go on only if you saw the code on a screen of your own"))
+            let late = try await tool.run("challenge", "code", id, as: shop)
+            #expect(late.status == 1 && late.errors.contains("A device has claimed the challenge"))
+            _ = try await tool.json("device", "answer", id, "--approve")
+            let ended = try await tool.json("challenge", "show", id, as: shop)
+            #expect(ended["state"] == "approved" && ended["user"]?.string?.hasPrefix("usr_") == true)
+            let again = try await tool.run("device", "scan", code)
+            #expect(again.status == 1 && again.errors.contains("answered before"))
+            let nonsense = try await tool.run("device", "scan", "x")
+            #expect(nonsense.errors.contains("The code is refused (malformed)."))
+            let types = try await tool.run("type", "list")
+            #expect(types.output.contains("scan: confirm, no number entry, 60 s"))
+            #expect(types.output.contains(", by code"))
+        }
+    }
+
     @Test("A person can read what the commands print")
     func forPeople() async throws {
         try await ServedTool.with { tool in

@@ -48,7 +48,7 @@ struct TypeFileTests {
         var printed: JSONValue = [:]
         try await Self.serving(types, in: folder) { run in
             let list = try await run("type", "list")
-            #expect(Self.names(list) == ["biometric", "confirm", "payment", "pin"])
+            #expect(Self.names(list) == ["biometric", "confirm", "payment", "pin", "qr"])
             #expect(Self.payment(list)?["expires_in"] == 60)
             #expect(Self.payment(list)?["texts"] == ["de": "Zahlen?"])
             _ = try await run("type", "set", "payment", "--expires-in", "90")
@@ -56,7 +56,7 @@ struct TypeFileTests {
         }
         try await Self.serving(types, in: folder) { run in
             let list = try await run("type", "list")
-            #expect(Self.names(list) == ["biometric", "confirm", "login", "payment", "pin"])
+            #expect(Self.names(list) == ["biometric", "confirm", "login", "payment", "pin", "qr"])
             #expect(Self.payment(list)?["expires_in"] == 60, "the file counts anew")
             printed = list
         }

@@ -225,7 +225,7 @@ struct UpkeepTests {
         #expect(refused.status == 1)
         #expect(refused.errors.contains("has schema 0, this program needs 4: run `countersign admin migrate`"))
         let migrated = try await Tool.run(["admin", "migrate", "--data", data, "--json"])
-        #expect(try migrated.json() == ["schema": 4])
+        #expect(try migrated.json() == ["schema": 5])
         let (server, _) = try await ServedTool.start(in: folder, ["--no-migrate"])
         server.send(SIGTERM)
         #expect(try await server.result().status == 0)

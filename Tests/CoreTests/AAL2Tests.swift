@@ -30,20 +30,21 @@ struct AAL2Tests {
                     for assurance in Self.assurances {
                         for asks in Self.asks {
                             for fallback in Self.fallbacks {
-                                for label in [true, false] {
+                                for (label, isQR) in [(true, true), (true, false), (false, true), (false, false)] {
                                     let json = JSONValue.members([
                                         "methods": .array(methods.map(JSONValue.string)), "number_entry": .bool(number),
                                         "signing_data": .bool(signing), "expires_in": .integer(lifetime),
                                         "assurance": .string(assurance), "max_asks": .integer(asks),
-                                        "fallback": fallback, "aal2": .bool(label),
+                                        "fallback": fallback, "aal2": .bool(label), "qr": .bool(isQR),
                                     ])
                                     // Written down from the standard, and not from the rules under test.
                                     let isFit =
                                         [["pin"], ["biometric", "pin"], ["pin", "biometric"]].contains(methods)
-                                        && number && lifetime <= 600 && assurance == "receipt"
+                                        && (number || isQR) && lifetime <= 600 && assurance == "receipt"
                                         && asks <= 100 && fallback == nil
                                     let type = try? ChallengeType(json, name: name)
-                                    #expect((type != nil) == (isFit || !label), "\(json)")
+                                    let canBe = !isQR || lifetime <= 180
+                                    #expect((type != nil) == (canBe && (isFit || !label)), "\(json)")
                                     #expect(type == nil || type?.isAAL2 == label)
                                     accepted += type?.isAAL2 == true ? 1 : 0
                                     all += 1
@@ -54,8 +55,8 @@ struct AAL2Tests {
                 }
             }
         }
-        #expect(all == 9 * 4 * 7 * 3 * 6 * 3 * 2)
-        #expect(accepted == 3 * 2 * 4 * 4)
+        #expect(all == 9 * 4 * 7 * 3 * 6 * 3 * 4)
+        #expect(accepted == 3 * 2 * 4 * 4 + 3 * 4 * 2 * 4)
     }
 
     @Test(

@@ -87,7 +87,9 @@ struct AnswerChallengeTests {
         let numberless = try await scene.device.receipt(of: scene.asked.challenge, .approved(.confirm, number: nil))
         #expect(try await scene.device.answer(id, with: numberless).summary == "invalid")
         let receipt = Receipt(
-            of: scene.asked.challenge.question, device: scene.device.certificate.fingerprint, decision: scene.right,
+            of: scene.asked.challenge.question, user: scene.device.invitation.user,
+            device: scene.device.certificate.fingerprint,
+            decision: scene.right,
             answeredAt: scene.world.time.now)
         let now = scene.world.time.now.unixSeconds
         let foreign = try await scene.device.seal(
@@ -126,7 +128,7 @@ struct AnswerChallengeTests {
     func removal() async throws {
         let scene = try await Scene(devices: 2)
         let world = scene.world
-        let user = scene.asked.challenge.question.user
+        let user = try #require(scene.asked.challenge.user)
         for (enrollment, state) in zip(scene.asked.enrollments, ["pending", "failed"]) {
             #expect(try await RemoveEnrollment.remove(enrollment, of: .id(user), by: scene.shop, ports: world.ports))
             let kept = try await world.ports.store.read { try $0.challenge(scene.asked.challenge.id) }

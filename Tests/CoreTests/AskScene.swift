@@ -22,6 +22,7 @@ struct AskScene {
     var isLocked = false
     var maximumAsks = 4
     var denialPause: Int64 = 0
+    var isQR = false
     var texts: [LanguageTag: DisplayMessage] = [:]
 
     /// A user with this many devices.
@@ -49,7 +50,8 @@ struct AskScene {
 
     var type: ChallengeType {
         ChallengeType(
-            name: .confirm, methods: methods, lifetime: 120, numberEntry: numberEntry, signingData: signingData,
+            name: .confirm, methods: methods, isQR: isQR, lifetime: 120, numberEntry: numberEntry,
+            signingData: signingData,
             assurance: .receipt, maximumPending: 3, maximumAsks: maximumAsks, denialPause: denialPause,
             maximumResends: 3, texts: texts)
     }
@@ -65,7 +67,8 @@ struct AskScene {
             callbackURIs: [CallbackURI(stored: Self.callback)], waivesEnrollmentApproval: false, isOperator: false,
             createdAt: Self.now)
         let facts = AskChallenge.Facts(
-            client: client, user: Self.id(200), type: type, enrollments: enrollments, isLocked: isLocked,
+            client: client, user: request.user == nil ? nil : Self.id(200), type: type, enrollments: enrollments,
+            isLocked: isLocked,
             openChallenges: openChallenges,
             recentAsks: recentAsks, now: Self.now)
         let chance = AskChallenge.Chance(

@@ -39,6 +39,22 @@ extension EnrollDevice.Outcome {
     }
 }
 
+extension ClaimChallenge.Outcome {
+    var summary: String {
+        switch self {
+        case .claimed: "claimed"
+        case .refused(let refusal): refusal.summary
+        case .codeInvalid: "code invalid"
+        case .codeExpired: "code expired"
+        case .alreadyClaimed: "already claimed"
+        case .alreadyEnded(let standing): "already ended \(standing.state) \(standing.reason ?? "-")"
+        case .userNotLinked: "user not linked"
+        case .methodMissing(let methods): "method missing \(methods.map(\.rawValue).joined(separator: " "))"
+        case .rateLimited(let seconds): "rate limited \(seconds)"
+        }
+    }
+}
+
 extension AnswerChallenge.Outcome {
     var summary: String {
         switch self {

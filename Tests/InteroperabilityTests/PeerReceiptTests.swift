@@ -92,10 +92,11 @@ struct PeerReceiptTests {
             challenge: ChallengeID(at: time, random: [UInt8](repeating: 1, count: 10)),
             nonce: try #require(Nonce(bytes: Array(0..<32))), issuer: try #require(Issuer("https://\(Self.host)")),
             client: ClientID(at: time, random: [UInt8](repeating: 2, count: 10)), clientName: try ClientName("Acme"),
-            user: UserID(at: time, random: [UInt8](repeating: 3, count: 10)), type: .confirm,
+            type: .confirm,
             context: nil, askedAt: time, details: [], signingData: nil, message: try DisplayMessage("Pay?"))
         let receipt = Receipt(
-            of: question, device: keys.certificate.fingerprint, decision: .approved(.confirm, number: nil),
+            of: question, user: UserID(at: time, random: [UInt8](repeating: 3, count: 10)),
+            device: keys.certificate.fingerprint, decision: .approved(.confirm, number: nil),
             answeredAt: time.adding(seconds: 31))
         let now = SoftwareKeys.time + 60
         let signer = kind == "device" ? try #require(keys.pin) : other.primary

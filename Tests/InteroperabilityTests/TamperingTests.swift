@@ -33,12 +33,12 @@ struct TamperingTests {
         let question = Question(
             challenge: ChallengeID(at: asked, random: random(1)), nonce: try #require(Nonce(bytes: Array(0..<32))),
             issuer: try #require(Issuer("https://login.example.com")), client: ClientID(at: asked, random: random(2)),
-            clientName: try ClientName("Acme Bank"), user: UserID(at: asked, random: random(3)), type: .confirm,
+            clientName: try ClientName("Acme Bank"), type: .confirm,
             context: try DisplayLine("Firefox on Windows, 203.0.113.7, Zürich"), askedAt: asked,
             details: [try Detail(label: "Betrag", value: "1 250,00 €")], signingData: "data",
             message: try DisplayMessage("Überweisen?\n- 金额\n\n-----BEGIN PGP SIGNATURE-----\nFrom here!"))
         return Receipt(
-            of: question, device: holder.primary.publicKey.fingerprint,
+            of: question, user: UserID(at: asked, random: random(3)), device: holder.primary.publicKey.fingerprint,
             decision: .approved(.confirm, number: EntryNumber("471932")), answeredAt: asked.adding(seconds: 31))
     }
 

@@ -16,7 +16,8 @@ struct ErrorTests {
             .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded(state: "cancelled", reason: nil),
             .notHandleable(reason: "x"), .numberRequired(length: 6), .numberIncorrect, .pushRefused(.malformed),
             .pinPolicy(.length), .pinIncorrect(attemptsLeft: 2), .pinLocked, .pinNotSet, .pinRequired, .pinAlreadySet,
-            .authorityNeeded, .configurationInvalid("x"),
+            .authorityNeeded, .configurationInvalid("x"), .codeRefused(.malformed), .codeRefused(.invalid),
+            .codeRefused(.expired), .codeRefused(.alreadyClaimed), .userNotLinked, .methodMissing([.pin, .biometric]),
             .vault("full"), .cancelled, .server(ProblemDetails(.rateLimited)),
         ] + BiometricFailure.allCases.map { .biometric($0) }
 

@@ -105,6 +105,13 @@ extension ServerWatch {
         plant(
             body["callback_secret"]?.string ?? "", "the secret of a client's callbacks",
             for: route.hasSuffix("/callback-secret") ? Self.callbackSecrets : Self.clients)
+        for text in [body["code"]?["qr"]?.string, body["qr"]?.string].compactMap({ $0 }) {
+            guard let code = ChallengeCode(text) else { continue }
+            // Each is told once: to who asks, or to who asks for another.
+            let told = Audience.replies(on: route.hasSuffix("/code") ? "/code" : "POST /v1/challenges")
+            plant(code.otp.reveal(), "the one-time password of a code", for: told)
+            plant(text, "the code of a challenge", for: told)
+        }
         guard route.hasSuffix("/enrollment-tickets") else { return }
         plant(body["ticket"]?.string ?? "", "a ticket", for: Self.tickets)
         plant(body["qr"]?.string ?? "", "the code of a ticket", for: Self.tickets)

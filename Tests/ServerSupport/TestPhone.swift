@@ -25,6 +25,8 @@ public struct TestPhone: Sendable {
 
     /// Its enrollment.
     public var enrollment: EnrollmentID { invitation.enrollment }
+    /// Whose it is.
+    public var user: UserID { invitation.user }
 
     /// A phone with new keys for an invitation; it is not enrolled yet.
     public init(invitation text: String, server: TestServer) async throws {
@@ -122,7 +124,8 @@ public struct TestPhone: Sendable {
 
     /// The receipt it would sign.
     public func receipt(of question: Question, _ decision: Decision) -> Receipt {
-        Receipt(of: question, device: certificate.fingerprint, decision: decision, answeredAt: server.clock.now)
+        Receipt(
+            of: question, user: user, device: certificate.fingerprint, decision: decision, answeredAt: server.clock.now)
     }
 
     /// A sealed answer that says this text.

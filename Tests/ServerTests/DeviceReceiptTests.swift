@@ -217,7 +217,7 @@ struct DeviceReceiptTests {
             let reply = try await scene.server.clock.stopped { second in
                 let anchor = offset < 0 ? fetched + 30 : second
                 let receipt = Receipt(
-                    of: question, device: scene.phone.certificate.fingerprint,
+                    of: question, user: scene.phone.user, device: scene.phone.certificate.fingerprint,
                     decision: .approved(.confirm, number: asked.number),
                     answeredAt: Timestamp(seconds: anchor + offset))
                 return try await scene.phone.answer(asked.id, message: try await scene.phone.seal(receipt.text))

@@ -63,8 +63,8 @@ struct TypeTests {
                 let methods = try await caller.call(.GET, "/v1/users/\(user)/methods").success()
                 return (methods["types"]?.array ?? []).compactMap { $0["type"]?.string }
             }
-            #expect(try await types(scene.shop, scene.user) == ["confirm", "payment"])
-            #expect(try await types(other, theirs) == ["confirm"])
+            #expect(try await types(scene.shop, scene.user) == ["confirm", "payment", "qr"])
+            #expect(try await types(other, theirs) == ["confirm", "qr"])
         }
     }
 }

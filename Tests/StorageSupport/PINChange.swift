@@ -107,7 +107,7 @@ extension TestDevice {
     /// An approval by a PIN, sealed.
     package func approval(of asked: AskChallenge.Asked, by key: SigningKeyPair) async throws -> [UInt8] {
         let receipt = Receipt(
-            of: asked.challenge.question, device: certificate.fingerprint,
+            of: asked.challenge.question, user: invitation.user, device: certificate.fingerprint,
             decision: .approved(.pin, number: asked.number), answeredAt: world.time.now)
         return try await seal(receipt.text, signedBy: key)
     }

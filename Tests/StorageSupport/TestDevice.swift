@@ -131,7 +131,7 @@ package struct TestDevice: Sendable {
     /// A sealed receipt of a challenge.
     package func receipt(of challenge: Challenge, _ decision: Decision) async throws -> [UInt8] {
         let receipt = Receipt(
-            of: challenge.question, device: certificate.fingerprint, decision: decision,
+            of: challenge.question, user: invitation.user, device: certificate.fingerprint, decision: decision,
             answeredAt: world.time.now)
         return try await seal(receipt.text)
     }

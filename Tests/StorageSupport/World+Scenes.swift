@@ -61,11 +61,12 @@ extension World {
     @discardableResult
     package func makeType(
         _ name: String = "payment", lifetime: Int64 = 120, numberEntry: Bool = true, maximumPending: Int = 1000,
-        maximumAsks: Int = 1000, maximumResends: Int = 3, methods: [CountersignWire.Method] = [.confirm]
+        maximumAsks: Int = 1000, maximumResends: Int = 3, methods: [CountersignWire.Method] = [.confirm],
+        isQR: Bool = false
     ) async throws -> ChallengeType {
         guard let name = TypeName(name) else { throw Broken("type name") }
         let type = ChallengeType(
-            name: name, methods: methods, lifetime: lifetime, numberEntry: numberEntry, signingData: true,
+            name: name, methods: methods, isQR: isQR, lifetime: lifetime, numberEntry: numberEntry, signingData: true,
             assurance: .receipt, maximumPending: maximumPending, maximumAsks: maximumAsks, denialPause: 0,
             maximumResends: maximumResends)
         try await ports.store.commit { try $0.put(type) }
@@ -73,10 +74,10 @@ extension World {
     }
 
     /// A request by the type that ``makeType(_:lifetime:numberEntry:maximumPending:maximumAsks:maximumResends:)`` makes.
-    package func request(for user: UserID, type: String = "payment") throws -> AskChallenge.Request {
+    package func request(for user: UserID?, type: String = "payment") throws -> AskChallenge.Request {
         guard let type = TypeName(type) else { throw Broken("type name") }
         return AskChallenge.Request(
-            user: .id(user), type: type, message: try DisplayMessage("Pay EUR 1,250.00 to ACME GmbH?"))
+            user: user.map { .id($0) }, type: type, message: try DisplayMessage("Pay EUR 1,250.00 to ACME GmbH?"))
     }
 
     /// Asks, and expects to be allowed to.

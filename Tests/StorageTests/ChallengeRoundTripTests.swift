@@ -23,18 +23,21 @@ struct ChallengeRoundTripTests {
             ]
         }
 
-        func challenge(full: Bool, state: ChallengeState = .pending) throws -> Challenge {
+        func challenge(
+            full: Bool, user: UserID? = nil, claim: Claim? = nil, state: ChallengeState = .pending
+        ) throws -> Challenge {
             let now = world.time.now
             let message = try DisplayMessage("'\"$1;\n\n– é€\u{1F600}")
             let question = Question(
                 challenge: world.newID(), nonce: try #require(Nonce(bytes: world.random.bytes(32))),
-                issuer: world.ports.issuer, client: client.id, clientName: client.name, user: user, type: .confirm,
+                issuer: world.ports.issuer, client: client.id, clientName: client.name, type: .confirm,
                 context: full ? try DisplayLine("Firefox on Windows, 203.0.113.7") : nil, askedAt: now,
                 details: full
                     ? [try Detail(label: "Payee", value: "= 'x' $2"), try Detail(label: "b", value: "=")] : [],
                 signingData: full ? "\r\n\t \u{1}\u{202E}" : nil, message: message)
             return Challenge(
-                question: question, alert: try DisplayMessage("!"), methods: [.confirm],
+                question: question, user: claim == nil ? self.user : user, claim: claim, alert: try DisplayMessage("!"),
+                methods: [.confirm],
                 numberHash: full ? Array(0...255) : nil, expiresAt: now.adding(seconds: 100),
                 callbackURI: full ? CallbackURI(stored: World.callback) : nil,
                 clientState: full ? "{\"a\":\"\\u0000\"}" : nil, locale: full ? "de-CH" : nil, state: state)
@@ -58,8 +61,31 @@ struct ChallengeRoundTripTests {
         #expect(kept.locale == challenge.locale)
         #expect(kept.state == .pending)
         #expect(try await Set(scene.world.store.read { try $0.targets(of: challenge.id) }) == Set(targets))
+        #expect(kept.user == scene.user)
+        #expect(kept.claim == nil)
         let unknown: ChallengeID = scene.world.newID()
         #expect(try await scene.world.store.read { try $0.challenge(unknown)?.id } == nil)
+    }
+
+    @Test("Asked of nobody yet, and of a user who has not claimed it", arguments: Engine.allCases, [true, false])
+    func unclaimed(_ engine: Engine, _ isNamed: Bool) async throws {
+        let scene = try await Scene(engine)
+        let (world, user, device) = (scene.world, scene.user, scene.devices[0].enrollment)
+        let challenge = try scene.challenge(full: true, user: isNamed ? user : nil, claim: .awaited)
+        try await world.store.commit { try $0.insert(challenge, targets: []) }
+        let kept = try #require(try await world.store.read { try $0.challenge(challenge.id) })
+        #expect(kept.user == (isNamed ? user : nil) && kept.claim == .awaited)
+        let other = try await world.makeUser(of: scene.client)
+        let now = world.time.now
+        #expect(
+            try await world.store.commit { try $0.claim(challenge.id, by: device, of: other, at: now) } == !isNamed)
+        #expect(
+            try await world.store.commit { try $0.claim(challenge.id, by: device, of: user, at: now) } == isNamed,
+            "claimed once")
+        let claimed = try #require(try await world.store.read { try $0.challenge(challenge.id) })
+        #expect(claimed.user == (isNamed ? user : other) && claimed.claim == .done(at: now))
+        #expect(try await world.store.read { try $0.targets(of: challenge.id) } == [device])
+        #expect(claimed.question == challenge.question)
     }
 
     @Test(
@@ -73,7 +99,7 @@ struct ChallengeRoundTripTests {
             var question = pending.question
             question.signingData = text
             let challenge = Challenge(
-                question: question, alert: pending.alert, methods: [.confirm], numberHash: nil,
+                question: question, user: scene.user, alert: pending.alert, methods: [.confirm], numberHash: nil,
                 expiresAt: pending.expiresAt, callbackURI: nil, clientState: nil, locale: nil, state: .pending)
             await #expect(throws: StoreError.engine("a text holds U+0000")) {
                 try await world.store.commit { try $0.insert(challenge, targets: []) }
@@ -130,7 +156,7 @@ struct ChallengeRoundTripTests {
         let device = scene.devices[0]
         let challenge = try scene.challenge(full: true)
         let receipt = Receipt(
-            of: challenge.question, device: device.certificate.fingerprint, decision: .denied,
+            of: challenge.question, user: scene.user, device: device.certificate.fingerprint, decision: .denied,
             answeredAt: world.time.now)
         let message = try await CleartextMessage.sign(receipt.text, by: device.primary, at: world.time.now.unixSeconds)
         let stored = StoredReceipt(

@@ -14,7 +14,8 @@ struct ChallengeBodyTests {
 
     private static func body(_ sample: Sample) throws -> ChallengeBody {
         ChallengeBody(
-            question: try sample.fullQuestion(), enrollment: sample.enrollment, methods: [.confirm], numberEntry: 6,
+            question: try sample.fullQuestion(), user: sample.user, enrollment: sample.enrollment, methods: [.confirm],
+            numberEntry: 6,
             expiresAt: Timestamp(milliseconds: 1_795_170_002_456), locale: "de-CH")
     }
 
@@ -49,7 +50,8 @@ struct ChallengeBodyTests {
     func roundTrip() throws {
         #expect(try ChallengeBody(try JSONValue(parsing: full.encoded)) == Self.body(sample))
         let least = ChallengeBody(
-            question: try sample.question(), enrollment: sample.enrollment, methods: [], numberEntry: nil,
+            question: try sample.question(), user: sample.user, enrollment: sample.enrollment, methods: [],
+            numberEntry: nil,
             expiresAt: Sample.time, locale: nil)
         #expect(try ChallengeBody(try JSONValue(parsing: least.json.encoded)) == least)
         for name in ["signing_data", "context", "number_entry", "locale"] { #expect(least.json[name] == nil) }

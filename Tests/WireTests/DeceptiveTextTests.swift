@@ -48,7 +48,8 @@ struct DeceptiveTextTests {
     func opened() throws {
         let sample = try Sample()
         let body = ChallengeBody(
-            question: try sample.fullQuestion(), enrollment: sample.enrollment, methods: [.confirm], numberEntry: 6,
+            question: try sample.fullQuestion(), user: sample.user, enrollment: sample.enrollment, methods: [.confirm],
+            numberEntry: 6,
             expiresAt: Sample.time, locale: nil
         ).json
         for place in [["message"], ["context"], ["client", "name"]] {

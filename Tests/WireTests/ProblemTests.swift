@@ -9,21 +9,25 @@ struct ProblemTests {
         401: [
             .unauthorized, .signatureMissing, .signatureInvalid, .clockSkew, .nonceReplayed, .unknownEnrollment,
         ],
-        403: [.changeNotAuthorized, .rightMissing, .deviceDeregistered, .ticketInvalid, .ticketUsed, .ticketExpired],
+        403: [
+            .changeNotAuthorized, .rightMissing, .deviceDeregistered, .ticketInvalid, .ticketUsed, .ticketExpired,
+            .userNotLinked,
+        ],
         404: [
             .notFound, .typeNotFound, .userNotFound, .enrollmentNotFound, .challengeNotFound, .noReceipt,
-            .clientNotFound, .messageNotFound,
+            .clientNotFound, .messageNotFound, .noCode,
         ],
         405: [.methodNotAllowed],
         409: [
             .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentNeedsApproval, .alreadyEnrolled, .messageOver,
-            .transportNotSetUp, .askingLocked, .pinLocked, .tooManyDevices,
+            .transportNotSetUp, .askingLocked, .pinLocked, .tooManyDevices, .alreadyClaimed, .methodMissing,
         ],
         413: [.bodyTooLarge],
         415: [.unsupportedMediaType],
         422: [
             .unknownMember, .missingMember, .invalidMember, .textRefused, .idempotencyConflict, .notAllowedByType,
-            .callbackNotRegistered, .certificateInvalid, .answerInvalid, .pinIncorrect, .changeInvalid,
+            .callbackNotRegistered, .certificateInvalid, .answerInvalid, .pinIncorrect, .changeInvalid, .codeInvalid,
+            .codeExpired,
         ],
         429: [.tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .tooManyResends],
         500: [.internalError],

@@ -35,7 +35,7 @@ struct ReceiptTests {
     @Test("Both times are cut to the second, whatever the clocks said")
     func seconds() throws {
         let receipt = Receipt(
-            of: try sample.question(), device: sample.device, decision: .denied,
+            of: try sample.question(), user: sample.user, device: sample.device, decision: .denied,
             answeredAt: Timestamp(milliseconds: 1_795_169_731_999))
         #expect(receipt.askedAt == Timestamp(seconds: 1_795_169_702))
         #expect(receipt.answeredAt == Sample.answeredAt)

@@ -32,7 +32,7 @@ struct Sample {
     {
         Question(
             challenge: challenge, nonce: nonce, issuer: issuer, client: self.client,
-            clientName: try ClientName(client), user: user, type: .confirm, context: nil, askedAt: Self.time,
+            clientName: try ClientName(client), type: .confirm, context: nil, askedAt: Self.time,
             details: [], signingData: nil, message: try DisplayMessage(message))
     }
 
@@ -52,6 +52,6 @@ struct Sample {
 
     /// The receipt of an answer.
     func receipt(of question: Question, _ decision: Decision = .approved(.confirm, number: nil)) -> Receipt {
-        Receipt(of: question, device: device, decision: decision, answeredAt: Self.answeredAt)
+        Receipt(of: question, user: user, device: device, decision: decision, answeredAt: Self.answeredAt)
     }
 }

@@ -30,7 +30,8 @@ struct VerifiedReceiptTests {
         _ decision: Decision = .approved(.confirm, number: nil), at time: Timestamp = Sample.answeredAt
     ) throws -> Receipt {
         Receipt(
-            of: try sample.fullQuestion(), device: primary.publicKey.fingerprint, decision: decision, answeredAt: time)
+            of: try sample.fullQuestion(), user: sample.user, device: primary.publicKey.fingerprint, decision: decision,
+            answeredAt: time)
     }
 
     private func signed(_ text: String, by key: SigningKeyPair? = nil, at time: Timestamp = Sample.answeredAt)

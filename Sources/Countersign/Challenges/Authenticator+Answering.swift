@@ -105,7 +105,8 @@ extension Authenticator {
         _ question: Question, _ decision: Decision, _ proof: Proof, for stored: StoredEnrollment
     ) async throws(CountersignError) -> [UInt8] {
         let receipt = Receipt(
-            of: question, device: stored.certificate.fingerprint, decision: decision, answeredAt: await connection.now)
+            of: question, user: stored.user, device: stored.certificate.fingerprint, decision: decision,
+            answeredAt: await connection.now)
         let signer: SigningKeyPair
         switch proof {
         case .confirmation:

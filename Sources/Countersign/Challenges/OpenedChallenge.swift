@@ -55,6 +55,9 @@ public struct OpenedChallenge: Sendable {
     public var attemptsLeft: Int? { body.attemptsLeft }
     /// How many digits must be typed; nil for none.
     public var numberLength: Int? { body.numberEntry }
+    /// Whether it was claimed by its code; then the user goes on only if that was on a screen of their own, where they
+    /// started this themselves.
+    public var isClaimed: Bool { body.isClaimed }
     /// When it was asked.
     public var askedAt: Timestamp { body.question.askedAt }
     /// When it ends unanswered.
@@ -63,7 +66,8 @@ public struct OpenedChallenge: Sendable {
     /// The text that is signed, line by line, without the lines that the decision adds.
     public var signedLines: [String] {
         let receipt = Receipt(
-            of: body.question, device: stored.certificate.fingerprint, decision: .denied, answeredAt: askedAt)
+            of: body.question, user: stored.user, device: stored.certificate.fingerprint, decision: .denied,
+            answeredAt: askedAt)
         // Field lines come first; the message is free to hold lines that look like one.
         var isMessage = false
         return receipt.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).filter { line in
@@ -84,7 +88,9 @@ public struct OpenedChallenge: Sendable {
 
     /// Whether it may be approved on a notification that showed this.
     func category(showing alert: PushAlert) -> PushCategory {
-        PushCategory(body.question, methods: body.methods, asksNumber: body.numberEntry != nil, showing: alert)
+        PushCategory(
+            body.question, methods: body.methods, asksNumber: body.numberEntry != nil, isClaimed: body.isClaimed,
+            showing: alert)
     }
 
     /// Approves.

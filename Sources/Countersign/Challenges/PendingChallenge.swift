@@ -56,7 +56,7 @@ extension Authenticator {
         let body = try await unseal(message, for: stored)
         // Spec: design 3.3: shown only when everything is what was asked for.
         guard body.question.challenge == id, body.question.issuer == stored.issuer, body.enrollment == stored.id,
-            body.question.user == stored.user
+            body.user == stored.user
         else { throw .notHandleable(reason: "it is meant for somebody else") }
         guard body.expiresAt > (await connection.now).adding(seconds: -allowedSkew) else { throw .challengeExpired }
         guard !body.methods.isEmpty else { throw .notHandleable(reason: "it is to be answered by unknown methods") }

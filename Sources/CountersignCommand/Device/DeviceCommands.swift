@@ -11,7 +11,8 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device", abstract: "A phone in the terminal.",
         discussion: "The device SDK as an app would use it, for development, demonstrations and tests.",
         subcommands: [
-            Enroll.self, PINCommand.self, BiometricCommand.self, Watch.self, Pending.self, Open.self, Answer.self,
+            Enroll.self, PINCommand.self, BiometricCommand.self, Watch.self, Pending.self, Scan.self, Open.self,
+            Answer.self,
             Remove.self,
         ])
 
@@ -125,6 +126,23 @@ struct DeviceCommand: AsyncParsableCommand {
             output.print(
                 ["challenges": .array(pending.map(\.json))],
                 lines.isEmpty ? "Nothing is waiting." : lines.joined(separator: "\n"))
+        }
+    }
+
+    struct Scan: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Claim a challenge by its code, and show all of it.",
+            discussion: "Answer it with `countersign device answer`. The first device to scan a code is asked.")
+
+        @Argument(help: "The text of the code, as a page shows it and `countersign challenge code` prints it.")
+        var code: String
+
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let question = try await home.enrollment().claim(code)
+            output.print(question.json, TerminalPhone.render(question))
         }
     }
 
@@ -326,7 +344,7 @@ extension OpenedChallenge {
                 details.map { .members(["label": .string($0.label), "value": .string($0.value)]) }),
             "context": context.map(JSONValue.string), "signing_data": signingData.map(JSONValue.string),
             "number_length": numberLength.map { .integer(Int64($0)) },
-            "methods": .array(methods.map { .string($0.rawValue) }),
+            "methods": .array(methods.map { .string($0.rawValue) }), "claimed": .bool(isClaimed),
             "attempts_left": attemptsLeft.map { .integer(Int64($0)) },
             "expires_at": .string("\(expiresAt)"),
             "signed": .array(signedLines.map(JSONValue.string)),

@@ -112,6 +112,9 @@ struct TerminalPhone: Sendable {
         lines.append(framed("Signed with your answer:", width))
         lines += question.signedLines.map { framed($0, width) }
         lines.append("└\(rule)┘")
+        if question.isClaimed {
+            lines.append("Go on only if you saw the code on a screen of your own, where you started this yourself.")
+        }
         if let data = question.signingData {
             // Free text that is not shown as it is: all but plain ASCII is escaped, so that it can do nothing to a
             // terminal, nor run the other way.

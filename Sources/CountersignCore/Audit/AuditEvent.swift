@@ -19,6 +19,7 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case pinIncorrect = "pin.incorrect"
     case pinLocked = "pin.locked"
     case challengeAsked = "challenge.asked"
+    case challengeClaimed = "challenge.claimed"
     case challengeFetched = "challenge.fetched"
     case challengeApproved = "challenge.approved"
     case challengeDenied = "challenge.denied"

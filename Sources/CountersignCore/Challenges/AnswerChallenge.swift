@@ -101,9 +101,9 @@ public enum AnswerChallenge {
         _ message: [UInt8], _ facts: Facts, by enrollment: Enrollment, at now: Timestamp, ports: Ports
     ) async -> Verdict {
         // 2: put to this enrollment. A repeat of an answer already decided comes first: its challenge has ended by it.
-        guard let target = facts.target, let challenge = facts.challenge, let certificate = facts.certificate else {
-            return .notFound
-        }
+        guard let target = facts.target, let challenge = facts.challenge, let certificate = facts.certificate,
+            challenge.user == enrollment.user
+        else { return .notFound }
         if let recorded = facts.recorded {
             return recorded.challenge == challenge.id ? .repeated(recorded) : .invalid(reason: "other_challenge")
         }
@@ -173,7 +173,8 @@ public enum AnswerChallenge {
         _ text: String, _ receipt: Receipt, _ challenge: Challenge, _ enrollment: Enrollment
     ) -> Bool {
         let expected = Receipt(
-            of: challenge.question, device: enrollment.keys.primary.fingerprint, decision: receipt.decision,
+            of: challenge.question, user: enrollment.user, device: enrollment.keys.primary.fingerprint,
+            decision: receipt.decision,
             answeredAt: receipt.answeredAt)
         return expected.text.hasSameBytes(as: text)
     }
@@ -276,9 +277,9 @@ public enum AnswerChallenge {
             return .alreadyEnded(earlier)
         }
         if case .reported = outcome {
-            let question = challenge.question
             try writer.put(
-                AskingLock(user: question.user, client: question.client, challenge: challenge.id, since: now))
+                AskingLock(
+                    user: enrollment.user, client: challenge.question.client, challenge: challenge.id, since: now))
         }
         let standing = ChallengeState.ended(outcome, at: now).standing
         if let evidence {

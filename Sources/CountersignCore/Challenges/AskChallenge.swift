@@ -5,8 +5,8 @@ import Encodings
 public enum AskChallenge {
     /// What a client asks for.
     public struct Request: Sendable {
-        /// Whom.
-        public var user: UserReference
+        /// Whom; nil for whoever presents the code, where the type has one.
+        public var user: UserReference?
         /// By which policy.
         public var type: TypeName
         /// The short message; nil for what the type says.
@@ -34,8 +34,8 @@ public enum AskChallenge {
         /// What the client wants back.
         public var clientState: String?
 
-        /// A request for a user, by a type, with a message or the type's own.
-        public init(user: UserReference, type: TypeName, message: DisplayMessage?) {
+        /// A request for a user or, by a type with a code, for anybody; by a type, with a message or the type's own.
+        public init(user: UserReference?, type: TypeName, message: DisplayMessage?) {
             self.user = user
             self.type = type
             self.message = message
@@ -48,6 +48,8 @@ public enum AskChallenge {
         public let challenge: Challenge
         /// The number to show; nil when none must be typed.
         public let number: EntryNumber?
+        /// The code to show; nil where devices were asked.
+        public let code: ShownCode?
         /// On which devices.
         public let enrollments: [EnrollmentID]
         /// Which of them are told by push.
@@ -56,6 +58,8 @@ public enum AskChallenge {
 
     /// Why nobody is asked.
     public enum Refusal: Error, Hashable, Sendable {
+        /// Nobody is named, and the type has no code.
+        case userMissing
         /// The client is linked to no such user.
         case userNotFound
         /// No such type, or none that this client may ask by.
@@ -135,7 +139,7 @@ public enum AskChallenge {
         try writer.insert(asked.challenge, targets: asked.enrollments)
         try writer.append(
             AuditEvent(
-                id: event, at: now, kind: .challengeAsked, client: question.client, user: question.user,
+                id: event, at: now, kind: .challengeAsked, client: question.client, user: asked.challenge.user,
                 challenge: question.challenge, detail: ["type": .string("\(question.type)")]))
         for enrollment in asked.enrollments { writer.wake(.enrollment(enrollment)) }
         for enrollment in asked.pushed {
@@ -156,7 +160,7 @@ extension AskChallenge {
     /// What is known when the decision is taken.
     struct Facts: Sendable {
         let client: Client
-        let user: UserID
+        let user: UserID?
         let type: ChallengeType
         let enrollments: [Enrollment]
         let isLocked: Bool
@@ -172,23 +176,26 @@ extension AskChallenge {
         let type = facts.type
         try checkTightening(request, of: type)
         let callbackURI = try callback(request, of: facts.client)
-        try checkLimits(facts)
-        let enrollments = try enrollments(request, facts)
+        // A code reaches nobody who does not look for it, and it is the user who starts what leads to one.
+        if !type.isQR { try checkLimits(facts) }
+        let enrollments = try type.isQR ? nobody(request) : enrollments(request, facts)
         guard let alert = request.message ?? type.text(in: request.locale) else { throw .messageMissing }
         let number = request.numberEntry ?? type.numberEntry ? chance.number : nil
         guard let nonce = Nonce(bytes: chance.nonce) else { preconditionFailure("a nonce has 32 bytes") }
         let question = Question(
             challenge: chance.challenge, nonce: nonce, issuer: issuer, client: facts.client.id,
-            clientName: facts.client.name, user: facts.user, type: type.name, context: request.context?.line,
+            clientName: facts.client.name, type: type.name, context: request.context?.line,
             askedAt: facts.now, details: request.details, signingData: request.signingData,
             message: request.secureMessage ?? alert)
         let challenge = Challenge(
-            question: question, alert: alert, methods: request.methods ?? type.methods,
+            question: question, user: facts.user, claim: type.isQR ? .awaited : nil, alert: alert,
+            methods: request.methods ?? type.methods,
             numberHash: number.map { hasher.hash(of: $0, challenge: chance.challenge) },
             expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime), callbackURI: callbackURI,
             clientState: request.clientState, locale: request.locale, state: .pending)
         return Asked(
-            challenge: challenge, number: number, enrollments: enrollments.map(\.id),
+            challenge: challenge, number: number, code: ShownCode(of: challenge, at: facts.now, hasher),
+            enrollments: enrollments.map(\.id),
             pushed: enrollments.filter { $0.push != nil }.map(\.id))
     }
 
@@ -230,6 +237,11 @@ extension AskChallenge {
         if facts.now < frees { throw .tooManyAsks(until: frees, now: facts.now) }
     }
 
+    private static func nobody(_ request: Request) throws(Refusal) -> [Enrollment] {
+        guard request.enrollments == nil else { throw .notAllowedByType(pointer: "/enrollments") }
+        return []
+    }
+
     private static func enrollments(_ request: Request, _ facts: Facts) throws(Refusal) -> [Enrollment] {
         let methods = request.methods ?? facts.type.methods
         let able = facts.enrollments.filter {
@@ -248,16 +260,24 @@ extension AskChallenge.Facts {
     fileprivate init(
         for request: AskChallenge.Request, by client: Client, at now: Timestamp, from reader: any StoreReader
     ) throws {
-        guard let user = try reader.linkedUser(request.user, of: client.id)?.id else {
-            throw AskChallenge.Refusal.userNotFound
+        let user = try request.user.map { reference in
+            guard let user = try reader.linkedUser(reference, of: client.id) else {
+                throw AskChallenge.Refusal.userNotFound
+            }
+            return user.id
         }
         guard let type = try reader.challengeType(request.type), type.isOpen(to: client.id) else {
             throw AskChallenge.Refusal.typeNotFound
         }
+        guard user != nil || type.isQR else { throw AskChallenge.Refusal.userMissing }
         self.client = client
         self.user = user
         self.type = type
         self.now = now
+        guard let user, !type.isQR else {
+            (enrollments, isLocked, openChallenges, recentAsks) = ([], false, 0, [])
+            return
+        }
         enrollments = try reader.activeEnrollments(of: user)
         isLocked = try reader.isAskingLocked(of: user, by: client.id)
         openChallenges = try reader.openChallengeCount(of: user, by: client.id, now: now, limit: type.maximumPending)

@@ -7,11 +7,12 @@ public enum AvailableMethods {
         for reference: UserReference, client: Client, ports: Ports
     ) async throws -> [(type: TypeName, methods: [Method])] {
         try await ports.store.read { reader in
-            guard let user = try reader.linkedUser(reference, of: client.id),
-                try !reader.isAskingLocked(of: user.id, by: client.id)
-            else { return [] }
+            guard let user = try reader.linkedUser(reference, of: client.id) else { return [] }
+            // Of a user who has reported the client it is only by a code that anything can be asked.
+            let isLocked = try reader.isAskingLocked(of: user.id, by: client.id)
             let enrollments = try reader.activeEnrollments(of: user.id)
-            return try reader.challengeTypes().filter { $0.isOpen(to: client.id) }.compactMap { type in
+            let types = try reader.challengeTypes().filter { $0.isOpen(to: client.id) && ($0.isQR || !isLocked) }
+            return types.compactMap { type in
                 let able = enrollments.filter { $0.satisfies(type) }
                 let methods = type.methods.filter { method in able.contains { $0.usableMethods.contains(method) } }
                 return methods.isEmpty ? nil : (type.name, methods)

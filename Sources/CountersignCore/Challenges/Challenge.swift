@@ -1,12 +1,16 @@
 public import CountersignWire
 import Encodings
 
-/// One question to one user, with exactly one outcome.
+/// One question, to one user or to whoever presents its code first, with exactly one outcome.
 ///
 /// A class, because it never changes, is large, and is handed on many times.
 public final class Challenge: Sendable {
     /// What is asked, as every receipt of it says.
     public let question: Question
+    /// Who is asked; nil while anybody may claim it.
+    public let user: UserID?
+    /// Whether a device has claimed it by its code; nil for a question that was put to devices when it was asked.
+    public let claim: Claim?
     /// The short message, which notifications show.
     public let alert: DisplayMessage
     /// How it may be answered.
@@ -29,10 +33,13 @@ public final class Challenge: Sendable {
 
     /// A challenge of these parts.
     public init(
-        question: Question, alert: DisplayMessage, methods: [Method], numberHash: [UInt8]?, expiresAt: Timestamp,
-        callbackURI: CallbackURI?, clientState: String?, locale: String?, state: ChallengeState
+        question: Question, user: UserID?, claim: Claim? = nil, alert: DisplayMessage, methods: [Method],
+        numberHash: [UInt8]?, expiresAt: Timestamp, callbackURI: CallbackURI?, clientState: String?, locale: String?,
+        state: ChallengeState
     ) {
         self.question = question
+        self.user = user
+        self.claim = claim
         self.alert = alert
         self.methods = methods
         self.numberHash = numberHash
@@ -48,12 +55,22 @@ public final class Challenge: Sendable {
     /// - Parameters:
     ///   - enrollment: which.
     ///   - attemptsLeft: how many wrong PINs it has left; nil where no PIN answers.
-    func body(for enrollment: EnrollmentID, attemptsLeft: Int?) -> ChallengeBody {
+    func body(for enrollment: Enrollment, attemptsLeft: Int?) -> ChallengeBody {
         ChallengeBody(
-            question: question, enrollment: enrollment, methods: methods,
+            question: question, user: enrollment.user, enrollment: enrollment.id, methods: methods,
             numberEntry: numberHash == nil ? nil : EntryNumber.length,
-            attemptsLeft: attemptsLeft, expiresAt: expiresAt, locale: locale)
+            attemptsLeft: attemptsLeft, expiresAt: expiresAt, locale: locale, isClaimed: claim != nil)
     }
+}
+
+/// How far a question has come that is put to the first device which presents its code.
+///
+/// Spec: design 3.7.
+public enum Claim: Hashable, Sendable {
+    /// No device has presented it.
+    case awaited
+    /// One has.
+    case done(at: Timestamp)
 }
 
 /// One enrollment a challenge was put to.
@@ -138,7 +155,7 @@ extension StoreWriter {
         try append(
             AuditEvent(
                 id: events.next(), at: now, kind: outcome.auditKind, client: challenge.question.client,
-                user: challenge.question.user, enrollment: outcome.decidedBy, challenge: challenge.id,
+                user: challenge.user, enrollment: outcome.decidedBy, challenge: challenge.id,
                 detail: outcome.reason.map { ["reason": .string($0)] } ?? [:]))
         if let callback = OutboxMessage.callback(for: challenge, ended: outcome, id: events.next(), at: now) {
             try enqueue(callback)

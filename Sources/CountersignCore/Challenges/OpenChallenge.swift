@@ -43,7 +43,7 @@ public enum OpenChallenge {
         switch admitted {
         case .other(let outcome): return outcome
         case .challenge(let challenge, let attemptsLeft):
-            let body = challenge.body(for: enrollment.id, attemptsLeft: attemptsLeft)
+            let body = challenge.body(for: enrollment, attemptsLeft: attemptsLeft)
             let message = try await EncryptedMessage.seal(
                 .binary(body.json.encoded), signedBy: ports.keys.signing,
                 to: enrollment.keys.encryption.publicKey,

@@ -32,7 +32,7 @@ public enum ResendChallenge {
                 return .notFound
             }
             guard challenge.isOpen(at: now) else { return .alreadyEnded(challenge.standing(at: now)) }
-            guard try !writer.isAskingLocked(of: challenge.question.user, by: client) else { return .reported }
+            if let user = challenge.user, try writer.isAskingLocked(of: user, by: client) { return .reported }
             let limit = try writer.challengeType(challenge.question.type)?.maximumResends ?? 0
             guard try writer.countAttempt("resend \(id)", window: window, at: now).number <= limit else {
                 return .tooMany

@@ -23,13 +23,13 @@ public enum WatchChallenge {
         return try await read(id, of: client, ports: ports)
     }
 
-    /// A client's challenge, or nil, as soon as it has ended.
+    /// A client's challenge, or nil, as soon as it has ended or was claimed.
     ///
     /// - Parameters:
     ///   - id: the challenge.
     ///   - client: who asks.
-    ///   - deadline: until when to wait for its end.
-    ///   - wakes: who tells of its end.
+    ///   - deadline: until when to wait for that.
+    ///   - wakes: who tells of it.
     ///   - ports: the world.
     public static func challenge(
         _ id: ChallengeID, of client: ClientID, waitingUntil deadline: Timestamp, wakes: any Wakes, ports: Ports
@@ -40,7 +40,8 @@ public enum WatchChallenge {
         guard let shown, case .pending = shown.challenge.state, ports.time.now < deadline else { return .ended(shown) }
         return .waiting(
             Wait(
-                challenge: id, client: client, expiresAt: shown.challenge.expiresAt, deadline: deadline,
+                challenge: id, client: client, claim: shown.challenge.claim, expiresAt: shown.challenge.expiresAt,
+                deadline: deadline,
                 subscription: subscription))
     }
 
@@ -48,7 +49,7 @@ public enum WatchChallenge {
     public enum Beginning: Sendable {
         /// It is known at once.
         case ended(Shown?)
-        /// The challenge is open: its end must be waited for.
+        /// The challenge is open: what comes of it must be waited for.
         case waiting(Wait)
     }
 
@@ -58,18 +59,21 @@ public enum WatchChallenge {
         public let challenge: ChallengeID
         /// Who waits.
         public let client: ClientID
+        fileprivate let claim: Claim?
         fileprivate let expiresAt: Timestamp
         fileprivate let deadline: Timestamp
         fileprivate let subscription: any WakeSubscription
 
-        /// Waits for the end of the challenge, or for the deadline.
+        /// Waits for the end of the challenge, or its being claimed, or the deadline.
         ///
         /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
         public func outcome(ports: Ports) async throws -> Shown? {
             while true {
                 try await subscription.wait(until: min(deadline, expiresAt))
                 let shown = try await WatchChallenge.challenge(challenge, of: client, ports: ports)
-                guard case .pending? = shown?.challenge.state, ports.time.now < deadline else { return shown }
+                guard case .pending? = shown?.challenge.state, shown?.challenge.claim == claim,
+                    ports.time.now < deadline
+                else { return shown }
             }
         }
     }

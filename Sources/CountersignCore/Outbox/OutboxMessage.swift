@@ -82,7 +82,7 @@ extension OutboxMessage {
                 "id": .string("\(challenge.id)"), "state": .string(outcome.state),
                 "reason": outcome.reason.map(JSONValue.string),
                 "method": outcome.method.map { .string($0.rawValue) },
-                "user": .string("\(challenge.question.user)"),
+                "user": challenge.user.map { .string("\($0)") },
                 "client_state": challenge.clientState.map(JSONValue.string),
                 "ended_at": .string("\(now)"),
             ]),

@@ -54,9 +54,8 @@ public struct KeyedHasher: Sendable {
     ///
     /// It need not be remembered before it is used.
     func changeNonce(for enrollment: EnrollmentID, at time: Timestamp, random: [UInt8]) -> Nonce {
-        let milliseconds = withUnsafeBytes(of: time.milliseconds.bigEndian) { Array($0) }
-        let open = milliseconds + random.prefix(Self.chanceLength)
-        guard let nonce = Nonce(bytes: open + proof(of: open, for: enrollment)) else {
+        let open = Self.bytes(of: time) + random.prefix(Self.chanceLength)
+        guard let nonce = Nonce(bytes: open + proof(of: open, for: "change \(enrollment)")) else {
             preconditionFailure("a nonce has 32 bytes")
         }
         return nonce
@@ -64,17 +63,38 @@ public struct KeyedHasher: Sendable {
 
     /// When a nonce was made for an enrollment, or nil if it was not made here for it.
     func time(of nonce: Nonce, for enrollment: EnrollmentID) -> Timestamp? {
-        let open = nonce.bytes.prefix(8 + Self.chanceLength)
-        guard constantTimeEqual(Array(nonce.bytes.dropFirst(open.count)), proof(of: Array(open), for: enrollment))
-        else { return nil }
-        return Timestamp(milliseconds: open.prefix(8).reduce(0) { $0 << 8 | Int64($1) })
+        self.time(in: nonce.bytes, openLength: 8 + Self.chanceLength, for: "change \(enrollment)")
+    }
+
+    /// A one-time password for the code of a challenge: the time, and what nobody else could make of it.
+    ///
+    /// It need not be remembered: a challenge is claimed once.
+    func otp(of challenge: ChallengeID, at time: Timestamp) -> Secret<String> {
+        let open = Self.bytes(of: time)
+        return Secret(Base64URL.encode(open + proof(of: open, for: "otp \(challenge)")))
+    }
+
+    /// When a one-time password was made for a challenge, or nil if it was not made here for it.
+    func time(of otp: Secret<String>, challenge: ChallengeID) -> Timestamp? {
+        Base64URL.decode(otp.reveal()).flatMap { time(in: $0, openLength: 8, for: "otp \(challenge)") }
     }
 
     private static let chanceLength = 8
 
-    private func proof(of open: [UInt8], for enrollment: EnrollmentID) -> [UInt8] {
+    private static func bytes(of time: Timestamp) -> [UInt8] {
+        withUnsafeBytes(of: time.milliseconds.bigEndian) { Array($0) }
+    }
+
+    /// The time with which bytes begin, whose end must prove the rest.
+    private func time(in bytes: [UInt8], openLength: Int, for purpose: String) -> Timestamp? {
+        let open = Array(bytes.prefix(openLength))
+        guard constantTimeEqual(Array(bytes.dropFirst(openLength)), proof(of: open, for: purpose)) else { return nil }
+        return Timestamp(milliseconds: open.prefix(8).reduce(0) { $0 << 8 | Int64($1) })
+    }
+
+    private func proof(of open: [UInt8], for purpose: String) -> [UInt8] {
         let code = HMAC<SHA256>.authenticationCode(
-            for: Array("change \(enrollment) \(Hex.encode(open))".utf8), using: key.reveal())
+            for: Array("\(purpose) \(Hex.encode(open))".utf8), using: key.reveal())
         return Array(code.prefix(16))
     }
 

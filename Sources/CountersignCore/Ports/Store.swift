@@ -170,6 +170,12 @@ public protocol StoreWriter: StoreReader {
 
     // Challenges
     func insert(_ challenge: Challenge, targets: [EnrollmentID]) throws
+    /// Puts a challenge that waits for it to the device that presents its code.
+    ///
+    /// False when it has ended, or is over, or another user's, or somebody else was first.
+    func claim(
+        _ challenge: ChallengeID, by enrollment: EnrollmentID, of user: UserID, at: Timestamp
+    ) throws -> Bool
     func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at: Timestamp) throws
     /// Ends a challenge if it is still pending and, unless it expires, not yet over: the one update that decides every
     /// race.

@@ -97,7 +97,8 @@ extension Challenge {
             issuedAt: question.askedAt, expiresAt: expiresAt, alert: shown)
         return try await envelope.payload(
             signedBy: ports.keys.push, keyID: ports.keys.pushKeyID,
-            category: PushCategory(question, methods: methods, asksNumber: numberHash != nil, showing: shown),
+            category: PushCategory(
+                question, methods: methods, asksNumber: numberHash != nil, isClaimed: claim != nil, showing: shown),
             badge: badge)
     }
 }

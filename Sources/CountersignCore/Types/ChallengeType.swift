@@ -9,6 +9,8 @@ public struct ChallengeType: Sendable {
     public let name: TypeName
     /// The methods allowed, in order.
     public let methods: [Method]
+    /// Whether a challenge is put to the device that presents its code, instead of to devices that are told of it.
+    public let isQR: Bool
     /// How long a challenge lives, in seconds, and the longest a request may ask for.
     public let lifetime: Int64
     /// Whether a number shown by the asking side must be typed on the device.
@@ -39,29 +41,38 @@ public struct ChallengeType: Sendable {
     private static let (maximumTexts, maximumClients) = (100, 1000)
     /// How long unapproved asks count, in seconds.
     static let askWindow: Int64 = 3600
+    /// The longest a challenge with a code may live, in seconds.
+    ///
+    /// Spec: design 3.7.
+    private static let longestCode: Int64 = 180
 
     /// The type that possession of the device answers.
     public static let confirm = standard(.confirm, by: [.confirm])
     /// Every type that exists from the start.
     public static let builtIn = [
         confirm, standard(.pin, by: [.pin]), standard(.biometric, by: [.biometric, .pin]),
+        standard(.qr, by: [.confirm], isQR: true),
     ]
 
-    private static func standard(_ name: TypeName, by methods: [Method]) -> ChallengeType {
+    private static func standard(_ name: TypeName, by methods: [Method], isQR: Bool = false) -> ChallengeType {
+        // What is scanned has come from the screen where the user started it: no number need be typed, too.
         ChallengeType(
-            name: name, methods: methods, lifetime: 120, numberEntry: true, signingData: true,
+            name: name, methods: methods, isQR: isQR, lifetime: isQR ? longestCode : 120, numberEntry: !isQR,
+            signingData: true,
             assurance: .receipt, maximumPending: 3, maximumAsks: 10, denialPause: 30, maximumResends: 3)
     }
 
     /// A type of these parts.
     public init(
-        name: TypeName, methods: [Method], lifetime: Int64, numberEntry: Bool, signingData: Bool,
-        assurance: Assurance, isAAL2: Bool = false, fallback: TypeName? = nil, maximumPending: Int, maximumAsks: Int,
+        name: TypeName, methods: [Method], isQR: Bool = false, lifetime: Int64, numberEntry: Bool,
+        signingData: Bool, assurance: Assurance, isAAL2: Bool = false, fallback: TypeName? = nil, maximumPending: Int,
+        maximumAsks: Int,
         denialPause: Int64, maximumResends: Int,
         texts: [LanguageTag: DisplayMessage] = [:], clients: Set<ClientID>? = nil
     ) {
         self.name = name
         self.methods = methods
+        self.isQR = isQR
         self.lifetime = lifetime
         self.numberEntry = numberEntry
         self.signingData = signingData
@@ -98,7 +109,8 @@ public struct ChallengeType: Sendable {
     public var json: JSONValue {
         .members([
             "name": .string("\(name)"), "methods": .array(methods.map { .string($0.rawValue) }),
-            "expires_in": .integer(lifetime), "number_entry": .bool(numberEntry), "signing_data": .bool(signingData),
+            "qr": .bool(isQR), "expires_in": .integer(lifetime), "number_entry": .bool(numberEntry),
+            "signing_data": .bool(signingData),
             "assurance": .string(assurance.rawValue), "aal2": .bool(isAAL2),
             "fallback": fallback.map { .string("\($0)") }, "max_pending": .integer(Int64(maximumPending)),
             "max_asks": .integer(Int64(maximumAsks)), "denial_pause": .integer(denialPause),
@@ -115,7 +127,7 @@ public struct ChallengeType: Sendable {
         return .object(object)
     }
 
-    /// Reads a type; members left out get the values of ``confirm``.
+    /// Reads a type; members left out get the values of ``confirm``, but with a code no number is typed.
     ///
     /// - Parameters:
     ///   - json: the type.
@@ -134,8 +146,10 @@ public struct ChallengeType: Sendable {
                 let methods = names.compactMap { $0.string.flatMap(Method.init(rawValue:)) }
                 return methods.count == names.count && Set(methods).count == names.count ? methods : nil
             } ?? standard.methods
-        lifetime = try members.optionalInteger("expires_in", in: 10...86400) ?? standard.lifetime
-        numberEntry = try members.optionalBool("number_entry") ?? standard.numberEntry
+        isQR = try members.optionalBool("qr") ?? standard.isQR
+        lifetime =
+            try members.optionalInteger("expires_in", in: 10...(isQR ? Self.longestCode : 86400)) ?? standard.lifetime
+        numberEntry = try members.optionalBool("number_entry") ?? (isQR ? false : standard.numberEntry)
         signingData = try members.optionalBool("signing_data") ?? standard.signingData
         assurance =
             try members.optional("assurance", "\"receipt\", \"challenge\" or \"event\"") {

@@ -11,7 +11,7 @@ extension AskChallenge.Request {
     init(_ json: JSONValue) throws {
         var members = try JSONMembers(json)
         self.init(
-            user: try members.required("user", "a user's id, or external_id: and the client's own name") {
+            user: try members.optional("user", "a user's id, or external_id: and the client's own name") {
                 $0.string.flatMap { UserReference($0) }
             },
             type: try members.required("type", "the name of a challenge type") { $0.string.flatMap { TypeName($0) } },

@@ -57,6 +57,13 @@ extension API {
             case .reported: throw ProblemDetails(.askingLocked)
             }
         }
+        routes.client(.get, "/v1/challenges/:challenge/code", .challenges) { [self] client, incoming in
+            Response(json: try await code(of: incoming, to: client).json)
+        }
+        routes.client(.get, "/v1/challenges/:challenge/qr.svg", .challenges) { [self] client, incoming in
+            let picture = try QRPicture(of: try await code(of: incoming, to: client).code.text)
+            return Response(bytes: Array(picture.svg.utf8), type: "image/svg+xml")
+        }
         routes.client(
             .get, "/v1/challenges/:challenge/receipt", .challenges, query: ["format"]
         ) { [self] client, incoming in
@@ -66,6 +73,17 @@ extension API {
         routes.client(.get, "/v1/challenges/:challenge/events", .challenges) { [self] client, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
             return try await events(id, of: client, to: incoming.context)
+        }
+    }
+
+    private func code(of incoming: Incoming, to client: Client) async throws -> ShownCode {
+        let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+        switch try await ShowCode.code(of: id, to: client.id, ports: ports) {
+        case .code(let code): return code
+        case .alreadyClaimed: throw ProblemDetails(.alreadyClaimed)
+        case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+        case .noCode: throw ProblemDetails(.noCode)
+        case .notFound: throw ProblemDetails(.challengeNotFound)
         }
     }
 
@@ -109,6 +127,11 @@ extension API {
     }
 }
 
+extension ShownCode {
+    /// What a page makes a QR code of, and until when it works.
+    var json: JSONValue { ["qr": .string(code.text), "expires_at": .string("\(expiresAt)")] }
+}
+
 /// Server-sent events.
 ///
 /// Spec: HTML §9.2.
@@ -128,6 +151,7 @@ extension API {
                 var shown = first
                 try await writer.write(Self.event(shown))
                 while shown.challenge.state == .pending, ports.time.now < end {
+                    let claim = shown.challenge.claim
                     let next: WatchChallenge.Shown?
                     switch try await look(at: id, of: client.id, for: Self.heartbeat, by: caller) {
                     case .ended(let shown): next = shown
@@ -135,8 +159,8 @@ extension API {
                     }
                     guard let next else { break }
                     shown = next
-                    let isOver = shown.challenge.state != .pending
-                    try await writer.write(isOver ? Self.event(shown) : ByteBuffer(string: ": alive\n\n"))
+                    let isNews = shown.challenge.state != .pending || shown.challenge.claim != claim
+                    try await writer.write(isNews ? Self.event(shown) : ByteBuffer(string: ": alive\n\n"))
                     if shutdown.isOver { break }
                 }
             }
@@ -147,9 +171,10 @@ extension API {
     }
 
     private static func event(_ shown: WatchChallenge.Shown) -> ByteBuffer {
-        let standing = shown.challenge.state.standing
+        let isClaimed = shown.challenge.state == .pending && shown.challenge.claim.map { $0 != .awaited } == true
+        let id = isClaimed ? "claimed" : shown.challenge.state.standing.state
         let data = shown.json.text
-        return ByteBuffer(string: "id: \(standing.state)\nevent: challenge\ndata: \(data)\n\n")
+        return ByteBuffer(string: "id: \(id)\nevent: challenge\ndata: \(data)\n\n")
     }
 
     /// Replies of operations that may have been done before.
@@ -173,6 +198,8 @@ extension Challenge {
         let standing = state.standing
         var method: Method?
         var endedAt: Timestamp?
+        var claimedAt: Timestamp?
+        if case .done(let time) = claim { claimedAt = time }
         if case .ended(let outcome, let time) = state {
             method = outcome.method
             endedAt = time
@@ -180,9 +207,10 @@ extension Challenge {
         return .members([
             "id": .string("\(id)"), "state": .string(standing.state), "reason": standing.reason.map(JSONValue.string),
             "method": method.map { .string($0.rawValue) }, "type": .string("\(question.type)"),
-            "user": .string("\(question.user)"), "methods": .array(methods.map { .string($0.rawValue) }),
+            "user": user.map { .string("\($0)") }, "methods": .array(methods.map { .string($0.rawValue) }),
             "asked_at": .string("\(question.askedAt)"), "expires_at": .string("\(expiresAt)"),
-            "ended_at": endedAt.map { .string("\($0)") }, "client_state": clientState.map(JSONValue.string),
+            "claimed_at": claimedAt.map { .string("\($0)") }, "ended_at": endedAt.map { .string("\($0)") },
+            "client_state": clientState.map(JSONValue.string),
         ])
     }
 }
@@ -217,6 +245,7 @@ extension AskChallenge.Asked {
     var json: JSONValue {
         var object = challenge.json.object ?? [:]
         object["number"] = number.map { .string($0.digits) }
+        object["code"] = code?.json
         object["enrollments"] = .array(enrollments.map { .string("\($0)") })
         return .object(object)
     }

@@ -63,6 +63,11 @@ extension API {
             case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
             }
         }
+        routes.device(.post, "/v1/challenges/claim") { [self] call, incoming in
+            let code = try ChallengeCode(incoming.json())
+            if let problem = try await problem(ofClaiming: code, by: call) { throw problem }
+            return Response(status: .noContent)
+        }
         routes.device(.post, "/v1/challenges/:challenge/answer") { [self] call, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
             return try await answer(try AnswerRequest(incoming.json()), to: id, by: call)
@@ -117,6 +122,22 @@ extension API {
         case .list(let payloads, let cursor):
             return Response(json: ["challenges": .array(payloads), "cursor": .string(cursor)])
         case .refused(let refusal): throw try await problem(refusal)
+        }
+    }
+
+    private func problem(ofClaiming code: ChallengeCode, by call: DeviceCall) async throws -> ProblemDetails? {
+        switch try await ClaimChallenge.claim(code, by: call, ports: ports) {
+        case .claimed: nil
+        case .refused(let refusal): try await problem(refusal)
+        case .codeInvalid: ProblemDetails(.codeInvalid)
+        case .codeExpired: ProblemDetails(.codeExpired)
+        case .alreadyClaimed: ProblemDetails(.alreadyClaimed)
+        case .alreadyEnded(let standing): ProblemDetails(ended: standing)
+        case .userNotLinked: ProblemDetails(.userNotLinked)
+        case .methodMissing(let methods):
+            ProblemDetails(
+                .methodMissing, members: ["methods": .array(methods.map { .string($0.rawValue) })])
+        case .rateLimited(let seconds): ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
         }
     }
 

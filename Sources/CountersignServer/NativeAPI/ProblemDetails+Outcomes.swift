@@ -24,6 +24,7 @@ extension ProblemDetails {
     /// The problem of a question that is not asked.
     init(asking refusal: AskChallenge.Refusal) {
         switch refusal {
+        case .userMissing: self.init(shape: .missing(pointer: "/user"))
         case .userNotFound: self.init(.userNotFound)
         case .typeNotFound: self.init(.typeNotFound)
         case .messageMissing: self.init(shape: .missing(pointer: "/message"))

@@ -7,27 +7,27 @@ private enum Statements {
     static let columns = """
         id, client_id, client_name, user_id, type, nonce, context, asked_at, details, signing_data, message, alert,
         methods, number_hash, expires_at, callback_uri, client_state, locale, state, reason, method, decided_by,
-        ended_at
+        ended_at, is_qr, claimed_at
         """
     static let byID = SQLStatement("SELECT \(columns) FROM challenges WHERE id = $1")
     static let insert = SQLStatement(
         """
         INSERT INTO challenges (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-        $16, $17, $18, $19, $20, $21, $22, $23)
+        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
         """)
     static let insertTarget = SQLStatement(
         "INSERT INTO challenge_targets (challenge_id, enrollment_id) VALUES ($1, $2)")
     static let recentAsks = SQLStatement(
         """
         SELECT asked_at, state, ended_at FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at > $3
-        ORDER BY asked_at DESC LIMIT $4
+        AND is_qr = 0 ORDER BY asked_at DESC LIMIT $4
         """)
     /// Joined to nothing, the client is no reason to choose the index over all the user's challenges instead of the one
     /// over the few that are open.
     static let openCount = SQLStatement(
         """
         SELECT count(*) FROM (SELECT 1 AS one FROM challenges
-        WHERE user_id = $1 AND state = 'pending' AND client_id || '' = $2 AND expires_at > $3 LIMIT $4) AS open
+        WHERE user_id = $1 AND state = 'pending' AND client_id || '' = $2 AND expires_at > $3 AND is_qr = 0 LIMIT $4) AS open
         """)
     static let target = SQLStatement(
         "SELECT fetched_at FROM challenge_targets WHERE challenge_id = $1 AND enrollment_id = $2")
@@ -74,6 +74,12 @@ private enum Statements {
         UPDATE challenges SET state = $2, reason = $3, method = $4, decided_by = $5, ended_at = $6, number_hash = NULL
         WHERE id = $1 AND state = 'pending' AND expires_at > $6
         """)
+    /// The one statement that decides whose a challenge becomes that waits for the device which presents its code.
+    static let claim = SQLStatement(
+        """
+        UPDATE challenges SET user_id = $2, claimed_at = $3 WHERE id = $1 AND state = 'pending' AND expires_at > $3
+        AND is_qr = 1 AND claimed_at IS NULL AND (user_id IS NULL OR user_id = $2)
+        """)
     static let expire = SQLStatement(
         """
         UPDATE challenges SET state = $2, ended_at = $3, number_hash = NULL
@@ -107,14 +113,15 @@ extension SQLTransaction {
         try connection.send(
             Statements.insert,
             [
-                challenge.id.value, question.client.value, .text(question.clientName.text), question.user.value,
+                challenge.id.value, question.client.value, .text(question.clientName.text),
+                .optional(challenge.user?.description),
                 .text("\(question.type)"), .blob(question.nonce.bytes), .optional(question.context?.text),
                 question.askedAt.value, .text(details.text),
                 .optional(question.signingData), .text(question.message.text), .text(challenge.alert.text),
                 .text(challenge.methods.map(\.rawValue).joined(separator: " ")), .optional(challenge.numberHash),
                 challenge.expiresAt.value, .optional(challenge.callbackURI?.description),
                 .optional(challenge.clientState), .optional(challenge.locale),
-            ] + columns(of: challenge.state))
+            ] + columns(of: challenge.state) + columns(of: challenge.claim))
         for target in targets {
             try connection.send(Statements.insertTarget, [challenge.id.value, target.value])
         }
@@ -168,6 +175,16 @@ extension SQLTransaction {
         return try row.optionalValue(1) { PushDelivery(state: $0, reason: reason) }
     }
 
+    func claim(
+        _ challenge: ChallengeID, by enrollment: EnrollmentID, of user: UserID, at time: Timestamp
+    ) throws -> Bool {
+        guard try connection.execute(Statements.claim, [challenge.value, user.value, time.value]) == 1 else {
+            return false
+        }
+        try connection.send(Statements.insertTarget, [challenge.value, enrollment.value])
+        return true
+    }
+
     func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at time: Timestamp) throws {
         try connection.send(Statements.recordFetch, [challenge.value, enrollment.value, time.value])
     }
@@ -187,9 +204,9 @@ extension SQLTransaction {
             each: subjects.map { [$0.challenge.value, $0.enrollment.value, now.value, .integer(Int64(limit))] })
         return try zip(subjects, rows).map { subject, rows in
             try rows.first.map { row in
-                let push = try registeredPush(row, at: 23, of: subject.enrollment)
+                let push = try registeredPush(row, at: 25, of: subject.enrollment)
                 return AnnounceChallenge.Facts(
-                    try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(25)))
+                    try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(27)))
             }
         }
     }
@@ -260,10 +277,20 @@ extension SQLTransaction {
         }
     }
 
+    /// Whether it has a code, and when that was presented.
+    private func columns(of claim: Claim?) -> [SQLValue] {
+        switch claim {
+        case nil: [.integer(0), .null]
+        case .awaited: [.integer(1), .null]
+        case .done(let time): [.integer(1), time.value]
+        }
+    }
+
     private func challenge(_ row: SQLRow) throws -> Challenge {
         let asked = try parsed.challenges.value(try row.id(0), of: row[0..<13]) { try self.asked(row) }
         return Challenge(
-            question: asked.question, alert: asked.alert, methods: asked.methods,
+            question: asked.question, user: try row.optionalID(3), claim: try claim(row), alert: asked.alert,
+            methods: asked.methods,
             numberHash: try row.optionalBlob(13), expiresAt: try row.time(14),
             callbackURI: try row.optionalText(15).map(CallbackURI.init(stored:)),
             clientState: try row.optionalText(16), locale: try row.optionalText(17), state: try state(row))
@@ -274,7 +301,7 @@ extension SQLTransaction {
         guard let nonce = Nonce(bytes: try row.blob(5)) else { throw StoreError.corruptRow("challenge nonce") }
         let question = Question(
             challenge: try row.id(0), nonce: nonce, issuer: issuer, client: try row.id(1),
-            clientName: try row.value(2) { try? ClientName($0) }, user: try row.id(3),
+            clientName: try row.value(2) { try? ClientName($0) },
             type: try row.value(4) { TypeName($0) },
             context: try row.optionalValue(6) { try? DisplayLine($0) }, askedAt: try row.time(7),
             details: try row.value(8, details), signingData: try row.optionalText(9),
@@ -283,6 +310,11 @@ extension SQLTransaction {
             question, try row.value(11) { try? DisplayMessage($0) },
             try row.text(12).split(separator: " ").compactMap { Method(rawValue: String($0)) }
         )
+    }
+
+    private func claim(_ row: SQLRow) throws -> Claim? {
+        guard try row.integer(23) == 1 else { return nil }
+        return try row.optionalTime(24).map(Claim.done) ?? .awaited
     }
 
     private func details(_ text: String) -> [Detail]? {

@@ -10,6 +10,8 @@ public struct ChallengeBody: Hashable, Sendable {
 
     /// What is asked.
     public let question: Question
+    /// Who is asked.
+    public let user: UserID
     /// The enrollment it is put to.
     public let enrollment: EnrollmentID
     /// How it may be answered, in the order the client prefers.
@@ -22,19 +24,23 @@ public struct ChallengeBody: Hashable, Sendable {
     public let expiresAt: Timestamp
     /// The language the texts are in, if the client said.
     public let locale: String?
+    /// Whether it was claimed by its code: then it is the user's own only if the code was on a screen of theirs.
+    public let isClaimed: Bool
 
     /// A body of these parts.
     public init(
-        question: Question, enrollment: EnrollmentID, methods: [Method], numberEntry: Int?, attemptsLeft: Int? = nil,
-        expiresAt: Timestamp, locale: String?
+        question: Question, user: UserID, enrollment: EnrollmentID, methods: [Method], numberEntry: Int?,
+        attemptsLeft: Int? = nil, expiresAt: Timestamp, locale: String?, isClaimed: Bool = false
     ) {
         self.question = question
+        self.user = user
         self.enrollment = enrollment
         self.methods = methods
         self.numberEntry = numberEntry
         self.attemptsLeft = attemptsLeft
         self.expiresAt = expiresAt
         self.locale = locale
+        self.isClaimed = isClaimed
     }
 
     /// The body as JSON.
@@ -44,7 +50,7 @@ public struct ChallengeBody: Hashable, Sendable {
             "challenge": .string("\(question.challenge)"), "nonce": .string("\(question.nonce)"),
             "issuer": .string("\(question.issuer)"),
             "client": .members(["id": .string("\(question.client)"), "name": .string(question.clientName.text)]),
-            "user": .string("\(question.user)"), "enrollment": .string("\(enrollment)"),
+            "user": .string("\(user)"), "enrollment": .string("\(enrollment)"),
             "type": .string("\(question.type)"), "methods": .array(methods.map { .string($0.rawValue) }),
             "message": .string(question.message.text),
             "details": .array(question.details.map(\.json)),
@@ -53,7 +59,7 @@ public struct ChallengeBody: Hashable, Sendable {
             "number_entry": numberEntry.map { .integer(Int64($0)) },
             "attempts_left": attemptsLeft.map { .integer(Int64($0)) },
             "asked_at": .string(question.askedAt.secondsDescription), "expires_at": .string("\(expiresAt)"),
-            "locale": locale.map(JSONValue.string),
+            "locale": locale.map(JSONValue.string), "claimed": isClaimed ? true : nil,
         ])
     }
 
@@ -74,13 +80,13 @@ public struct ChallengeBody: Hashable, Sendable {
             issuer: try members.required("issuer", "an issuer") { $0.string.flatMap { Issuer($0) } },
             client: try client.required("id", "a client id") { $0.string.flatMap { ClientID($0) } },
             clientName: try client.required("name", "a client's name") { try? $0.string.map(ClientName.init) },
-            user: try members.required("user", "a user id") { $0.string.flatMap { UserID($0) } },
             type: try members.required("type", "a type's name") { $0.string.flatMap { TypeName($0) } },
             context: try members.optional("context", "a line") { try? $0.string.map { try DisplayLine($0) } },
             askedAt: try members.required("asked_at", "a time") { $0.string.flatMap { Timestamp($0) } },
             details: details,
             signingData: try members.optionalString("signing_data"),
             message: try members.required("message", "a message") { try? $0.string.map { try DisplayMessage($0) } })
+        user = try members.required("user", "a user id") { $0.string.flatMap { UserID($0) } }
         enrollment = try members.required("enrollment", "an enrollment id") { $0.string.flatMap { EnrollmentID($0) } }
         // Methods this version does not know are left out: it cannot answer by them.
         methods = try members.strings("methods").compactMap(Method.init(rawValue:))
@@ -88,6 +94,7 @@ public struct ChallengeBody: Hashable, Sendable {
         attemptsLeft = try members.optionalInteger("attempts_left", in: 0...100).map(Int.init)
         expiresAt = try members.required("expires_at", "a time") { $0.string.flatMap { Timestamp($0) } }
         locale = try members.optionalString("locale")
+        isClaimed = try members.optionalBool("claimed") ?? false
     }
 }
 

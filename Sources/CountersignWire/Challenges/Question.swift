@@ -1,4 +1,4 @@
-/// Everything a challenge shows a person, and so everything the receipt of the answer says.
+/// Everything a challenge shows a person, whoever that is, and so everything the receipt of the answer says.
 public struct Question: Hashable, Sendable {
     /// The challenge.
     public var challenge: ChallengeID
@@ -10,8 +10,6 @@ public struct Question: Hashable, Sendable {
     public var client: ClientID
     /// What users know the client by, at the time of asking.
     public var clientName: ClientName
-    /// Who is asked.
-    public var user: UserID
     /// The policy it was asked by.
     public var type: TypeName
     /// From where it was asked, in one line.
@@ -29,7 +27,7 @@ public struct Question: Hashable, Sendable {
     ///
     /// The time is cut to the second, the way receipts write it.
     public init(
-        challenge: ChallengeID, nonce: Nonce, issuer: Issuer, client: ClientID, clientName: ClientName, user: UserID,
+        challenge: ChallengeID, nonce: Nonce, issuer: Issuer, client: ClientID, clientName: ClientName,
         type: TypeName, context: DisplayLine?, askedAt: Timestamp, details: [Detail], signingData: String?,
         message: DisplayMessage
     ) {
@@ -38,7 +36,6 @@ public struct Question: Hashable, Sendable {
         self.issuer = issuer
         self.client = client
         self.clientName = clientName
-        self.user = user
         self.type = type
         self.context = context
         self.askedAt = askedAt.wholeSeconds

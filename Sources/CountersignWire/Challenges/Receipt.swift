@@ -40,14 +40,16 @@ public struct Receipt: Hashable, Sendable {
     /// The message.
     public let message: DisplayMessage
 
-    /// The receipt of an answer to a question.
-    public init(of question: Question, device: Fingerprint, decision: Decision, answeredAt: Timestamp) {
+    /// The receipt of a user's answer to a question.
+    public init(
+        of question: Question, user: UserID, device: Fingerprint, decision: Decision, answeredAt: Timestamp
+    ) {
         issuer = question.issuer
         challenge = question.challenge
         nonce = question.nonce
         client = question.client
         clientName = question.clientName
-        user = question.user
+        self.user = user
         self.device = device
         self.decision = decision
         type = question.type

@@ -44,6 +44,8 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case challengeNotFound = "challenge_not_found"
     case alreadyEnded = "already_ended"
     case noReceipt = "no_receipt"
+    case noCode = "no_code"
+    case alreadyClaimed = "already_claimed"
 
     // Devices
     case signatureMissing = "signature_missing"
@@ -59,6 +61,10 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case certificateInvalid = "certificate_invalid"
     case alreadyEnrolled = "already_enrolled"
     case tooManyDevices = "too_many_devices"
+    case codeInvalid = "code_invalid"
+    case codeExpired = "code_expired"
+    case userNotLinked = "user_not_linked"
+    case methodMissing = "method_missing"
     case answerInvalid = "answer_invalid"
     case pinIncorrect = "pin_incorrect"
     case pinLocked = "pin_locked"
@@ -181,6 +187,13 @@ extension ProblemCode {
             Meaning(409, "The challenge has ended", "Nothing to do: `state` and `reason` say how it ended.")
         case .noReceipt:
             Meaning(404, "The challenge has no receipt", "Only an approved, denied or reported challenge has one.")
+        case .noCode:
+            Meaning(
+                404, "The challenge has no code", "Ask by a type with `qr`, and without `enrollments`, to show a code.")
+        case .alreadyClaimed:
+            Meaning(
+                409, "A device has claimed the challenge",
+                "Nothing to show: wait for the answer. On a device: start again where the code was.")
         case .signatureMissing:
             Meaning(401, "The request is not signed", "Sign it as RFC 9421 and the device guide say.")
         case .signatureInvalid:
@@ -210,6 +223,20 @@ extension ProblemCode {
             Meaning(409, "This key was enrolled before", "Make new keys for every enrollment.")
         case .tooManyDevices:
             Meaning(409, "The user has as many devices as there may be", "Remove one of them, then use the ticket.")
+        case .codeInvalid:
+            Meaning(422, "The code is not valid", "Scan the code again from the page that shows it.")
+        case .codeExpired:
+            Meaning(
+                422, "The code was shown too long ago",
+                "Scan the code that is shown now; each works for a minute.")
+        case .userNotLinked:
+            Meaning(
+                403, "The one who asks does not know this user",
+                "Enroll through that client first, or have it make the user.")
+        case .methodMissing:
+            Meaning(
+                409, "The device cannot answer by what is allowed",
+                "Set what `methods` names, such as a PIN, or use another device; the code can still be scanned.")
         case .answerInvalid:
             Meaning(422, "The answer is refused", "Fetch the challenge again and sign exactly its receipt.")
         case .pinIncorrect:

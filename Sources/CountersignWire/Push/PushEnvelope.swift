@@ -42,10 +42,12 @@ public enum PushCategory: String, Sendable, CaseIterable {
     ///   - question: what is asked.
     ///   - methods: how it may be answered.
     ///   - asksNumber: whether a number must be typed.
+    ///   - isClaimed: whether it was claimed by its code, which the user is reminded of where it is approved.
     ///   - alert: what the notification shows.
-    public init(_ question: Question, methods: [Method], asksNumber: Bool, showing alert: PushAlert) {
+    public init(_ question: Question, methods: [Method], asksNumber: Bool, isClaimed: Bool, showing alert: PushAlert) {
         let isBare =
             question.details.isEmpty && question.signingData == nil && question.context == nil && !asksNumber
+            && !isClaimed
         let shown = PushAlert(title: question.clientName.text, body: question.message.text)
         self = isBare && methods.contains(.confirm) && shown == alert ? .confirm : .review
     }

@@ -31,6 +31,8 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     public static let pin = TypeName(known: "pin")
     /// The type of biometrics, which exists from the start.
     public static let biometric = TypeName(known: "biometric")
+    /// The type of questions that a device claims by their code, which exists from the start.
+    public static let qr = TypeName(known: "qr")
 
     private init(known name: String) {
         description = name

@@ -150,6 +150,12 @@ extension Seeds {
         try put(
             .invitation, "refused-no-ticket",
             Base64.encode(Array(invitation.replacingOccurrences(of: "ticket", with: "tickets").utf8)))
+        let code = #"{"transaction_id":"\#(Self.challenge)","otp":"one-time"}"#
+        try put(.challengeCode, "whole", Base64.encode(Array(code.utf8)))
+        try put(.challengeCode, "refused-not-base64", code)
+        try put(
+            .challengeCode, "refused-more",
+            Base64.encode(Array(code.replacingOccurrences(of: "}", with: ",\"x\":1}").utf8)))
         for (name, text) in [
             ("issuer", "https://login.example.com:8443"), ("issuer-ipv6", "http://[::1]:8080"),
             ("challenge-id", Self.challenge), ("nonce", Self.nonce), ("time", "2026-11-20T10:15:02.123Z"),

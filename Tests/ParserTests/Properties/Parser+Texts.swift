@@ -62,6 +62,15 @@ extension Parser {
         return .read
     }
 
+    /// The content of QR codes of challenges.
+    static let challengeCode = Parser("challenge-code") { input in
+        guard let code = ChallengeCode(String(decoding: input, as: UTF8.self)) else { return .refused }
+        let again = try again("a code") { ChallengeCode(code.text) }
+        try expect(again.text.hasSameBytes(as: code.text), "a code changes")
+        try expect(again.challenge == code.challenge && again.otp.isSame(as: code.otp), "a code says something else")
+        return .read
+    }
+
     /// The content of QR codes and links that enroll a device.
     static let invitation = Parser("invitation") { input in
         guard let invitation = EnrollmentInvitation(String(decoding: input, as: UTF8.self)) else { return .refused }

@@ -39,7 +39,7 @@ extension Parser {
         .messageContent,
         .jws, .jwsHeader, .jwks,
         .json, .wireBodies, .serverBodies, .pushEnvelope,
-        .httpSignature, .receipt, .methodChange, .invitation, .values,
+        .httpSignature, .receipt, .methodChange, .invitation, .challengeCode, .values,
     ]
 
     /// Throws a ``Violation`` unless the condition holds.

@@ -128,6 +128,9 @@ extension Hostile {
         Hostile("an invitation of arrays", .invitation, factor: 96) { size in
             Array(Base64.encode(filled(size * 3 / 4, "[],", from: "[", to: "0]")).utf8)
         },
+        Hostile("a code of arrays", .challengeCode, factor: 96) { size in
+            Array(Base64.encode(filled(size * 3 / 4, "[],", from: "[", to: "0]")).utf8)
+        },
         Hostile("a text to be shown", .values, factor: 64) { filled($0, "ä ", to: "b") },
     ]
 }

@@ -1,0 +1,31 @@
+import CountersignWire
+
+extension Authenticator {
+    /// Whether a scanned text is the code of a challenge, and not a ticket or something of somebody else's.
+    public static func isChallengeCode(_ text: String) -> Bool { ChallengeCode(text) != nil }
+}
+
+extension Enrollment {
+    /// Claims the challenge whose code was scanned, by the app's own scanner, and opens it.
+    ///
+    /// The code goes to the server this device is enrolled with and to no other. What is opened says by
+    /// ``OpenedChallenge/isClaimed`` that the user must have seen the code on a screen of their own.
+    ///
+    /// - Parameter text: what the code holds.
+    /// - Returns: the challenge, which waits among the pending ones, too, until it is answered.
+    /// - Throws: ``CountersignError/codeRefused(_:)`` when the code is none, or over, or another device was first;
+    ///   ``CountersignError/methodMissing(_:)`` when this device cannot answer by what the challenge allows, and then
+    ///   the code can still be scanned.
+    public func claim(_ text: String) async throws(CountersignError) -> OpenedChallenge {
+        guard let code = ChallengeCode(text) else { throw .codeRefused(.malformed) }
+        try await authenticator.claim(code, for: id)
+        return try await authenticator.open(code.challenge, for: id)
+    }
+}
+
+extension Authenticator {
+    fileprivate func claim(_ code: ChallengeCode, for id: EnrollmentID) async throws(CountersignError) {
+        guard let stored = await roster[id] else { throw .notEnrolled }
+        _ = try await send("POST", "/v1/challenges/claim", body: code.json, for: stored)
+    }
+}

@@ -1,0 +1,97 @@
+public import CountersignWire
+import Encodings
+
+/// Puts a challenge to the device that presents its code.
+///
+/// Spec: design 3.7.
+public enum ClaimChallenge {
+    /// How many codes that are none an enrollment may present within ``attemptWindow``.
+    static let maximumAttempts = 10
+    /// The window in which they count, in seconds.
+    static let attemptWindow: Int64 = 60
+    /// How far the clock of the node that made a code may be ahead, in seconds.
+    static let tolerance: Int64 = 60
+
+    /// What came of it.
+    public enum Outcome: Sendable {
+        /// The device is asked; or was already, by the same code.
+        case claimed
+        /// The device is not let in.
+        case refused(DeviceRefusal)
+        /// The code is none of the server's, or one for another user.
+        case codeInvalid
+        /// The code was shown too long ago.
+        case codeExpired
+        /// Another device was first.
+        case alreadyClaimed
+        /// The challenge has ended.
+        case alreadyEnded(ChallengeStanding)
+        /// The client that asks does not know the user.
+        case userNotLinked
+        /// The device cannot answer by what the challenge allows.
+        case methodMissing([Method])
+        /// Too many codes that are none.
+        case rateLimited(retryAfter: Int64)
+    }
+
+    /// Presents a code.
+    public static func claim(_ code: ChallengeCode, by call: DeviceCall, ports: Ports) async throws -> Outcome {
+        let now = ports.time.now
+        let event: EventID = ports.random.id(at: now)
+        // Whether the server made it is told before any lookup: a code that is none says nothing of a challenge.
+        let madeAt = ports.hasher.time(of: code.otp, challenge: code.challenge)
+        return try await ports.store.commit { [issuer = ports.issuer] writer in
+            if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
+            let enrollment = call.enrollment
+            guard let madeAt, let challenge = try writer.challenge(code.challenge), let claim = challenge.claim
+            else { return try refuse(enrollment.id, at: now, writer) }
+            // Presented again, since the reply was lost.
+            if try writer.target(of: challenge.id, enrollment: enrollment.id) != nil { return .claimed }
+            guard challenge.isOpen(at: now) else { return .alreadyEnded(challenge.standing(at: now)) }
+            guard case .awaited = claim else { return .alreadyClaimed }
+            // It may be for one user alone.
+            guard challenge.user == nil || challenge.user == enrollment.user else {
+                return try refuse(enrollment.id, at: now, writer)
+            }
+            guard now < madeAt.adding(seconds: ChallengeCode.lifetime), madeAt <= now.adding(seconds: tolerance) else {
+                return .codeExpired
+            }
+            if let refusal = try judge(enrollment, for: challenge, writer) { return refusal }
+            guard try writer.claim(challenge.id, by: enrollment.id, of: enrollment.user, at: now) else {
+                // Somebody was faster; it may have been this very call, sent twice at once.
+                return try writer.target(of: challenge.id, enrollment: enrollment.id) == nil
+                    ? .alreadyClaimed : .claimed
+            }
+            try writer.append(
+                AuditEvent(
+                    id: event, at: now, kind: .challengeClaimed, client: challenge.question.client,
+                    user: enrollment.user, enrollment: enrollment.id, challenge: challenge.id))
+            writer.wake(.challenge(challenge.id))
+            writer.wake(.enrollment(enrollment.id))
+            return .claimed
+        }
+    }
+
+    /// Why a device may not be asked, or nil; then another may still claim the challenge.
+    private static func judge(
+        _ caller: Enrollment, for challenge: Challenge, _ writer: any StoreWriter
+    ) throws -> Outcome? {
+        guard try writer.linkedUser(.id(caller.user), of: challenge.question.client) != nil else {
+            return .userNotLinked
+        }
+        // As it is now: a PIN may have been locked since the call was verified.
+        guard let enrollment = try writer.enrollment(caller.id),
+            let type = try writer.challengeType(challenge.question.type), enrollment.satisfies(type),
+            enrollment.canAnswer(by: challenge.methods)
+        else { return .methodMissing(challenge.methods) }
+        return nil
+    }
+
+    private static func refuse(
+        _ enrollment: EnrollmentID, at now: Timestamp, _ writer: any StoreWriter
+    ) throws -> Outcome {
+        let attempts = try writer.countAttempt("claim \(enrollment)", window: attemptWindow, at: now)
+        guard attempts.number <= maximumAttempts else { return .rateLimited(retryAfter: attemptWindow) }
+        return .codeInvalid
+    }
+}

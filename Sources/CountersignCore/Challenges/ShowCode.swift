@@ -1,0 +1,46 @@
+public import CountersignWire
+
+/// The code of a challenge, as it is shown for a while.
+public struct ShownCode: Sendable {
+    /// The code.
+    public let code: ChallengeCode
+    /// When its one-time password ceases to work: another must be shown by then.
+    public let expiresAt: Timestamp
+
+    /// The code of a challenge at a time; nil where there is none to be presented.
+    init?(of challenge: Challenge, at now: Timestamp, _ hasher: KeyedHasher) {
+        guard challenge.claim == .awaited else { return nil }
+        code = ChallengeCode(challenge: challenge.id, otp: hasher.otp(of: challenge.id, at: now))
+        expiresAt = min(now.adding(seconds: ChallengeCode.lifetime), challenge.expiresAt)
+    }
+}
+
+/// Shows a client the code of its challenge, made anew each time.
+public enum ShowCode {
+    /// What came of it.
+    public enum Outcome: Sendable {
+        /// The code.
+        case code(ShownCode)
+        /// A device has presented it.
+        case alreadyClaimed
+        /// The challenge has ended.
+        case alreadyEnded(ChallengeStanding)
+        /// The challenge was put to devices and has no code.
+        case noCode
+        /// The client has no such challenge.
+        case notFound
+    }
+
+    /// The code of a client's challenge, as it is shown now.
+    public static func code(of id: ChallengeID, to client: ClientID, ports: Ports) async throws -> Outcome {
+        let challenge = try await ports.store.read { try $0.challenge(id) }
+        guard let challenge, challenge.question.client == client else { return .notFound }
+        guard let claim = challenge.claim else { return .noCode }
+        let now = ports.time.now
+        guard challenge.isOpen(at: now) else { return .alreadyEnded(challenge.standing(at: now)) }
+        guard case .awaited = claim, let code = ShownCode(of: challenge, at: now, ports.hasher) else {
+            return .alreadyClaimed
+        }
+        return .code(code)
+    }
+}

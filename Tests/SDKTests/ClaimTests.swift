@@ -1,0 +1,94 @@
+import Countersign
+import CountersignWire
+import Encodings
+import NIOHTTP1
+import ServerTestSupport
+import Testing
+
+@Suite("Design 3.7: an app scans the code of a challenge", .timeLimit(.minutes(15)))
+struct ClaimTests {
+    /// Asks whoever scans the code.
+    private static func ask(_ scene: SDKScene, _ members: JSONObject = JSONObject()) async throws -> (
+        id: String, code: String
+    ) {
+        var body: JSONObject = ["type": "qr", "message": "Sign in to ACME?"]
+        for member in members.members { body[member.name] = member.value }
+        let asked = try await scene.shop.call(.POST, "/v1/challenges", .object(body)).success()
+        return (try #require(asked["id"]?.string), try #require(asked["code"]?["qr"]?.string))
+    }
+
+    /// The code of the error that something throws; `code` is the name of something else here.
+    private static func refusal(_ body: @Sendable () async throws -> Void) async -> String { await code(body) }
+
+    @Test("Scanned, opened, approved; the question says that it was claimed, after a relaunch, too")
+    func whole() async throws {
+        try await SDKScene.with { scene in
+            let (id, code) = try await Self.ask(scene, ["context": ["ip": "203.0.113.7"]])
+            #expect(Authenticator.isChallengeCode(code))
+            let question = try await scene.enrollment.claim(code)
+            #expect("\(question.id)" == id && question.isClaimed && question.context == "203.0.113.7")
+            #expect(question.numberLength == nil)
+            let again = try await scene.relaunched()
+            let pending = try #require(try await again.pendingChallenges().first)
+            #expect(try await pending.open().isClaimed)
+            try await question.approve(with: .confirmation)
+            let ended = try await scene.shop.call(.GET, "/v1/challenges/\(id)").success()
+            #expect(ended["state"] == "approved" && ended["user"] == .string(scene.user))
+            // What is put to devices was not claimed.
+            #expect(try await !scene.open(try await scene.ask()).isClaimed)
+        }
+    }
+
+    @Test("A reply that was lost: the same code again, by the same device, is the same question")
+    func lost() async throws {
+        try await SDKScene.with { scene in
+            let (id, code) = try await Self.ask(scene)
+            scene.transport.loseReplies(1, from: "/claim")
+            #expect(await Self.refusal { _ = try await scene.enrollment.claim(code) } == "network")
+            #expect("\(try await scene.enrollment.claim(code).id)" == id)
+        }
+    }
+
+    @Test("What is refused says why, and a method that is missing can be set up while the code is shown")
+    func refusals() async throws {
+        try await SDKScene.with { scene in
+            let ticket = try await scene.shop.makeTicket(for: scene.user)
+            for text in ["", "x", ticket] {
+                #expect(!Authenticator.isChallengeCode(text))
+                #expect(await Self.refusal { _ = try await scene.enrollment.claim(text) } == "code_malformed")
+            }
+            #expect(scene.transport.requests(to: "/claim").isEmpty, "what is no code goes nowhere")
+            let (id, code) = try await Self.ask(scene)
+            let other = try #require(ChallengeID(id))
+            let forged = ChallengeCode(challenge: other, otp: Secret("x")).text
+            #expect(await Self.refusal { _ = try await scene.enrollment.claim(forged) } == "code_invalid")
+            let stranger = try await scene.authenticator.enroll(
+                with: .ticket(try await scene.shop.makeTicket(for: try await scene.shop.makeUser())))
+            _ = try await stranger.claim(code)
+            #expect(await Self.refusal { _ = try await scene.enrollment.claim(code) } == "code_already_claimed")
+            scene.server.clock.advance(seconds: 200)
+            #expect(await Self.refusal { _ = try await scene.enrollment.claim(code) } == "challenge_expired")
+            let (_, old) = try await Self.ask(scene)
+            scene.server.clock.advance(seconds: 61)
+            #expect(await Self.refusal { _ = try await scene.enrollment.claim(old) } == "code_expired")
+            let elsewhere = try await scene.server.makeClient("Elsewhere", ["waive_enrollment_approval": true])
+            let foreign = try await scene.authenticator.enroll(
+                with: .ticket(try await elsewhere.makeTicket(for: try await elsewhere.makeUser())))
+            let (_, third) = try await Self.ask(scene)
+            #expect(await Self.refusal { _ = try await foreign.claim(third) } == "user_not_linked")
+            let type: JSONValue = ["methods": ["pin"], "qr": true, "expires_in": 60]
+            _ = try await scene.server.administrator.call(.PUT, "/v1/admin/types/scan", type).success()
+            let (_, typed) = try await Self.ask(scene, ["type": "scan"])
+            await #expect {
+                _ = try await scene.enrollment.claim(typed)
+            } throws: { error in
+                guard case CountersignError.methodMissing([.pin]) = error else { return false }
+                return true
+            }
+            let pin = try PIN("83517")
+            try await scene.enrollment.setPIN(pin)
+            let question = try await scene.enrollment.claim(typed)
+            try await question.approve(with: .pin(try PIN("83517")))
+        }
+    }
+}
