@@ -9,7 +9,8 @@ extension Authenticator {
 
     /// Enrolls this device.
     ///
-    /// Keys are made for it, and removed again when the server refuses or cannot be reached.
+    /// Keys are made for it, and removed again when the server refuses or cannot be reached. Where the user has a device
+    /// already, that one is asked first: see ``Enrollment/approval``.
     ///
     /// - Parameter authority: what lets the device enroll.
     /// - Returns: the enrollment.
@@ -37,7 +38,9 @@ extension Authenticator {
             try await keep(complete)
             await roster.add(complete)
             if let push { try await keep(PushRecord(registration: push, toldAt: connection.now), of: complete) }
-            return Enrollment(id: complete.id, authenticator: self, stored: complete)
+            return Enrollment(
+                id: complete.id, authenticator: self, stored: complete,
+                approval: reply.approval.map(AwaitedApproval.init))
         } catch {
             try? await vault.removeAll(of: invitation.enrollment)
             throw error
@@ -122,7 +125,6 @@ extension Authenticator {
     private static func refusal(_ problem: ProblemDetails) -> CountersignError {
         switch problem.knownCode {
         case .ticketInvalid, .ticketUsed, .ticketExpired: .ticketRefused(code: problem.code)
-        case .enrollmentNeedsApproval: .approvalNeeded
         default: .server(problem)
         }
     }

@@ -131,6 +131,7 @@ public final class Authenticator: Sendable {
         case .codeExpired: return .codeRefused(.expired)
         case .alreadyClaimed: return .codeRefused(.alreadyClaimed)
         case .userNotLinked: return .userNotLinked
+        case .enrollmentWaiting: return .enrollmentWaiting
         case .methodMissing:
             let names = problem["methods"]?.array?.compactMap(\.string) ?? []
             return .methodMissing(names.compactMap(Method.init(rawValue:)))

@@ -22,8 +22,8 @@ public enum CountersignError: Error, Sendable {
     case invitationRefused(InvitationRefusal)
     /// The ticket was used, is too old, or is unknown.
     case ticketRefused(code: String)
-    /// The user has a device already, and the ticket does not waive its approval.
-    case approvalNeeded
+    /// This device waits to be approved by another one of the user's.
+    case enrollmentWaiting
     /// The server's certificate is not the pinned one.
     case serverChanged
     /// There is no such challenge for this device.
@@ -108,7 +108,7 @@ extension CountersignError {
         case .enrollmentUnknown: "unknown_enrollment"
         case .invitationRefused(let refusal): "invitation_\(refusal.rawValue)"
         case .ticketRefused(let code): code
-        case .approvalNeeded: "enrollment_needs_approval"
+        case .enrollmentWaiting: "enrollment_waiting"
         case .serverChanged: "server_changed"
         case .challengeNotFound: "challenge_not_found"
         case .challengeExpired: "challenge_expired"
@@ -142,7 +142,8 @@ extension CountersignError {
         case .network, .serverUnreachable, .vault, .cancelled: true
         case .server(let problem): problem.knownCode?.meaning.retryHelps ?? (problem.status >= 500)
         case .clockSkew, .deviceDeregistered, .notEnrolled, .enrollmentUnknown, .invitationRefused, .ticketRefused,
-            .approvalNeeded, .serverChanged, .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded,
+            .enrollmentWaiting, .serverChanged, .challengeNotFound, .challengeExpired, .alreadyAnswered,
+            .challengeEnded,
             .notHandleable, .codeRefused, .userNotLinked, .methodMissing, .numberRequired, .numberIncorrect, .pinPolicy,
             .pinIncorrect, .pinLocked, .pinNotSet,
             .pinRequired, .pinAlreadySet, .biometric, .authorityNeeded, .configurationInvalid, .pushRefused:
@@ -161,7 +162,7 @@ extension CountersignError {
         case .enrollmentUnknown: "Check that this is the server the device was enrolled with."
         case .invitationRefused: "Have a new ticket made for this app, and scan its QR code from the page itself."
         case .ticketRefused: "Have a new ticket made; each enrolls one device within ten minutes."
-        case .approvalNeeded: "Have the operator make a ticket that waives the approval."
+        case .enrollmentWaiting: "Approve it on a device that the user has, or wait until it is let in."
         case .serverChanged: "Enroll this device again with a new ticket."
         case .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded: "Nothing is left to answer."
         case .notHandleable: "Update the app."
@@ -227,7 +228,7 @@ extension CountersignError: CustomStringConvertible {
         case .enrollmentUnknown: "The server does not know this enrollment."
         case .invitationRefused(let refusal): "The invitation is refused (\(refusal.rawValue))."
         case .ticketRefused(let code): "The ticket is refused (\(code))."
-        case .approvalNeeded: "The user already has a device."
+        case .enrollmentWaiting: "This device waits to be approved by another one."
         case .serverChanged: "The server's certificate is not the pinned one."
         case .challengeNotFound: "There is no such challenge for this device."
         case .challengeExpired: "The challenge has expired."

@@ -1,5 +1,19 @@
 public import CountersignWire
+import Encodings
 public import OpenPGP
+
+/// What a user does with a new device while it waits for one that they have.
+public struct AwaitedApproval: Hashable, Sendable {
+    /// The digits to type on the other device.
+    public let number: String
+    /// When it waits no longer, if nobody says no.
+    public let expiresAt: Timestamp
+
+    init(_ notice: ApprovalNotice) {
+        number = notice.number.digits
+        expiresAt = notice.expiresAt
+    }
+}
 
 /// One user on this device.
 public struct Enrollment: Sendable {
@@ -7,8 +21,14 @@ public struct Enrollment: Sendable {
     public let id: EnrollmentID
     let authenticator: Authenticator
     let stored: StoredEnrollment
+    /// What it waits for, as enrolling told it: the number is told this once; nil when it need not wait, and for an
+    /// enrollment of an earlier run.
+    public let approval: AwaitedApproval?
 
-    init(id: EnrollmentID, authenticator: Authenticator, stored: StoredEnrollment) {
+    init(
+        id: EnrollmentID, authenticator: Authenticator, stored: StoredEnrollment, approval: AwaitedApproval? = nil
+    ) {
+        self.approval = approval
         self.id = id
         self.authenticator = authenticator
         self.stored = stored
@@ -24,9 +44,14 @@ public struct Enrollment: Sendable {
     public var certificate: String { stored.certificate.armored }
 
     /// Asks the server how the enrollment stands; one that it removed is wiped and throws
-    /// ``CountersignError/deviceDeregistered``.
-    public func refresh() async throws(CountersignError) {
-        _ = try await authenticator.send("GET", "/v1/enrollments/self", for: stored)
+    /// ``CountersignError/deviceDeregistered``, as is one that the user did not approve.
+    ///
+    /// - Returns: until when it waits for another device of the user to approve it, at the longest; nil when it can be
+    ///   asked.
+    @discardableResult
+    public func refresh() async throws(CountersignError) -> Timestamp? {
+        let json = try await authenticator.send("GET", "/v1/enrollments/self", for: stored).json()
+        return json["waiting_until"]?.string.flatMap { Timestamp($0) }
     }
 
     /// Removes the enrollment on the server and here.

@@ -44,6 +44,9 @@ struct ChallengeCommand: AsyncParsableCommand {
         @Option(help: "How many seconds the challenge lives, at most what its type says.")
         var expiresIn: Int64?
 
+        @Option(help: "What you know the user's browser by, as in a cookie: 16 to 128 visible characters.")
+        var browser: String?
+
         @Option(help: "One of the client's registered URLs, to be told of the end.")
         var callback: String?
 
@@ -107,6 +110,7 @@ struct ChallengeCommand: AsyncParsableCommand {
                 "secure_message": secureMessage.map(JSONValue.string), "details": .array(details),
                 "signing_data": signingData.map(JSONValue.string), "expires_in": expiresIn.map(JSONValue.integer),
                 "callback_uri": callback.map(JSONValue.string), "locale": locale.map(JSONValue.string),
+                "browser": browser.map(JSONValue.string),
             ])
         }
     }

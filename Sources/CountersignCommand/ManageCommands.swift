@@ -133,6 +133,9 @@ struct TypeCommand: AsyncParsableCommand {
         @Option(help: "The type to ask by where no device can answer by this one.")
         var fallback: String?
 
+        @Option(help: "The type with a code to ask by where the user has approved nothing from the browser before.")
+        var unknownBrowser: String?
+
         @Option(help: "How many challenges of one client may be open for one user.")
         var maxPending: Int64?
 
@@ -170,7 +173,9 @@ struct TypeCommand: AsyncParsableCommand {
                 "qr": qr ? true : nil, "expires_in": expiresIn.map(JSONValue.integer),
                 "number_entry": numberEntry.map(JSONValue.bool),
                 "signing_data": signingData.map(JSONValue.bool), "aal2": aal2 ? true : nil,
-                "fallback": fallback.map(JSONValue.string), "max_pending": maxPending.map(JSONValue.integer),
+                "fallback": fallback.map(JSONValue.string),
+                "unknown_browser": unknownBrowser.map(JSONValue.string),
+                "max_pending": maxPending.map(JSONValue.integer),
                 "max_asks": maxAsks.map(JSONValue.integer),
                 "denial_pause": denialPause.map(JSONValue.integer), "max_resends": maxResends.map(JSONValue.integer),
                 "texts": .object(texts), "clients": client.isEmpty ? nil : .array(client.map(JSONValue.string)),
@@ -188,6 +193,7 @@ struct TypeCommand: AsyncParsableCommand {
             + "at most \(type["max_pending"]?.integer ?? 0) open and \(type["max_asks"]?.integer ?? 0) unapproved an hour"
             + (type["qr"]?.bool == true ? ", by code" : "") + (type["aal2"]?.bool == true ? ", AAL2" : "")
             + (type["fallback"]?.string.map { ", else \($0)" } ?? "")
+            + (type["unknown_browser"]?.string.map { ", from an unknown browser by \($0)" } ?? "")
             + (type["clients"]?.array.map { ", for \($0.compactMap(\.string).joined(separator: ", "))" } ?? "")
             + (type["texts"]?.object?.members ?? []).map { "\n  \($0.name): \($0.value.string ?? "")" }.joined()
     }

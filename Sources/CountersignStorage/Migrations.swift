@@ -46,11 +46,11 @@ enum Migrations {
     }
 
     private static func steps(_ dialect: SQLDialect) -> [[String]] {
-        [first(dialect), delivery(dialect), locks(dialect), methods(dialect), codes(dialect)]
+        [first(dialect), delivery(dialect), locks(dialect), methods(dialect), questions(dialect)]
     }
 
-    /// Challenges that are asked of whoever presents their code.
-    private static func codes(_ dialect: SQLDialect) -> [String] {
+    /// Challenges that are asked of whoever presents their code, those that a new device waits for, and browsers.
+    private static func questions(_ dialect: SQLDialect) -> [String] {
         let indexes = [
             "CREATE INDEX challenges_asks ON challenges (user_id, client_id, asked_at)",
             "CREATE INDEX challenges_open ON challenges (user_id) WHERE state = 'pending'",
@@ -68,6 +68,16 @@ enum Migrations {
         return optionalUser + [
             "ALTER TABLE challenges ADD COLUMN is_qr \(dialect.integer) NOT NULL DEFAULT 0",
             "ALTER TABLE challenges ADD COLUMN claimed_at \(dialect.integer)",
+            "ALTER TABLE challenges ADD COLUMN new_device_id TEXT", "ALTER TABLE enrollments ADD COLUMN awaits TEXT",
+            "ALTER TABLE challenges ADD COLUMN browser \(dialect.blob)",
+            """
+            CREATE TABLE known_browsers (
+              user_id TEXT NOT NULL REFERENCES users (id), client_id TEXT NOT NULL REFERENCES clients (id),
+              browser \(dialect.blob) NOT NULL, approved_at \(dialect.integer) NOT NULL,
+              PRIMARY KEY (user_id, client_id, browser)
+            ) \(dialect.tableOptions)
+            """,
+            "CREATE INDEX known_browsers_age ON known_browsers (approved_at)",
         ]
     }
 

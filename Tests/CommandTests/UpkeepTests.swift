@@ -223,7 +223,7 @@ struct UpkeepTests {
         let data = folder.path("server data")
         let refused = try await Tool.run(["serve", "--port", "0", "--no-migrate", "--data", data])
         #expect(refused.status == 1)
-        #expect(refused.errors.contains("has schema 0, this program needs 4: run `countersign admin migrate`"))
+        #expect(refused.errors.contains("has schema 0, this program needs 5: run `countersign admin migrate`"))
         let migrated = try await Tool.run(["admin", "migrate", "--data", data, "--json"])
         #expect(try migrated.json() == ["schema": 5])
         let (server, _) = try await ServedTool.start(in: folder, ["--no-migrate"])

@@ -12,6 +12,7 @@ struct UsageTests {
         ["user", "ticket"], ["user", "devices"], ["user", "remove-device"], ["type"], ["type", "list"],
         ["type", "set"], ["challenge"], ["challenge", "ask"], ["challenge", "show"], ["challenge", "cancel"],
         ["challenge", "receipt"], ["challenge", "resend"], ["challenge", "code"], ["device"], ["device", "enroll"],
+        ["device", "status"],
         ["device", "watch"],
         ["device", "pending"], ["device", "pin"], ["device", "pin", "show"], ["device", "pin", "set"],
         ["device", "pin", "change"], ["device", "pin", "remove"],

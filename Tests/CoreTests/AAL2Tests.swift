@@ -66,7 +66,7 @@ struct AAL2Tests {
             ("/methods", ["methods": ["biometric"]]),
             ("/number_entry", ["number_entry": false]), ("/expires_in", ["expires_in": 601]),
             ("/assurance", ["assurance": "challenge"]), ("/max_asks", ["max_asks": 101]),
-            ("/fallback", ["fallback": "confirm"]),
+            ("/fallback", ["fallback": "confirm"]), ("/unknown_browser", ["unknown_browser": "qr"]),
         ] as [(String, JSONValue)])
     func named(_ pointer: String, _ change: JSONValue) throws {
         var members: JSONObject = ["methods": ["pin"], "aal2": true]

@@ -31,6 +31,20 @@ struct AuditTests {
         return try await world.ask(request, by: client)
     }
 
+    /// Has a further device approved and removed, whose number is returned.
+    private func approve(by device: TestDevice, _ shop: Client, in world: World) async throws -> [String] {
+        let second = try await TestDevice(
+            try await world.makeTicket(for: device.invitation.user, by: shop), in: world)
+        guard case .enrolled(let made, let approval?) = try await second.enroll() else { throw World.Broken("waits") }
+        try await device.open(approval.challenge)
+        let challenge = try await world.store.read { try $0.challenge(approval.challenge) }
+        let receipt = try await device.receipt(
+            of: try #require(challenge), .approved(.confirm, number: approval.number))
+        _ = try await device.answer(approval.challenge, with: receipt)
+        #expect(try await RemoveEnrollment.remove(made.id, of: .id(made.user), by: shop, ports: world.ports))
+        return [approval.number.digits]
+    }
+
     /// Has a challenge claimed by its code, whose one-time password is returned.
     private func claim(by device: TestDevice, _ shop: Client, in world: World) async throws -> [String] {
         try await world.makeType("scan", isQR: true)
@@ -64,11 +78,12 @@ struct AuditTests {
         let user = try await world.makeUser("external-marker-six", of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
         try await device.register(.fcm, token: Self.pushToken)
+        var numbers = try await approve(by: device, shop, in: world)
         // A PIN, a change that makes no sense, and wrong ones to the limit.
         _ = try await device.setPIN()
         _ = try await device.send(MethodChangeRequest(message: [1]))
         for _ in 0..<5 { _ = try await PINChange(of: device, from: device.newPINKey(), to: nil).send() }
-        var numbers = try await claim(by: device, shop, in: world)
+        numbers += try await claim(by: device, shop, in: world)
         for decision in ["approved", "denied", "reported", "wrong", "refused", "cancelled", "removed"] {
             let asked = try await ask(user, by: shop, in: world)
             let number = try #require(asked.number)
@@ -117,7 +132,7 @@ struct AuditTests {
         let secrets = try await everything(in: world)
         let events = try await world.audit()
         #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
-        #expect(secrets.count == 18 + 14 + 1)
+        #expect(secrets.count == 18 + 14 + 2)
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {
@@ -142,12 +157,13 @@ struct AuditTests {
         let told = ends.map { "\($0.kind.rawValue) \($0.detail["reason"]?.string ?? "-") \($0.enrollment == device)" }
         #expect(
             told == [
-                "challenge.approved - true", "challenge.denied declined true", "challenge.reported reported true",
+                "challenge.approved - true", "challenge.approved - true", "challenge.denied declined true",
+                "challenge.reported reported true",
                 "challenge.failed wrong_number false", "challenge.expired - false", "challenge.expired - false",
                 "challenge.cancelled - false",
                 "challenge.failed device_removed false",
             ])
-        #expect(Set(ends.map(\.challenge)).count == 8)
+        #expect(Set(ends.map(\.challenge)).count == 9)
         #expect(try await world.count("challenges", where: "state = 'pending'") == 0)
         #expect(try await world.count("outbox", where: "kind = 'callback'") == 7, "each end is called back once")
     }

@@ -26,15 +26,16 @@ extension Result<DeviceCall, DeviceRefusal> {
 extension EnrollDevice.Outcome {
     var summary: String {
         switch self {
-        case .enrolled(let enrollment): "enrolled \(enrollment.id)"
+        case .enrolled(let enrollment, nil): "enrolled \(enrollment.id)"
+        case .enrolled(let enrollment, .some): "waiting \(enrollment.id)"
         case .refused(let refusal): refusal.summary
         case .certificateInvalid(let refusal): "certificate \(refusal)"
         case .ticketInvalid: "ticket invalid"
         case .ticketUsed: "ticket used"
         case .ticketExpired: "ticket expired"
-        case .needsApproval: "needs approval"
         case .alreadyEnrolled: "already enrolled"
         case .tooManyDevices: "too many devices"
+        case .rateLimited(let seconds): "rate limited \(seconds)"
         }
     }
 }
@@ -48,6 +49,7 @@ extension ClaimChallenge.Outcome {
         case .codeExpired: "code expired"
         case .alreadyClaimed: "already claimed"
         case .alreadyEnded(let standing): "already ended \(standing.state) \(standing.reason ?? "-")"
+        case .waiting: "waiting"
         case .userNotLinked: "user not linked"
         case .methodMissing(let methods): "method missing \(methods.map(\.rawValue).joined(separator: " "))"
         case .rateLimited(let seconds): "rate limited \(seconds)"

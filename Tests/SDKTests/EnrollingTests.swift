@@ -134,15 +134,45 @@ struct EnrollingTests {
         }
     }
 
-    @Test("A second device without a waiver needs an approval")
-    func needsApproval() async throws {
+    @Test("Design 3.5: a second device shows a number, which the first one types; until then it says no yes")
+    func approved() async throws {
         try await SDKScene.with { scene in
             let strict = try await scene.server.makeClient("Strict Shop")
             let user = try await strict.makeUser()
-            _ = try await TestPhone.enrolled(for: user, by: strict, at: scene.server)
-            let ticket = try await strict.makeTicket(for: user)
-            let told = await code { _ = try await scene.authenticator.enroll(with: .ticket(ticket)) }
-            #expect(told == "enrollment_needs_approval")
+            let first = try await scene.authenticator.enroll(with: .ticket(try await strict.makeTicket(for: user)))
+            #expect(first.approval == nil)
+            #expect(try await first.refresh() == nil)
+            let app = try await SDKScene.authenticator(scene.server, MemoryVault(), scene.transport, scene.clock)
+            scene.transport.loseReplies(1, from: "/v1/enrollments")
+            let second = try await app.enroll(with: .ticket(try await strict.makeTicket(for: user)))
+            let approval = try #require(second.approval, "told again when the reply is lost")
+            #expect(try await second.refresh() == approval.expiresAt)
+            let asked = try await strict.call(.POST, "/v1/challenges", ["type": "qr", "message": "Sign in?"]).success()
+            let scanned = try #require(asked["code"]?["qr"]?.string)
+            #expect(await code { _ = try await second.claim(scanned) } == "enrollment_waiting")
+            let pending = try await scene.authenticator.pendingChallenges().first { $0.enrollment == first.id }
+            let question = try #require(pending)
+            #expect(question.type == "new-device" && question.clientName == "Strict Shop")
+            let opened = try await question.open()
+            #expect(opened.details.contains { $0.label == "Fingerprint" && $0.value == "\(second.fingerprint)" })
+            #expect(opened.details.first?.value == "Test phone" && opened.context == "127.0.0.1")
+            try await opened.approve(with: .confirmation, number: approval.number)
+            #expect(try await second.refresh() == nil)
+        }
+    }
+
+    @Test("A second device that is denied is wiped at its next word with the server")
+    func denied() async throws {
+        try await SDKScene.with { scene in
+            let strict = try await scene.server.makeClient("Strict Shop")
+            let user = try await strict.makeUser()
+            let first = try await scene.authenticator.enroll(with: .ticket(try await strict.makeTicket(for: user)))
+            let app = try await SDKScene.authenticator(scene.server, MemoryVault(), scene.transport, scene.clock)
+            let second = try await app.enroll(with: .ticket(try await strict.makeTicket(for: user)))
+            let pending = try await scene.authenticator.pendingChallenges().first { $0.enrollment == first.id }
+            try await #require(pending).open().deny()
+            #expect(await code { _ = try await second.refresh() } == "device_deregistered")
+            #expect(await app.enrollments.isEmpty)
         }
     }
 

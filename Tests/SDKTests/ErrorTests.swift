@@ -12,7 +12,8 @@ struct ErrorTests {
         [
             .network("offline"), .serverUnreachable(status: 502), .clockSkew(by: .seconds(90_000)), .deviceDeregistered,
             .notEnrolled, .enrollmentUnknown, .invitationRefused(.malformed), .invitationRefused(.otherIssuer),
-            .invitationRefused(.wrongFingerprint), .ticketRefused(code: "ticket_used"), .approvalNeeded, .serverChanged,
+            .invitationRefused(.wrongFingerprint), .ticketRefused(code: "ticket_used"), .enrollmentWaiting,
+            .serverChanged,
             .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded(state: "cancelled", reason: nil),
             .notHandleable(reason: "x"), .numberRequired(length: 6), .numberIncorrect, .pushRefused(.malformed),
             .pinPolicy(.length), .pinIncorrect(attemptsLeft: 2), .pinLocked, .pinNotSet, .pinRequired, .pinAlreadySet,

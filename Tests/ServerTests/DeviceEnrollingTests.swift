@@ -137,19 +137,50 @@ struct DeviceEnrollingTests {
         }
     }
 
-    @Test("A second device needs an approval where the client has no waiver")
+    @Test("A second device waits for the first one, which is asked about it")
     func secondDevice() async throws {
         try await TestServer.with { server in
             let shop = try await server.makeClient()
             let user = try await shop.makeUser()
             let first = try await TestPhone.enrolled(for: user, by: shop, at: server)
-            let ticket = try await shop.makeTicket(for: user)
-            let second = try await TestPhone(invitation: ticket, server: server)
-            #expect(try await second.enroll().refusal == Refusal(409, "enrollment_needs_approval"))
-            #expect(try await second.send(.GET, "/v1/enrollments/self").refusal == Refusal(401, "unknown_enrollment"))
-            // The ticket is not spent by that: once the first device is gone, it works.
-            #expect(try await first.send(.DELETE, "/v1/enrollments/self").status == 204)
-            #expect(try await second.enroll().status == 201)
+            let second = try await TestPhone(invitation: try await shop.makeTicket(for: user), server: server)
+            let made = try await second.enroll().success()
+            let number = try #require(made["approval"]?["number"]?.string.flatMap { EntryNumber($0) })
+            #expect(try await second.enroll().success()["approval"] == made["approval"], "the reply may be lost")
+            let waiting = try await second.send(.GET, "/v1/enrollments/self").success()
+            #expect(waiting["state"] == "waiting" && waiting["waiting_until"] == made["approval"]?["expires_at"])
+            let id = try #require(waiting["approval"]?.string)
+            // The client sees it among its own, without the number.
+            let seen = try await shop.call(.GET, "/v1/challenges/\(id)").success()
+            #expect(seen["type"] == "new-device" && seen["state"] == "pending" && seen["number"] == nil)
+            let asked = try await shop.ask(user, ["type": "confirm"])
+            #expect(asked["enrollments"] == [.string("\(first.enrollment)")], "only the one that can answer is asked")
+            let shown = try await shop.call(.POST, "/v1/challenges", ["type": "qr", "message": "x"]).success()
+            let code = try #require(shown["code"]?["qr"]?.string.flatMap { ChallengeCode($0) }).json
+            expectRefusal(try await second.send(.POST, "/v1/challenges/claim", code), 409, "enrollment_waiting")
+            let body = try await first.open(id)
+            #expect(body.numberEntry == 6 && body.question.type == .newDevice && body.methods == [.confirm])
+            let approval = first.receipt(of: body.question, .approved(.confirm, number: number))
+            _ = try await first.answer(id, message: try await first.seal(approval.text)).success()
+            #expect(try await second.send(.GET, "/v1/enrollments/self").success()["state"] == "active")
+            #expect(try await second.send(.POST, "/v1/challenges/claim", code).status == 204)
+            // The answer has a receipt, as any other: what was added stands in it, signed by the device that added it.
+            let receipt = try await shop.call(.GET, "/v1/challenges/\(id)/receipt")
+            let text = String(decoding: receipt.body, as: UTF8.self)
+            #expect(text.contains("\ndetail: Fingerprint = \(second.certificate.fingerprint)\n"))
+        }
+    }
+
+    @Test("The server alone asks by the type new-device")
+    func reserved() async throws {
+        try await TestServer.with { server in
+            let reply = try await server.administrator.call(.PUT, "/v1/admin/types/new-device", [:])
+            expectRefusal(reply, 422, "invalid_member", at: "/name")
+            let shop = try await server.makeClient()
+            let user = try await shop.makeUser()
+            _ = try await TestPhone.enrolled(for: user, by: shop, at: server)
+            let ask: JSONValue = ["user": .string(user), "type": "new-device", "message": "x"]
+            expectRefusal(try await shop.call(.POST, "/v1/challenges", ask), 404, "type_not_found")
         }
     }
 

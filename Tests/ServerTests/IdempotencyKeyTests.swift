@@ -123,7 +123,7 @@ struct IdempotencyKeyTests {
                 caller: scene.shop, path: "/v1/challenges",
                 body: ["user": .string(user), "type": "payment", "message": "Pay?"], other: [:])
             expectRefusal(try await call.send("key-1"), 409, "no_enrollment")
-            expectRefusal(try await call.send("key-1", call.other), 422, "missing_member", at: "/user")
+            expectRefusal(try await call.send("key-1", call.other), 422, "missing_member", at: "/type")
             _ = try await TestPhone.enrolled(for: user, by: scene.shop, at: scene.server)
             let asked = try await call.send("key-1")
             #expect(asked.status == 201, "\(asked)")

@@ -12,7 +12,7 @@ struct MigrationTests {
     private static let tables: Set = [
         "schema_version", "secrets", "clients", "bootstrap_tokens", "challenge_types", "users", "user_links", "tickets",
         "enrollments", "nonces", "challenges", "challenge_targets", "receipts", "answers", "replies", "audit", "outbox",
-        "attempts", "provider_tokens", "gone_receivers", "asking_locks",
+        "attempts", "provider_tokens", "gone_receivers", "asking_locks", "known_browsers",
     ]
 
     private func tables(in world: World) async throws -> Set<String> {
@@ -92,6 +92,8 @@ struct MigrationTests {
             "ALTER TABLE clients DROP COLUMN device_limit", "ALTER TABLE enrollments DROP COLUMN pin_key",
             "ALTER TABLE enrollments DROP COLUMN biometric_key",
             "ALTER TABLE enrollments DROP COLUMN wrong_pins", "ALTER TABLE enrollments DROP COLUMN pin_locked_at",
+            "DROP TABLE known_browsers", "ALTER TABLE challenges DROP COLUMN browser",
+            "ALTER TABLE challenges DROP COLUMN new_device_id", "ALTER TABLE enrollments DROP COLUMN awaits",
             "ALTER TABLE challenges DROP COLUMN is_qr", "ALTER TABLE challenges DROP COLUMN claimed_at",
             "DELETE FROM schema_version WHERE version >= 2",
         ] { try await world.sql(statement) }

@@ -135,11 +135,23 @@ struct DeviceAPITests {
             primary: primary, flags: [.certify, .sign], userID: "login.example.com", subkeys: [], at: 1_790_000_000)
         let reply = EnrollmentReply(
             enrollment: sample.enrollment, user: sample.user, serverCertificate: certificate,
-            pushKeys: JWKSet([JWK(P256.Signing.PrivateKey().publicKey)]))
+            pushKeys: JWKSet([JWK(P256.Signing.PrivateKey().publicKey)]),
+            approval: ApprovalNotice(number: sample.number, expiresAt: Sample.time))
         #expect(reply.json["policies"] == ["number_length": 6])
         let read = try EnrollmentReply(try JSONValue(parsing: reply.json.setting(["more"], 1).encoded))
         #expect(read.enrollment == reply.enrollment && read.user == reply.user)
         #expect(read.serverCertificate.encoded == certificate.encoded)
+        #expect(read.approval == reply.approval)
+        #expect(try EnrollmentReply(reply.json.setting(["approval"], nil)).approval == nil)
+        for (name, value) in [("number", "47193"), ("expires_at", 1)] as [(String, JSONValue)] {
+            let error = try #require(throws: JSONShapeError.self) {
+                try EnrollmentReply(reply.json.setting(["approval", name], value))
+            }
+            guard case .invalid("/approval/\(name)", _) = error else {
+                Issue.record("\(error)")
+                continue
+            }
+        }
         #expect(read.pushKeys.keys.map(\.keyID) == reply.pushKeys.keys.map(\.keyID))
         for (name, value) in [
             ("enrollment", "usr_01m7w77m7b0c1g60r30c1g60r3"), ("user", "Anna"), ("server_certificate", ""),

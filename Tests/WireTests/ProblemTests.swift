@@ -19,7 +19,7 @@ struct ProblemTests {
         ],
         405: [.methodNotAllowed],
         409: [
-            .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentNeedsApproval, .alreadyEnrolled, .messageOver,
+            .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentWaiting, .alreadyEnrolled, .messageOver,
             .transportNotSetUp, .askingLocked, .pinLocked, .tooManyDevices, .alreadyClaimed, .methodMissing,
         ],
         413: [.bodyTooLarge],

@@ -11,7 +11,8 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device", abstract: "A phone in the terminal.",
         discussion: "The device SDK as an app would use it, for development, demonstrations and tests.",
         subcommands: [
-            Enroll.self, PINCommand.self, BiometricCommand.self, Watch.self, Pending.self, Scan.self, Open.self,
+            Enroll.self, Status.self, PINCommand.self, BiometricCommand.self, Watch.self, Pending.self, Scan.self,
+            Open.self,
             Answer.self,
             Remove.self,
         ])
@@ -35,12 +36,46 @@ struct DeviceCommand: AsyncParsableCommand {
             let authenticator = try await home.authenticator(issuer: "\(invitation.issuer)", name: name)
             let enrollment = try await authenticator.enroll(with: .ticket(ticket))
             try home.remember(issuer: "\(invitation.issuer)")
+            let waits = enrollment.approval.map {
+                """
+
+                It waits to be approved: type \($0.number) on a device that the user has, or wait until \($0.expiresAt).
+                """
+            }
             output.print(
                 .members([
                     "enrollment": .string("\(enrollment.id)"), "user": .string("\(enrollment.user)"),
                     "fingerprint": .string("\(enrollment.fingerprint)"),
+                    "approval": enrollment.approval.map {
+                        ["number": .string($0.number), "expires_at": .string("\($0.expiresAt)")]
+                    },
                 ]),
-                "Enrolled \(enrollment.id) for \(enrollment.user).\nFingerprint: \(enrollment.fingerprint)")
+                "Enrolled \(enrollment.id) for \(enrollment.user).\nFingerprint: \(enrollment.fingerprint)\(waits ?? "")"
+            )
+        }
+    }
+
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Ask the server how this device's enrollments stand.")
+
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let enrollments = await (try home.authenticator()).enrollments
+            guard !enrollments.isEmpty else { throw CountersignError.notEnrolled }
+            var list: [JSONValue] = []
+            var lines: [String] = []
+            for enrollment in enrollments {
+                let until = try await enrollment.refresh()
+                list.append(
+                    .members([
+                        "enrollment": .string("\(enrollment.id)"), "state": until == nil ? "active" : "waiting",
+                        "waiting_until": until.map { .string("\($0)") },
+                    ]))
+                lines.append("\(enrollment.id): \(until.map { "waits to be approved, until \($0)" } ?? "active")")
+            }
+            output.print(["enrollments": .array(list)], lines.joined(separator: "\n"))
         }
     }
 

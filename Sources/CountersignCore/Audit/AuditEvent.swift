@@ -12,6 +12,7 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case userDeleted = "user.deleted"
     case ticketCreated = "ticket.created"
     case enrollmentCreated = "enrollment.created"
+    case enrollmentApproved = "enrollment.approved"
     case enrollmentUpdated = "enrollment.updated"
     case enrollmentRemoved = "enrollment.removed"
     case methodChanged = "method.changed"

@@ -19,6 +19,8 @@ public enum AskChallenge {
         public var signingData: String?
         /// From where the user started this.
         public var context: ContextLine?
+        /// What the client knows the user's browser by.
+        public var browser: BrowserID?
         /// Whether a number must be typed; nil for what the type says.
         public var numberEntry: Bool?
         /// For how many seconds; nil for what the type says.
@@ -118,18 +120,37 @@ public enum AskChallenge {
         _ reader: any StoreReader
     ) throws -> Asked {
         let facts = try Facts(for: request, by: client, at: now, from: reader)
-        do {
-            return try decide(request, facts, chance, issuer: issuer, hasher: hasher)
-        } catch Refusal.noEnrollment {
-            // One that is not there, or not for this client, is as good as none.
-            guard let fallback = facts.type.fallback,
-                try reader.challengeType(fallback)?.isOpen(to: client.id) == true
-            else { throw Refusal.noEnrollment }
+        /// Decides by another type, which must be there, and for this client.
+        func decide(by other: TypeName, otherwise refusal: Refusal, needsCode: Bool = false) throws -> Asked {
             var request = request
-            request.type = fallback
-            let facts = try Facts(for: request, by: client, at: now, from: reader)
-            return try decide(request, facts, chance, issuer: issuer, hasher: hasher)
+            request.type = other
+            let facts: Facts
+            do {
+                facts = try Facts(for: request, by: client, at: now, from: reader)
+            } catch is Refusal {
+                throw refusal
+            }
+            guard facts.type.isQR || !needsCode else { throw refusal }
+            return try Self.decide(request, facts, chance, issuer: issuer, hasher: hasher)
         }
+        // Whoever knows a user's name could have them asked: where the browser is another one, the user comes to us.
+        if let type = facts.type.unknownBrowser, try !isKnown(request.browser, facts, hasher, reader) {
+            return try decide(by: type, otherwise: .notAllowedByType(pointer: "/browser"), needsCode: true)
+        }
+        do {
+            return try Self.decide(request, facts, chance, issuer: issuer, hasher: hasher)
+        } catch Refusal.noEnrollment {
+            // One that is not there is as good as none.
+            guard let fallback = facts.type.fallback else { throw Refusal.noEnrollment }
+            return try decide(by: fallback, otherwise: .noEnrollment)
+        }
+    }
+
+    private static func isKnown(
+        _ browser: BrowserID?, _ facts: Facts, _ hasher: KeyedHasher, _ reader: any StoreReader
+    ) throws -> Bool {
+        guard let browser, let user = facts.user else { return false }
+        return try reader.isKnown(hasher.hash(of: browser, client: facts.client.id), of: user, by: facts.client.id)
     }
 
     private static func store(
@@ -192,7 +213,8 @@ extension AskChallenge {
             methods: request.methods ?? type.methods,
             numberHash: number.map { hasher.hash(of: $0, challenge: chance.challenge) },
             expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime), callbackURI: callbackURI,
-            clientState: request.clientState, locale: request.locale, state: .pending)
+            clientState: request.clientState, locale: request.locale,
+            browser: request.browser.map { hasher.hash(of: $0, client: facts.client.id) }, state: .pending)
         return Asked(
             challenge: challenge, number: number, code: ShownCode(of: challenge, at: facts.now, hasher),
             enrollments: enrollments.map(\.id),

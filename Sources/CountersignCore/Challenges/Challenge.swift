@@ -25,6 +25,10 @@ public final class Challenge: Sendable {
     public let clientState: String?
     /// The language of its texts.
     public let locale: String?
+    /// The keyed hash of what the client knows the browser by from which this was started; nil where it said nothing.
+    public let browser: [UInt8]?
+    /// The device that waits for the answer to be added; nil for every other question.
+    public let newDevice: EnrollmentID?
     /// How it stands.
     public let state: ChallengeState
 
@@ -35,7 +39,7 @@ public final class Challenge: Sendable {
     public init(
         question: Question, user: UserID?, claim: Claim? = nil, alert: DisplayMessage, methods: [Method],
         numberHash: [UInt8]?, expiresAt: Timestamp, callbackURI: CallbackURI?, clientState: String?, locale: String?,
-        state: ChallengeState
+        browser: [UInt8]? = nil, newDevice: EnrollmentID? = nil, state: ChallengeState
     ) {
         self.question = question
         self.user = user
@@ -47,6 +51,8 @@ public final class Challenge: Sendable {
         self.callbackURI = callbackURI
         self.clientState = clientState
         self.locale = locale
+        self.browser = browser
+        self.newDevice = newDevice
         self.state = state
     }
 
@@ -163,6 +169,10 @@ extension StoreWriter {
         }
         wake(.challenge(challenge.id))
         try tellDevices(of: challenge, ended: outcome, at: now, events)
+        try note(outcome, from: challenge, at: now)
+        if let device = challenge.newDevice {
+            try conclude(device, by: challenge, ended: outcome, at: now, events)
+        }
         return nil
     }
 }

@@ -28,6 +28,8 @@ public enum ClaimChallenge {
         case alreadyEnded(ChallengeStanding)
         /// The client that asks does not know the user.
         case userNotLinked
+        /// The device waits to be added itself.
+        case waiting
         /// The device cannot answer by what the challenge allows.
         case methodMissing([Method])
         /// Too many codes that are none.
@@ -80,7 +82,9 @@ public enum ClaimChallenge {
             return .userNotLinked
         }
         // As it is now: a PIN may have been locked since the call was verified.
-        guard let enrollment = try writer.enrollment(caller.id),
+        let current = try writer.enrollment(caller.id)
+        guard current?.awaitedApproval == nil else { return .waiting }
+        guard let enrollment = current,
             let type = try writer.challengeType(challenge.question.type), enrollment.satisfies(type),
             enrollment.canAnswer(by: challenge.methods)
         else { return .methodMissing(challenge.methods) }

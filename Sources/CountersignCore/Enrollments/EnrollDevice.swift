@@ -8,8 +8,8 @@ import OpenPGP
 public enum EnrollDevice {
     /// What came of it.
     public enum Outcome: Sendable {
-        /// The enrollment, new or, for a repeat of the same request, as it was made.
-        case enrolled(Enrollment)
+        /// The enrollment, new or, for a repeat of the same request, as it was made; and what it must wait for.
+        case enrolled(Enrollment, AwaitedApproval?)
         /// The request's signature is refused.
         case refused(DeviceRefusal)
         /// The certificate is not one of a device.
@@ -20,12 +20,12 @@ public enum EnrollDevice {
         case ticketUsed
         /// The ticket is too old.
         case ticketExpired
-        /// The user has a device that would have to approve, and the ticket does not waive it.
-        case needsApproval
         /// The primary key was enrolled before.
         case alreadyEnrolled
         /// The user has as many devices as the client allows.
         case tooManyDevices
+        /// The user was asked about too many new devices.
+        case rateLimited(retryAfter: Int64)
     }
 
     /// Enrolls a device.
@@ -33,9 +33,10 @@ public enum EnrollDevice {
     /// - Parameters:
     ///   - enrollment: what the device sent.
     ///   - request: the signed request it came in, whose `keyid` is the fingerprint of the certificate.
+    ///   - place: from where, as the user's other devices show it.
     ///   - ports: the world.
     public static func enroll(
-        _ enrollment: EnrollmentRequest, in request: DeviceRequest, ports: Ports
+        _ enrollment: EnrollmentRequest, in request: DeviceRequest, from place: ContextLine? = nil, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
         guard let ticket = try await ports.store.read({ try $0.ticket(SecretHash(of: enrollment.ticket)) }) else {
@@ -58,18 +59,35 @@ public enum EnrollDevice {
         } catch {
             return .refused(error)
         }
-        let made = Enrollment(
-            id: ticket.enrollment, user: ticket.user, client: ticket.client, state: .active,
-            credential: .certificate(keys), device: enrollment.device,
-            push: enrollment.push.map { PushTarget(service: $0.service, app: $0.app, registeredAt: now) },
-            createdAt: now)
+        let push = enrollment.push
+        let arrival = Arrival(
+            certificate: certificate, place: place, approval: ports.random.id(at: now),
+            nonce: ports.random.bytes(32)
+        ) { approval in
+            Enrollment(
+                id: ticket.enrollment, user: ticket.user, client: ticket.client, state: .active,
+                credential: .certificate(keys), device: enrollment.device,
+                push: push.map { PushTarget(service: $0.service, app: $0.app, registeredAt: now) }, createdAt: now,
+                awaitedApproval: approval)
+        }
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
-            let outcome = try store(made, certificate, ticket: ticket, nonce: nonce, events, now: now, writer)
+            if let refusal = try writer.spend(nonce) { return .refused(refusal) }
+            let outcome = try store(arrival, ticket: ticket, events, now: now, ports, writer)
             // A repeat brings the token, too: it may be a newer one.
-            if case .enrolled = outcome, let push = enrollment.push { try writer.put(push, of: made.id, at: now) }
+            if case .enrolled(let made, _) = outcome, let push { try writer.put(push, of: made.id, at: now) }
             return outcome
         }
+    }
+
+    /// A device at the door, and what chance contributes to the question whether it may come in.
+    private struct Arrival: Sendable {
+        let certificate: Certificate
+        let place: ContextLine?
+        let approval: ChallengeID
+        let nonce: [UInt8]
+        /// The enrollment, which may have to wait.
+        let enrollment: @Sendable (_ awaiting: ChallengeID?) -> Enrollment
     }
 
     private static func deviceKeys(
@@ -83,50 +101,70 @@ public enum EnrollDevice {
     }
 
     private static func store(
-        _ made: Enrollment, _ certificate: Certificate, ticket known: Ticket, nonce: SpendableNonce,
-        _ events: EventIDs, now: Timestamp, _ writer: any StoreWriter
+        _ arrival: Arrival, ticket known: Ticket, _ events: EventIDs, now: Timestamp, _ ports: Ports,
+        _ writer: any StoreWriter
     ) throws -> Outcome {
-        if let refusal = try writer.spend(nonce) { return .refused(refusal) }
+        let fingerprint = arrival.certificate.fingerprint
         // First, because it makes others wait who would change what is read next: the user's devices and the ticket.
         guard try writer.linkedUser(.id(known.user), of: known.client) != nil,
-            let ticket = try writer.ticket(known.hash)
+            let ticket = try writer.ticket(known.hash), let client = try writer.client(known.client)
         else { return .ticketInvalid }
         if ticket.spentAt != nil {
             // The reply was lost and the device sends the same certificate again: it gets the same enrollment.
             guard let enrollment = try writer.enrollment(ticket.enrollment), enrollment.state == .active,
-                enrollment.keys.primary.fingerprint == certificate.fingerprint
+                enrollment.keys.primary.fingerprint == fingerprint
             else { return .ticketUsed }
-            return .enrolled(enrollment)
+            let approval = enrollment.awaitedApproval.map { AwaitedApproval($0, of: enrollment, ports.hasher) }
+            return .enrolled(enrollment, approval)
         }
         guard now < ticket.expiresAt else { return .ticketExpired }
-        guard try !writer.isEnrolled(certificate.fingerprint) else { return .alreadyEnrolled }
+        guard try !writer.isEnrolled(fingerprint) else { return .alreadyEnrolled }
         let others = try writer.activeEnrollments(of: ticket.user)
-        guard ticket.waivesApproval || others.isEmpty else { return .needsApproval }
-        let limit = try writer.client(ticket.client)?.deviceLimit
-        let surplus = Self.surplus(of: others, of: ticket.client, beside: limit)
-        guard surplus.isEmpty || limit?.replacesOldest == true else { return .tooManyDevices }
-        guard try writer.spend(ticket.hash, at: now) else { return .ticketUsed }
-        for old in surplus {
-            _ = try writer.removeEnrollment(old, reason: .replaced, by: nil, at: now, events)
+        if let limit = client.deviceLimit, !limit.replacesOldest,
+            !limit.surplus(of: others, of: client.id).isEmpty
+        {
+            return .tooManyDevices
         }
-        try writer.insert(made, certificate: certificate.encoded)
+        let waits = !ticket.waivesApproval && !others.isEmpty
+        if waits, let refusal = try limit(askingAbout: ticket, at: now, writer) { return refusal }
+        guard try writer.spend(ticket.hash, at: now) else { return .ticketUsed }
+        let made = arrival.enrollment(waits ? arrival.approval : nil)
+        try writer.insert(made, certificate: arrival.certificate.encoded)
         try writer.append(
-            AuditEvent(
-                id: events.next(), at: now, kind: .enrollmentCreated, client: ticket.client, user: ticket.user,
-                enrollment: made.id,
-                detail: [
-                    "fingerprint": .string("\(certificate.fingerprint)"), "device": made.device.json,
-                    "waiver": .bool(ticket.waivesApproval),
-                ]))
-        return .enrolled(made)
+            .enrollmentCreated,
+            [
+                "fingerprint": .string("\(fingerprint)"), "device": made.device.json,
+                "waiver": .bool(ticket.waivesApproval),
+            ], of: made, at: now, events)
+        guard waits else {
+            try writer.replaceSurplus(beside: made, at: now, events)
+            return .enrolled(made, nil)
+        }
+        return .enrolled(
+            made,
+            try ask(others.filter { $0.awaitedApproval == nil }, about: made, arrival, client, events, ports, writer))
     }
 
-    /// The oldest devices that would have to go for one more, of those that came through a client.
-    private static func surplus(
-        of enrollments: [Enrollment], of client: ClientID, beside limit: DeviceLimit?
-    ) -> ArraySlice<Enrollment> {
-        guard let limit else { return [] }
-        let own = enrollments.filter { $0.client == client }.sorted { $0.id < $1.id }
-        return own.prefix(max(0, own.count + 1 - limit.maximum))
+    /// Asks the user's other devices.
+    private static func ask(
+        _ others: [Enrollment], about made: Enrollment, _ arrival: Arrival, _ client: Client, _ events: EventIDs,
+        _ ports: Ports, _ writer: any StoreWriter
+    ) throws -> AwaitedApproval {
+        let approval = AwaitedApproval(arrival.approval, of: made, ports.hasher)
+        guard let nonce = Nonce(bytes: arrival.nonce) else { preconditionFailure("a nonce has 32 bytes") }
+        let question = try approval.question(
+            about: made, to: others, by: client, from: arrival.place, nonce: nonce, ports: ports)
+        try writer.ask(question, of: others, at: made.createdAt, events)
+        return approval
+    }
+
+    /// Why the user is not asked about one more device now, or nil.
+    private static func limit(
+        askingAbout ticket: Ticket, at now: Timestamp, _ writer: any StoreWriter
+    ) throws -> Outcome? {
+        let asks = try writer.countAttempt(
+            "new device \(ticket.user) \(ticket.client)", window: AwaitedApproval.window, at: now)
+        guard asks.number > AwaitedApproval.maximumAsks else { return nil }
+        return .rateLimited(retryAfter: max(1, asks.windowEnd.seconds - now.seconds))
     }
 }

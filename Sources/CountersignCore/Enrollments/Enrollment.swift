@@ -33,12 +33,14 @@ public final class Enrollment: Sendable {
     public let push: PushTarget?
     /// When it was made.
     public let createdAt: Timestamp
+    /// The question to the user's other devices that must end before this one can say yes; nil when it need not wait.
+    public let awaitedApproval: ChallengeID?
 
     /// An enrollment of these parts.
     public init(
         id: EnrollmentID, user: UserID, client: ClientID, state: State, credential: Credential,
         device: DeviceDescription, pin: EnrolledPIN? = nil, biometric: CertifiedKey? = nil,
-        push: PushTarget? = nil, createdAt: Timestamp
+        push: PushTarget? = nil, createdAt: Timestamp, awaitedApproval: ChallengeID? = nil
     ) {
         self.id = id
         self.user = user
@@ -50,6 +52,7 @@ public final class Enrollment: Sendable {
         self.biometric = biometric
         self.push = push
         self.createdAt = createdAt
+        self.awaitedApproval = awaitedApproval
     }
 
     /// The keys of its certificate.
@@ -70,7 +73,8 @@ public final class Enrollment: Sendable {
 
     /// By which methods it can say yes now.
     public var usableMethods: Set<Method> {
-        Set(Method.allCases.filter { key(of: $0) != nil && ($0 != .pin || pin?.lockedAt == nil) })
+        guard awaitedApproval == nil else { return [] }
+        return Set(Method.allCases.filter { key(of: $0) != nil && ($0 != .pin || pin?.lockedAt == nil) })
     }
 
     /// Whether its answers prove what a type wants.

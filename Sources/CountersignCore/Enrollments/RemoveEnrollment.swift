@@ -47,15 +47,21 @@ extension StoreWriter {
             AuditEvent(
                 id: events.next(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
                 user: enrollment.user, enrollment: enrollment.id, detail: ["reason": .string(reason.rawValue)]))
+        if let approval = try enrollment.awaitedApproval.flatMap({ try challenge($0) }) {
+            _ = try finish(approval, as: .cancelled, at: now, events)
+        }
         try failUnanswerable(by: enrollment, because: .deviceRemoved, at: now, events)
         return true
     }
 
     /// Ends every pending challenge put to an enrollment that no device can say yes to any more.
+    ///
+    /// What a new device waits for goes on: it is the time that lets it in then.
     func failUnanswerable(
         by enrollment: Enrollment, because reason: FailureReason, at now: Timestamp, _ events: EventIDs
     ) throws {
-        for challenge in try pendingChallenges(of: enrollment.id, user: enrollment.user, now: now, limit: .max) {
+        for challenge in try pendingChallenges(of: enrollment.id, user: enrollment.user, now: now, limit: .max)
+        where challenge.newDevice == nil {
             let isAnswerable = try targets(of: challenge.id).contains { target in
                 // Its state first, which keeps it from changing until this commits.
                 try enrollmentState(target) == .active

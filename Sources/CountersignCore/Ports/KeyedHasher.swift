@@ -40,6 +40,19 @@ public struct KeyedHasher: Sendable {
                 for: Array("number \(challenge) \(number.digits)".utf8), using: key.reveal()))
     }
 
+    /// The hash of what a client knows a browser by.
+    func hash(of browser: BrowserID, client: ClientID) -> [UInt8] {
+        Array(
+            HMAC<SHA256>.authenticationCode(
+                for: Array("browser \(client) \(browser.text.reveal())".utf8), using: key.reveal()))
+    }
+
+    /// The number that a new device shows, of the question about it: always the same, so that it can be told again.
+    func approvalNumber(of challenge: ChallengeID) -> EntryNumber {
+        let code = HMAC<SHA256>.authenticationCode(for: Array("approval \(challenge)".utf8), using: key.reveal())
+        return EntryNumber(value: UInt32(code.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000))
+    }
+
     /// What stands for an address where it must not be read.
     func name(of address: PersonalAddress) -> String {
         let text =

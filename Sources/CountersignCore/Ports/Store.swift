@@ -67,6 +67,8 @@ public protocol StoreReader {
     func linkedUser(_ reference: UserReference, of client: ClientID) throws -> LinkedUser?
     func linkCount(of user: UserID) throws -> Int
     func isAskingLocked(of user: UserID, by client: ClientID) throws -> Bool
+    /// Whether a user has approved something of a client's from a browser, by its hash.
+    func isKnown(_ browser: [UInt8], of user: UserID, by client: ClientID) throws -> Bool
     /// In the order of their challenges.
     func askingLocks(after id: ChallengeID?, limit: Int) throws -> [AskingLock]
 
@@ -144,6 +146,8 @@ public protocol StoreWriter: StoreReader {
     /// False when the ticket was spent before.
     func spend(_ ticket: SecretHash, at: Timestamp) throws -> Bool
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws
+    /// The device waits for nothing any more.
+    func endWait(of enrollment: EnrollmentID) throws
     func put(_ device: DeviceDescription, of enrollment: EnrollmentID) throws
     /// Keeps others from changing an enrollment until the transaction ends.
     ///
@@ -191,6 +195,9 @@ public protocol StoreWriter: StoreReader {
     func record(_ reply: RecordedReply, for key: IdempotencyKey, at: Timestamp) throws
     func append(_ event: AuditEvent) throws
     func enqueue(_ message: OutboxMessage) throws
+    /// Remembers, or remembers anew, from which browser a user has approved something of a client's.
+    func putBrowser(_ browser: [UInt8], of user: UserID, by client: ClientID, at: Timestamp) throws
+    func removeBrowser(_ browser: [UInt8], of user: UserID, by client: ClientID) throws
     /// Keeps the first one of a user and a client.
     func put(_ lock: AskingLock) throws
     /// Nil when there is none.

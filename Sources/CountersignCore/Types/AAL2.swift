@@ -30,6 +30,7 @@ enum AAL2 {
         require(type.maximumAsks <= maximumAsks, "max_asks", "at most \(maximumAsks)")
         // Another type could be weaker by the time it is fallen back to.
         require(type.fallback == nil, "fallback", "absent")
+        require(type.unknownBrowser == nil, "unknown_browser", "absent")
         return violations
     }
 }

@@ -23,6 +23,9 @@ public struct ChallengeType: Sendable {
     public let isAAL2: Bool
     /// The type that is asked by where no device can answer by this one; nil for none.
     public let fallback: TypeName?
+    /// The type with a code that is asked by where the user has approved nothing from the browser at hand before; nil
+    /// where browsers do not matter.
+    public let unknownBrowser: TypeName?
     /// How many challenges of one client may be open for one user.
     public let maximumPending: Int
     /// How often a client may ask a user within an hour without being approved once.
@@ -65,7 +68,8 @@ public struct ChallengeType: Sendable {
     /// A type of these parts.
     public init(
         name: TypeName, methods: [Method], isQR: Bool = false, lifetime: Int64, numberEntry: Bool,
-        signingData: Bool, assurance: Assurance, isAAL2: Bool = false, fallback: TypeName? = nil, maximumPending: Int,
+        signingData: Bool, assurance: Assurance, isAAL2: Bool = false, fallback: TypeName? = nil,
+        unknownBrowser: TypeName? = nil, maximumPending: Int,
         maximumAsks: Int,
         denialPause: Int64, maximumResends: Int,
         texts: [LanguageTag: DisplayMessage] = [:], clients: Set<ClientID>? = nil
@@ -79,6 +83,7 @@ public struct ChallengeType: Sendable {
         self.assurance = assurance
         self.isAAL2 = isAAL2
         self.fallback = fallback
+        self.unknownBrowser = unknownBrowser
         self.maximumPending = maximumPending
         self.maximumAsks = maximumAsks
         self.denialPause = denialPause
@@ -112,7 +117,8 @@ public struct ChallengeType: Sendable {
             "qr": .bool(isQR), "expires_in": .integer(lifetime), "number_entry": .bool(numberEntry),
             "signing_data": .bool(signingData),
             "assurance": .string(assurance.rawValue), "aal2": .bool(isAAL2),
-            "fallback": fallback.map { .string("\($0)") }, "max_pending": .integer(Int64(maximumPending)),
+            "fallback": fallback.map { .string("\($0)") },
+            "unknown_browser": unknownBrowser.map { .string("\($0)") }, "max_pending": .integer(Int64(maximumPending)),
             "max_asks": .integer(Int64(maximumAsks)), "denial_pause": .integer(denialPause),
             "max_resends": .integer(Int64(maximumResends)),
             "texts": textsJSON, "clients": clients.map { .array($0.sorted().map { .string("\($0)") }) },
@@ -137,6 +143,10 @@ public struct ChallengeType: Sendable {
     public init(_ json: JSONValue, name: TypeName, at pointer: String = "") throws {
         let standard = Self.confirm
         var members = try JSONMembers(json, at: pointer)
+        guard name != .newDevice else {
+            throw JSONShapeError.invalid(
+                pointer: members.pointer(to: "name"), expected: "another name: the server alone asks by this one")
+        }
         self.name = name
         // A type as the API shows it may be sent back, its name included.
         _ = try members.optional("name", "\"\(name)\", as in the path") { $0 == .string("\(name)") ? true : nil }
@@ -156,9 +166,11 @@ public struct ChallengeType: Sendable {
                 $0.string.flatMap(Assurance.init(rawValue:))
             } ?? standard.assurance
         isAAL2 = try members.optionalBool("aal2") ?? standard.isAAL2
-        fallback = try members.optional("fallback", "the name of another type") { value in
+        func other(_ value: JSONValue) -> TypeName? {
             value.string.flatMap { TypeName($0) }.flatMap { $0 == name ? nil : $0 }
         }
+        fallback = try members.optional("fallback", "the name of another type", other)
+        unknownBrowser = try members.optional("unknown_browser", "the name of another type, one with a code", other)
         maximumPending = Int(try members.optionalInteger("max_pending", in: 1...1000) ?? Int64(standard.maximumPending))
         maximumAsks = Int(try members.optionalInteger("max_asks", in: 1...1000) ?? Int64(standard.maximumAsks))
         denialPause = try members.optionalInteger("denial_pause", in: 0...Self.askWindow) ?? standard.denialPause

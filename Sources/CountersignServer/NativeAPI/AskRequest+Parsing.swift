@@ -32,6 +32,7 @@ extension AskChallenge.Request {
         if let context = members.value("context") {
             self.context = try Self.context(context, at: members.pointer(to: "context"))
         }
+        browser = try members.optional("browser", BrowserID.expected) { $0.string.flatMap { BrowserID($0) } }
         numberEntry = try members.optionalBool("number_entry")
         lifetime = try members.optionalInteger("expires_in", in: 10...86400)
         methods = try members.optional("methods", "an array of one or more known methods, each once") {

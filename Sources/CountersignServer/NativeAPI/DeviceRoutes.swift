@@ -22,7 +22,7 @@ extension API {
             let request = try deviceRequest(incoming)
             let enrollment = try EnrollmentRequest(incoming.json())
             try admit(enrollment.push)
-            return try await enroll(enrollment, in: request)
+            return try await enroll(enrollment, in: request, from: incoming.context)
         }
         routes.device(.get, "/v1/enrollments/self") { [ports, self] call, _ in
             switch try await ShowEnrollments.own(call, ports: ports) {
@@ -80,21 +80,25 @@ extension API {
         throw JSONShapeError.invalid(pointer: "/push/service", expected: PushRegistration.services)
     }
 
-    private func enroll(_ request: EnrollmentRequest, in signed: DeviceRequest) async throws -> Response {
-        switch try await EnrollDevice.enroll(request, in: signed, ports: ports) {
-        case .enrolled(let enrollment):
+    private func enroll(
+        _ request: EnrollmentRequest, in signed: DeviceRequest, from caller: ServerContext
+    ) async throws -> Response {
+        let place = ContextLine(address: caller.caller?.description, userAgent: nil)
+        switch try await EnrollDevice.enroll(request, in: signed, from: place, ports: ports) {
+        case .enrolled(let enrollment, let approval):
             let reply = EnrollmentReply(
                 enrollment: enrollment.id, user: enrollment.user, serverCertificate: ports.keys.certificate,
-                pushKeys: ports.keys.pushKeys)
+                pushKeys: ports.keys.pushKeys,
+                approval: approval.map { ApprovalNotice(number: $0.number, expiresAt: $0.expiresAt) })
             return Response(json: reply.json, status: 201)
         case .refused(let refusal): throw try await problem(refusal)
         case .certificateInvalid(let refusal): throw ProblemDetails(certificate: refusal)
         case .ticketInvalid: throw ProblemDetails(.ticketInvalid)
         case .ticketUsed: throw ProblemDetails(.ticketUsed)
         case .ticketExpired: throw ProblemDetails(.ticketExpired)
-        case .needsApproval: throw ProblemDetails(.enrollmentNeedsApproval)
         case .alreadyEnrolled: throw ProblemDetails(.alreadyEnrolled)
         case .tooManyDevices: throw ProblemDetails(.tooManyDevices)
+        case .rateLimited(let seconds): throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
         }
     }
 
@@ -133,6 +137,7 @@ extension API {
         case .codeExpired: ProblemDetails(.codeExpired)
         case .alreadyClaimed: ProblemDetails(.alreadyClaimed)
         case .alreadyEnded(let standing): ProblemDetails(ended: standing)
+        case .waiting: ProblemDetails(.enrollmentWaiting)
         case .userNotLinked: ProblemDetails(.userNotLinked)
         case .methodMissing(let methods):
             ProblemDetails(

@@ -58,7 +58,12 @@ extension Enrollment {
         object["push"] = push?.json
         switch state {
         case .active:
-            object["state"] = "active"
+            object["state"] = awaitedApproval == nil ? "active" : "waiting"
+            if let awaitedApproval {
+                let end = createdAt.adding(seconds: AwaitedApproval.coolingOff)
+                object["approval"] = .string("\(awaitedApproval)")
+                object["waiting_until"] = .string("\(end)")
+            }
         case .removed(let reason, let time):
             object["state"] = "removed"
             object["reason"] = .string(reason.rawValue)

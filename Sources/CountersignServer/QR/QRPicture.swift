@@ -1,8 +1,6 @@
 import CQREncode
 
-/// A QR code as a picture.
-///
-/// Spec: ISO/IEC 18004, by libqrencode.
+/// A QR code (ISO/IEC 18004) as a picture, by libqrencode.
 public struct QRPicture: Sendable {
     /// How many modules stay light around it, which readers need.
     private static let quietZone = 4

@@ -7,27 +7,28 @@ private enum Statements {
     static let columns = """
         id, client_id, client_name, user_id, type, nonce, context, asked_at, details, signing_data, message, alert,
         methods, number_hash, expires_at, callback_uri, client_state, locale, state, reason, method, decided_by,
-        ended_at, is_qr, claimed_at
+        ended_at, is_qr, claimed_at, new_device_id, browser
         """
     static let byID = SQLStatement("SELECT \(columns) FROM challenges WHERE id = $1")
     static let insert = SQLStatement(
         """
         INSERT INTO challenges (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
+        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
         """)
     static let insertTarget = SQLStatement(
         "INSERT INTO challenge_targets (challenge_id, enrollment_id) VALUES ($1, $2)")
     static let recentAsks = SQLStatement(
         """
         SELECT asked_at, state, ended_at FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at > $3
-        AND is_qr = 0 ORDER BY asked_at DESC LIMIT $4
+        AND is_qr = 0 AND new_device_id IS NULL ORDER BY asked_at DESC LIMIT $4
         """)
     /// Joined to nothing, the client is no reason to choose the index over all the user's challenges instead of the one
     /// over the few that are open.
     static let openCount = SQLStatement(
         """
         SELECT count(*) FROM (SELECT 1 AS one FROM challenges
-        WHERE user_id = $1 AND state = 'pending' AND client_id || '' = $2 AND expires_at > $3 AND is_qr = 0 LIMIT $4) AS open
+        WHERE user_id = $1 AND state = 'pending' AND client_id || '' = $2 AND expires_at > $3 AND is_qr = 0
+        AND new_device_id IS NULL LIMIT $4) AS open
         """)
     static let target = SQLStatement(
         "SELECT fetched_at FROM challenge_targets WHERE challenge_id = $1 AND enrollment_id = $2")
@@ -121,7 +122,8 @@ extension SQLTransaction {
                 .text(challenge.methods.map(\.rawValue).joined(separator: " ")), .optional(challenge.numberHash),
                 challenge.expiresAt.value, .optional(challenge.callbackURI?.description),
                 .optional(challenge.clientState), .optional(challenge.locale),
-            ] + columns(of: challenge.state) + columns(of: challenge.claim))
+            ] + columns(of: challenge.state) + columns(of: challenge.claim)
+                + [.optional(challenge.newDevice?.description), .optional(challenge.browser)])
         for target in targets {
             try connection.send(Statements.insertTarget, [challenge.id.value, target.value])
         }
@@ -204,9 +206,9 @@ extension SQLTransaction {
             each: subjects.map { [$0.challenge.value, $0.enrollment.value, now.value, .integer(Int64(limit))] })
         return try zip(subjects, rows).map { subject, rows in
             try rows.first.map { row in
-                let push = try registeredPush(row, at: 25, of: subject.enrollment)
+                let push = try registeredPush(row, at: 27, of: subject.enrollment)
                 return AnnounceChallenge.Facts(
-                    try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(27)))
+                    try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(29)))
             }
         }
     }
@@ -293,7 +295,8 @@ extension SQLTransaction {
             methods: asked.methods,
             numberHash: try row.optionalBlob(13), expiresAt: try row.time(14),
             callbackURI: try row.optionalText(15).map(CallbackURI.init(stored:)),
-            clientState: try row.optionalText(16), locale: try row.optionalText(17), state: try state(row))
+            clientState: try row.optionalText(16), locale: try row.optionalText(17),
+            browser: try row.optionalBlob(26), newDevice: try row.optionalID(25), state: try state(row))
     }
 
     /// The columns that asking writes and nothing changes.

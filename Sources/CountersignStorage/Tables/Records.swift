@@ -46,6 +46,10 @@ private enum Statements {
         (sweep("tickets", key: "hash", where: "expires_at < $1"), 86400),
         // An answer may be repeated for as long as a device may be without a network.
         (sweep("answers", key: "enrollment_id, digest", where: "answered_at < $1"), 7 * 86400),
+        (
+            sweep("known_browsers", key: "user_id, client_id, browser", where: "approved_at < $1"),
+            KnownBrowser.keptFor
+        ),
         (sweep("outbox", key: "id", where: "state = 'delivered' AND delivered_at < $1"), 86400),
         // Nobody can send it again, but it can be looked at: a push for a day, since what became of it stands with its
         // question, anything else for a month.

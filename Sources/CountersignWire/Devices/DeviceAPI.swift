@@ -112,6 +112,32 @@ public struct EnrollmentRequest: Sendable {
     }
 }
 
+/// What a new device tells its user while it waits for another one of theirs to approve it.
+public struct ApprovalNotice: Hashable, Sendable {
+    /// What is to be typed on the other device.
+    public let number: EntryNumber
+    /// When it waits no longer.
+    public let expiresAt: Timestamp
+
+    /// A notice of these parts.
+    public init(number: EntryNumber, expiresAt: Timestamp) {
+        self.number = number
+        self.expiresAt = expiresAt
+    }
+
+    /// The notice as JSON.
+    public var json: JSONValue { ["number": .string(number.digits), "expires_at": .string("\(expiresAt)")] }
+
+    /// Reads a notice that stands at a JSON pointer.
+    public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
+        var members = try JSONMembers(json, at: pointer)
+        number = try members.required("number", "\(EntryNumber.length) digits") {
+            $0.string.flatMap { EntryNumber($0) }
+        }
+        expiresAt = try members.required("expires_at", "a time") { $0.string.flatMap { Timestamp($0) } }
+    }
+}
+
 /// The reply to `POST /v1/enrollments`.
 public struct EnrollmentReply: Sendable {
     /// The enrollment.
@@ -122,9 +148,15 @@ public struct EnrollmentReply: Sendable {
     public let serverCertificate: Certificate
     /// The issuer's keys for push envelopes.
     public let pushKeys: JWKSet
+    /// What it must wait for before it can say yes; nil for nothing.
+    public let approval: ApprovalNotice?
 
     /// A reply of these parts.
-    public init(enrollment: EnrollmentID, user: UserID, serverCertificate: Certificate, pushKeys: JWKSet) {
+    public init(
+        enrollment: EnrollmentID, user: UserID, serverCertificate: Certificate, pushKeys: JWKSet,
+        approval: ApprovalNotice?
+    ) {
+        self.approval = approval
         self.enrollment = enrollment
         self.user = user
         self.serverCertificate = serverCertificate
@@ -136,7 +168,7 @@ public struct EnrollmentReply: Sendable {
         .members([
             "enrollment": .string("\(enrollment)"), "user": .string("\(user)"),
             "server_certificate": .string(serverCertificate.armored), "push_keys": pushKeys.json,
-            "policies": .members(["number_length": .integer(Int64(EntryNumber.length))]),
+            "policies": .members(["number_length": .integer(Int64(EntryNumber.length))]), "approval": approval?.json,
         ])
     }
 
@@ -149,6 +181,9 @@ public struct EnrollmentReply: Sendable {
             try? $0.string.map { try Certificate(armored: $0) }
         }
         pushKeys = try members.required("push_keys", "a set of keys") { try? JWKSet($0) }
+        approval = try members.value("approval").map { value throws(JSONShapeError) in
+            try ApprovalNotice(value, at: members.pointer(to: "approval"))
+        }
     }
 }
 

@@ -66,6 +66,8 @@ public enum RemovalReason: String, Sendable, CaseIterable {
     case device = "removed_by_device"
     /// A relying party or the operator removed it.
     case client = "removed_by_client"
+    /// The user did not approve it on another device.
+    case denied
     /// A newer device of the user has taken its place.
     case replaced
     /// A wrong PIN was typed too often.

@@ -57,12 +57,12 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case ticketInvalid = "ticket_invalid"
     case ticketUsed = "ticket_used"
     case ticketExpired = "ticket_expired"
-    case enrollmentNeedsApproval = "enrollment_needs_approval"
     case certificateInvalid = "certificate_invalid"
     case alreadyEnrolled = "already_enrolled"
     case tooManyDevices = "too_many_devices"
     case codeInvalid = "code_invalid"
     case codeExpired = "code_expired"
+    case enrollmentWaiting = "enrollment_waiting"
     case userNotLinked = "user_not_linked"
     case methodMissing = "method_missing"
     case answerInvalid = "answer_invalid"
@@ -212,9 +212,6 @@ extension ProblemCode {
             Meaning(403, "The ticket was used before", "Have a new ticket made; each enrolls one device.")
         case .ticketExpired:
             Meaning(403, "The ticket has expired", "Have a new ticket made; each lives 10 minutes.")
-        case .enrollmentNeedsApproval:
-            Meaning(
-                409, "The user already has a device", "Have the operator make a ticket that waives the approval.")
         case .certificateInvalid:
             Meaning(
                 422, "The device's certificate is refused",
@@ -229,6 +226,10 @@ extension ProblemCode {
             Meaning(
                 422, "The code was shown too long ago",
                 "Scan the code that is shown now; each works for a minute.")
+        case .enrollmentWaiting:
+            Meaning(
+                409, "The device waits to be approved by another one",
+                "Approve it on a device that the user has, or wait for what `waiting_until` of the enrollment says.")
         case .userNotLinked:
             Meaning(
                 403, "The one who asks does not know this user",

@@ -34,6 +34,9 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// The type of questions that a device claims by their code, which exists from the start.
     public static let qr = TypeName(known: "qr")
 
+    /// The type of the question whether a new device may be added; the server asks it, and no client can.
+    public static let newDevice = TypeName(known: "new-device")
+
     private init(known name: String) {
         description = name
     }

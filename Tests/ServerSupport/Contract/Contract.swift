@@ -86,7 +86,9 @@ public struct Contract: Sendable {
 
     /// Everything in which a reply, and the request where it was accepted, is not what the document says.
     public func faults(of reply: Reply, requestBody: [UInt8]?) -> [String] {
-        let onPath = operations.filter { $0.arguments(in: reply.path) != nil }
+        // What is written out comes before what stands for anything. Spec: OpenAPI 3.1 §4.8.8.2.
+        let written = operations.filter { $0.path == reply.path.prefix { $0 != "?" } }
+        let onPath = written.isEmpty ? operations.filter { $0.arguments(in: reply.path) != nil } : written
         guard let operation = onPath.first(where: { $0.method == reply.method.rawValue }),
             let arguments = operation.arguments(in: reply.path)
         else { return faults(ofUnknown: reply, allowed: onPath.map(\.method).sorted()) }

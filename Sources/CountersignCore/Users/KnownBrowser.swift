@@ -1,0 +1,39 @@
+import CountersignWire
+public import Encodings
+
+/// What a client knows a browser by, such as the value of a cookie: a secret between the two.
+public struct BrowserID: Sendable {
+    /// What it must be, after "must be".
+    public static let expected = "16 to 128 visible ASCII characters"
+
+    /// The text.
+    public let text: Secret<String>
+
+    /// Accepts 16 to 128 visible ASCII characters.
+    public init?(_ text: String) {
+        guard (16...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return nil
+        }
+        self.text = Secret(text)
+    }
+}
+
+/// A browser from which a user has approved something of a client's.
+public enum KnownBrowser {
+    /// How long it is remembered after the last approval, in seconds: 400 days, as long as browsers keep a cookie.
+    public static let keptFor: Int64 = 400 * 86_400
+}
+
+extension StoreWriter {
+    /// Learns from the end of a challenge which browsers are the user's.
+    func note(_ outcome: ChallengeOutcome, from challenge: Challenge, at now: Timestamp) throws {
+        guard let browser = challenge.browser, let user = challenge.user else { return }
+        let client = challenge.question.client
+        switch outcome {
+        case .approved: try putBrowser(browser, of: user, by: client, at: now)
+        // Somebody else sits there.
+        case .reported: try removeBrowser(browser, of: user, by: client)
+        case .denied, .failed, .cancelled, .expired: return
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import OpenPGP
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("Design 3.5: a further device waits for one that the user has")
+struct ApproveDeviceTests {
+    /// A user with a device, and one more that waits to be added.
+    private struct Scene: Sendable {
+        let world: World
+        let shop: Client
+        let user: UserID
+        let first: TestDevice
+        let second: TestDevice
+        let approval: AwaitedApproval
+
+        init(_ world: World? = nil, firstHasPIN: Bool = false, limit: DeviceLimit? = nil) async throws {
+            self.world = try await World()
+            try await self.world.makeType(numberEntry: false)
+            shop = try await self.world.makeClient().client
+            if let limit {
+                let changes = UpdateClient.Changes(devices: .limited(limit))
+                _ = try await UpdateClient.update(shop.id, changes, by: shop, ports: self.world.ports)
+            }
+            user = try await self.world.makeUser(of: shop)
+            first = try await self.world.makeDevice(of: user, by: shop)
+            if firstHasPIN { _ = try await first.setPIN() }
+            second = try await TestDevice(try await self.world.makeTicket(for: user, by: shop), in: self.world)
+            guard case .enrolled(_, let approval?) = try await second.enroll() else { throw World.Broken("waits") }
+            self.approval = approval
+        }
+
+        /// What comes of an answer of the first device.
+        func answer(_ decision: Decision, by device: TestDevice? = nil) async throws -> String {
+            let device = device ?? first
+            try await device.open(approval.challenge)
+            let challenge = try #require(try await challenge())
+            let receipt = try await device.receipt(of: challenge, decision)
+            return try await device.answer(approval.challenge, with: receipt).summary
+        }
+
+        func challenge() async throws -> Challenge? {
+            try await world.store.read { [approval] in try $0.challenge(approval.challenge) }
+        }
+
+        /// How the second device stands.
+        func standing() async throws -> String {
+            let kept = try await world.store.read { [second] in try $0.enrollment(second.enrollment) }
+            switch kept?.state {
+            case .active: return kept?.awaitedApproval == nil ? "active" : "waiting"
+            case .removed(let reason, _): return reason.rawValue
+            case nil: return "-"
+            }
+        }
+
+        /// Which devices are asked now.
+        func asked() async throws -> [EnrollmentID] {
+            try await world.ask(try world.request(for: user), by: shop).enrollments
+        }
+    }
+
+    @Test("The one that the user has types the number that the new one shows; then it is asked, too, and not before")
+    func approved() async throws {
+        let scene = try await Scene()
+        #expect(try await scene.asked() == [scene.first.enrollment])
+        #expect(scene.approval.expiresAt == scene.world.time.now.adding(seconds: AwaitedApproval.coolingOff))
+        // The reply was lost: the same certificate is told the same number.
+        guard case .enrolled(_, let again?) = try await scene.second.enroll() else { throw World.Broken("again") }
+        #expect(again.number == scene.approval.number && again.challenge == scene.approval.challenge)
+        #expect(again.expiresAt == scene.approval.expiresAt)
+        #expect(try await scene.answer(.approved(.confirm, number: again.number)) == "decided approved -")
+        #expect(try await scene.standing() == "active")
+        #expect(try await Set(scene.asked()) == [scene.first.enrollment, scene.second.enrollment])
+        let event = try #require(try await scene.world.audit().last { $0.kind == .enrollmentApproved })
+        #expect(event.enrollment == scene.second.enrollment)
+        #expect(event.detail["by"] == .string("\(scene.first.enrollment)"))
+        guard case .enrolled(_, nil) = try await scene.second.enroll() else { throw World.Broken("active") }
+    }
+
+    @Test("Whatever is no yes keeps it out", arguments: ["denied", "reported", "wrong", "cancelled"])
+    func keptOut(_ way: String) async throws {
+        let scene = try await Scene()
+        let wrong = EntryNumber(scene.approval.number.digits == "000000" ? "000001" : "000000")
+        switch way {
+        case "denied": #expect(try await scene.answer(.denied) == "decided denied declined")
+        case "reported": #expect(try await scene.answer(.reported) == "decided denied reported")
+        case "wrong":
+            #expect(try await scene.answer(.approved(.confirm, number: wrong)) == "decided failed wrong_number")
+        default:
+            _ = try await CancelChallenge.cancel(
+                scene.approval.challenge, by: scene.shop.id, ports: scene.world.ports)
+        }
+        #expect(try await scene.standing() == (way == "cancelled" ? "removed_by_client" : "denied"))
+        guard
+            case .failure(.deregistered(let notice)) = try await VerifyDevice.verify(
+                try await scene.second.request(), ports: scene.world.ports)
+        else {
+            Issue.record("it is still let in")
+            return
+        }
+        #expect(notice.reason == (way == "cancelled" ? .client : .denied))
+        let isLocked = try await scene.world.store.read { try $0.isAskingLocked(of: scene.user, by: scene.shop.id) }
+        #expect(isLocked == (way == "reported"), "who is told that it was somebody else asks no more")
+    }
+
+    @Test("Silence lets it in when the time is over, and not a second before")
+    func silence() async throws {
+        let scene = try await Scene()
+        scene.world.time.advance(seconds: Int64(AwaitedApproval.coolingOff) - 1)
+        try await ExpireChallenges.sweep(ports: scene.world.ports)
+        #expect(try await scene.standing() == "waiting")
+        scene.world.time.advance(seconds: 1)
+        try await ExpireChallenges.sweep(ports: scene.world.ports)
+        #expect(try await scene.standing() == "active")
+        let event = try #require(try await scene.world.audit().last { $0.kind == .enrollmentApproved })
+        #expect(event.detail["by"] == "time")
+    }
+
+    @Test("A thief who removes the device that would be asked, or locks its PIN, has to wait all the same")
+    func removed() async throws {
+        let scene = try await Scene()
+        #expect(try await RemoveEnrollment.remove(try await scene.first.call(), ports: scene.world.ports) == nil)
+        #expect(try await scene.standing() == "waiting")
+        #expect(try await scene.challenge()?.state == .pending)
+        scene.world.time.advance(seconds: Int64(AwaitedApproval.coolingOff))
+        try await ExpireChallenges.sweep(ports: scene.world.ports)
+        #expect(try await scene.standing() == "active")
+    }
+
+    @Test("Design 3.1: where a PIN is set, possession of the phone approves no further one; it can still say no")
+    func pin() async throws {
+        let scene = try await Scene(firstHasPIN: true)
+        #expect(try await scene.challenge()?.methods == [.pin])
+        #expect(try await scene.answer(.approved(.confirm, number: scene.approval.number)) == "invalid")
+        #expect(try await scene.standing() == "waiting")
+        let wrong = scene.first.newPINKey()
+        for left in [4, 3, 2, 1, 0] {
+            let receipt = Receipt(
+                of: try #require(try await scene.challenge()).question, user: scene.user,
+                device: scene.first.certificate.fingerprint,
+                decision: .approved(.pin, number: scene.approval.number), answeredAt: scene.world.time.now)
+            let message = try await scene.first.seal(receipt.text, signedBy: wrong)
+            #expect(
+                try await scene.first.answer(scene.approval.challenge, with: message).summary
+                    == "PIN incorrect, \(left) left")
+        }
+        #expect(try await scene.challenge()?.state == .pending, "the time lets it in, and a no keeps it out")
+        #expect(try await scene.answer(.denied) == "decided denied declined")
+        #expect(try await scene.standing() == "denied")
+    }
+
+    @Test("A device that waits approves nothing, is not asked about others, and its removal ends the question")
+    func waiting() async throws {
+        let scene = try await Scene()
+        let third = try await TestDevice(
+            try await scene.world.makeTicket(for: scene.user, by: scene.shop), in: scene.world)
+        guard case .enrolled(_, let other?) = try await third.enroll() else { throw World.Broken("third") }
+        let targets = try await scene.world.store.read { try $0.targets(of: other.challenge) }
+        #expect(targets == [scene.first.enrollment])
+        #expect(try await RemoveEnrollment.remove(try await scene.second.call(), ports: scene.world.ports) == nil)
+        #expect(try await scene.challenge()?.state.standing.state == "cancelled")
+        #expect(try await scene.standing() == "removed_by_device")
+    }
+
+    @Test("Of a limit that replaces the oldest device it is replaced when the new one is let in, and not before")
+    func limit() async throws {
+        let limit = try DeviceLimit(["max": 1, "at_limit": "replace"], at: "")
+        let scene = try await Scene(limit: limit)
+        func first() async throws -> Enrollment.State? {
+            try await scene.world.store.read { try $0.enrollmentState(scene.first.enrollment) }
+        }
+        #expect(try await first() == .active)
+        #expect(
+            try await scene.answer(.approved(.confirm, number: scene.approval.number)) == "decided approved -")
+        #expect(try await scene.standing() == "active")
+        #expect(try await first() == .removed(.replaced, at: scene.world.time.now))
+    }
+
+    @Test("What is asked about new devices neither counts as an ask of the client nor is held up by its limits")
+    func limits() async throws {
+        let scene = try await Scene()
+        let now = scene.world.time.now
+        let asks = try await scene.world.store.read {
+            try $0.recentAsks(of: scene.user, by: scene.shop.id, since: Timestamp(seconds: 0), limit: 10).count
+                + $0.openChallengeCount(of: scene.user, by: scene.shop.id, now: now, limit: 10)
+        }
+        #expect(asks == 0)
+    }
+}
