@@ -4,7 +4,7 @@ import JOSE
 import OpenPGP
 
 extension Authenticator {
-    /// How often an enrollment is sent again when its reply is lost: the server gives the same one.
+    /// How often a request is sent whose reply may be lost.
     private static let attempts = 4
 
     /// Enrolls this device.
@@ -103,8 +103,8 @@ extension Authenticator {
     private func send(
         _ request: EnrollmentRequest, signer: Connection.Signer
     ) async throws(CountersignError) -> EnrollmentReply {
-        var attempt = 1
-        while true {
+        // The reply may be lost and the enrollment made: the same request gets the same one.
+        try await untilReplied { () throws(CountersignError) in
             do throws(CountersignError) {
                 let response = try await connection.send("POST", "/v1/enrollments", body: request.json, signer: signer)
                 guard let reply = try? EnrollmentReply(try response.json()) else {
@@ -113,11 +113,6 @@ extension Authenticator {
                 return reply
             } catch .server(let problem) where !(problem.knownCode?.meaning.retryHelps ?? false) {
                 throw Self.refusal(problem)
-            } catch {
-                // The reply may be lost and the enrollment made: the same request gets the same one.
-                guard error.retryHelps, attempt < Self.attempts, !Task.isCancelled else { throw error }
-                try await pause(attempt)
-                attempt += 1
             }
         }
     }
@@ -133,6 +128,22 @@ extension Authenticator {
     func keep(_ stored: StoredEnrollment) async throws(CountersignError) {
         try await vaulted { [vault] in
             try await vault.write(stored.json.encoded, as: StoredEnrollment.record, of: stored.id)
+        }
+    }
+
+    /// Sends something again until there is a reply: what is sent in the same words gets the same one.
+    func untilReplied<Result: Sendable>(
+        _ send: () async throws(CountersignError) -> Result
+    ) async throws(CountersignError) -> Result {
+        var attempt = 1
+        while true {
+            do throws(CountersignError) {
+                return try await send()
+            } catch {
+                guard error.retryHelps, attempt < Self.attempts, !Task.isCancelled else { throw error }
+                try await pause(attempt)
+                attempt += 1
+            }
         }
     }
 

@@ -72,8 +72,7 @@ struct AskScene {
             openChallenges: openChallenges,
             recentAsks: recentAsks, now: Self.now)
         let chance = AskChallenge.Chance(
-            challenge: Self.id(202), nonce: [UInt8](repeating: 9, count: 32), number: Self.number,
-            event: Self.id(203))
+            challenge: Self.id(202), nonce: [UInt8](repeating: 9, count: 32), number: Self.number)
         return try AskChallenge.decide(request, facts, chance, issuer: issuer, hasher: Self.hasher)
     }
 }

@@ -26,6 +26,8 @@ extension Enrollment {
 extension Authenticator {
     fileprivate func claim(_ code: ChallengeCode, for id: EnrollmentID) async throws(CountersignError) {
         guard let stored = await roster[id] else { throw .notEnrolled }
-        _ = try await send("POST", "/v1/challenges/claim", body: code.json, for: stored)
+        _ = try await untilReplied { () throws(CountersignError) in
+            try await send("POST", "/v1/challenges/claim", body: code.json, for: stored)
+        }
     }
 }

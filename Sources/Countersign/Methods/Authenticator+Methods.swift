@@ -4,8 +4,6 @@ import Encodings
 import OpenPGP
 
 extension Authenticator {
-    /// How often a change is sent again at once when its reply is lost.
-    private static let attempts = 4
 
     func methods(of stored: StoredEnrollment) async throws(CountersignError) -> MethodsReply {
         let json = try await send("GET", "/v1/enrollments/self/methods", for: stored).json()
@@ -257,18 +255,15 @@ extension Authenticator {
     }
 
     private func deliver(_ change: KeptChange, of stored: StoredEnrollment) async throws(CountersignError) {
-        var attempt = 1
-        while true {
-            do throws(CountersignError) {
+        do throws(CountersignError) {
+            try await untilReplied { () throws(CountersignError) in
                 _ = try await send("POST", "/v1/enrollments/self/methods", body: change.request.json, for: stored)
-                return try await conclude(change, isMade: true, of: stored)
-            } catch {
-                if error.settlesChange { try await conclude(change, isMade: false, of: stored) }
-                guard error.retryHelps, attempt < Self.attempts, !Task.isCancelled else { throw error }
-                try await pause(attempt)
-                attempt += 1
             }
+        } catch {
+            if error.settlesChange { try await conclude(change, isMade: false, of: stored) }
+            throw error
         }
+        try await conclude(change, isMade: true, of: stored)
     }
 
     /// Keeps what counts from now on, and forgets the rest.

@@ -7,10 +7,6 @@ import OpenPGP
 ///
 /// Step 1 was done when the call was verified. Spec: design 3.8.
 public enum AnswerChallenge {
-    /// How many refused answers an enrollment may send within ``attemptWindow``.
-    static let maximumAttempts = 10
-    /// The window in which refused answers count, in seconds.
-    static let attemptWindow: Int64 = 60
     /// How far `answered` may lie outside the time from first fetch to now, in seconds.
     static let tolerance: Int64 = 60
 
@@ -54,9 +50,9 @@ public enum AnswerChallenge {
             if verdict.countsPINs(of: call.enrollment) { try writer.hold(call.enrollment.id) }
             let refusal = try writer.admit(call, issuer: issuer)
             // A wrong PIN that was looked at counts, also where the request is not let in.
-            let wrongPIN = try count(verdict, id, digest: digest, by: call.enrollment, at: now, events, writer)
-            if let refusal { return .refused(refusal) }
-            return try wrongPIN ?? settle(verdict, id, digest: digest, by: call.enrollment, at: now, events, writer)
+            if let refusal, !verdict.isWrongPIN { return .refused(refusal) }
+            let outcome = try settle(verdict, id, digest: digest, by: call.enrollment, at: now, events, writer)
+            return refusal.map(Outcome.refused) ?? outcome
         }
     }
 
@@ -85,6 +81,10 @@ public enum AnswerChallenge {
         case wrongPIN(EnrolledPIN)
         case wrongNumber(Challenge)
         case answered(Challenge, VerifiedAnswer)
+
+        var isWrongPIN: Bool {
+            if case .wrongPIN = self { true } else { false }
+        }
 
         /// Whether the count of wrong PINs will change by it.
         func countsPINs(of enrollment: Enrollment) -> Bool {
@@ -191,12 +191,11 @@ public enum AnswerChallenge {
             VerifiedAnswer(decision: receipt.decision, answeredAt: receipt.answeredAt, evidence: evidence))
     }
 
-    /// Counts a wrong PIN, unless the same answer came before; nil where there is none.
+    /// Counts a wrong PIN, unless the same answer came before.
     private static func count(
-        _ verdict: Verdict, _ id: ChallengeID, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
+        _ pin: EnrolledPIN, _ id: ChallengeID, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
         _ events: EventIDs, _ writer: any StoreWriter
-    ) throws -> Outcome? {
-        guard case .wrongPIN(let pin) = verdict else { return nil }
+    ) throws -> Outcome {
         if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
             return try outcome(recorded, by: enrollment, writer)
         }
@@ -223,8 +222,8 @@ public enum AnswerChallenge {
         case .invalid(let reason):
             return try refuse(id, reason: reason, digest: digest, by: enrollment, at: now, events, writer)
         case .pinLocked: return .pinLocked
-        // Counted before.
-        case .wrongPIN: return .invalid
+        case .wrongPIN(let pin):
+            return try count(pin, id, digest: digest, by: enrollment, at: now, events, writer)
         case .wrongNumber(let challenge):
             return try decide(
                 challenge, .failed(.wrongNumber), evidence: nil, digest: digest, by: enrollment, at: now, events, writer
@@ -297,8 +296,9 @@ public enum AnswerChallenge {
         _ id: ChallengeID, reason: String, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
         _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
-        let attempts = try writer.countAttempt("answer \(enrollment.id)", window: attemptWindow, at: now)
-        guard attempts.number <= maximumAttempts else { return .rateLimited(retryAfter: attemptWindow) }
+        if let seconds = try writer.countRefused("answer", of: enrollment.id, at: now) {
+            return .rateLimited(retryAfter: seconds)
+        }
         try writer.append(
             AuditEvent(
                 id: events.next(), at: now, kind: .answerRefused, client: nil, user: enrollment.user,

@@ -96,10 +96,10 @@ public enum AskChallenge {
         let now = ports.time.now
         let chance = Chance(
             challenge: ports.random.id(at: now), nonce: ports.random.bytes(32),
-            number: EntryNumber(value: ports.random.number(below: 1_000_000)), event: ports.random.id(at: now))
+            number: EntryNumber(value: ports.random.number(below: 1_000_000)))
         let issuer = ports.issuer
         let hasher = ports.hasher
-        let messages = EventIDs(ports, at: now)
+        let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
             try writer.once(idempotency, at: now) {
                 let asked: Asked
@@ -108,7 +108,7 @@ public enum AskChallenge {
                 } catch let refusal as Refusal {
                     return (.failure(refusal), nil)
                 }
-                try store(asked, event: chance.event, messages, at: now, in: writer)
+                try writer.ask(asked.challenge, of: asked.enrollments, telling: asked.pushed, at: now, events)
                 return (.success(asked), idempotency == nil ? nil : reply(asked))
             }
         }
@@ -152,20 +152,29 @@ public enum AskChallenge {
         guard let browser, let user = facts.user else { return false }
         return try reader.isKnown(hasher.hash(of: browser, client: facts.client.id), of: user, by: facts.client.id)
     }
+}
 
-    private static func store(
-        _ asked: Asked, event: EventID, _ messages: EventIDs, at now: Timestamp, in writer: any StoreWriter
+extension StoreWriter {
+    /// Puts a question to devices.
+    ///
+    /// - Parameters:
+    ///   - challenge: the question.
+    ///   - enrollments: the devices.
+    ///   - pushed: those among them that are told by push.
+    ///   - now: when.
+    ///   - events: ids for what is noted and sent.
+    func ask(
+        _ challenge: Challenge, of enrollments: [EnrollmentID], telling pushed: [EnrollmentID], at now: Timestamp,
+        _ events: EventIDs
     ) throws {
-        let question = asked.challenge.question
-        try writer.insert(asked.challenge, targets: asked.enrollments)
-        try writer.append(
+        let question = challenge.question
+        try insert(challenge, targets: enrollments)
+        try append(
             AuditEvent(
-                id: event, at: now, kind: .challengeAsked, client: question.client, user: asked.challenge.user,
-                challenge: question.challenge, detail: ["type": .string("\(question.type)")]))
-        for enrollment in asked.enrollments { writer.wake(.enrollment(enrollment)) }
-        for enrollment in asked.pushed {
-            try writer.announce(asked.challenge, to: enrollment, as: messages.next(), at: now)
-        }
+                id: events.next(), at: now, kind: .challengeAsked, client: question.client, user: challenge.user,
+                challenge: challenge.id, detail: ["type": .string("\(question.type)")]))
+        for enrollment in enrollments { wake(.enrollment(enrollment)) }
+        for enrollment in pushed { try announce(challenge, to: enrollment, as: events.next(), at: now) }
     }
 }
 
@@ -175,7 +184,6 @@ extension AskChallenge {
         let challenge: ChallengeID
         let nonce: [UInt8]
         let number: EntryNumber
-        let event: EventID
     }
 
     /// What is known when the decision is taken.

@@ -5,10 +5,6 @@ import Encodings
 ///
 /// Spec: design 3.7.
 public enum ClaimChallenge {
-    /// How many codes that are none an enrollment may present within ``attemptWindow``.
-    static let maximumAttempts = 10
-    /// The window in which they count, in seconds.
-    static let attemptWindow: Int64 = 60
     /// How far the clock of the node that made a code may be ahead, in seconds.
     static let tolerance: Int64 = 60
 
@@ -94,8 +90,6 @@ public enum ClaimChallenge {
     private static func refuse(
         _ enrollment: EnrollmentID, at now: Timestamp, _ writer: any StoreWriter
     ) throws -> Outcome {
-        let attempts = try writer.countAttempt("claim \(enrollment)", window: attemptWindow, at: now)
-        guard attempts.number <= maximumAttempts else { return .rateLimited(retryAfter: attemptWindow) }
-        return .codeInvalid
+        try writer.countRefused("claim", of: enrollment, at: now).map(Outcome.rateLimited) ?? .codeInvalid
     }
 }

@@ -65,20 +65,6 @@ extension AwaitedApproval {
 }
 
 extension StoreWriter {
-    /// Puts the question about a new device to the user's other ones.
-    func ask(_ challenge: Challenge, of others: [Enrollment], at now: Timestamp, _ events: EventIDs) throws {
-        try insert(challenge, targets: others.map(\.id))
-        try append(
-            AuditEvent(
-                id: events.next(), at: now, kind: .challengeAsked, client: challenge.question.client,
-                user: challenge.user, challenge: challenge.id,
-                detail: ["type": .string("\(challenge.question.type)")]))
-        for other in others {
-            wake(.enrollment(other.id))
-            if other.push != nil { try announce(challenge, to: other.id, as: events.next(), at: now) }
-        }
-    }
-
     /// What the end of that question means for the new device.
     ///
     /// Silence lets it in, once the time is over; whatever else is no yes keeps it out.

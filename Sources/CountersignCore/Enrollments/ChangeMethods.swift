@@ -11,10 +11,6 @@ public enum ChangeMethods {
     static let nonceLifetime: Int64 = 300
     /// How long after it was made an enrollment may set its first PIN by itself, in seconds.
     static let graceAfterEnrollment: Int64 = 600
-    /// How many refused changes an enrollment may send within ``attemptWindow``.
-    static let maximumAttempts = 10
-    /// The window in which refused changes count, in seconds.
-    static let attemptWindow: Int64 = 60
 
     /// What came of a change.
     public enum Outcome: Sendable {
@@ -79,19 +75,18 @@ public enum ChangeMethods {
                 return .pinIncorrect(attemptsLeft: try writer.attemptsLeft(of: current))
             }
             // A wrong PIN that was looked at counts, also where the request is not let in.
-            let wrongPIN = try count(verdict, repeated, by: call.enrollment, at: now, events, writer)
-            if let refusal { return .refused(refusal) }
-            return try wrongPIN
-                ?? settle(verdict, request.ticket, repeated, by: call.enrollment, at: now, events, writer)
+            if let refusal, !verdict.isWrongPIN { return .refused(refusal) }
+            let outcome = try settle(
+                verdict, request.ticket, repeated, by: call.enrollment, at: now, events, writer)
+            return refusal.map(Outcome.refused) ?? outcome
         }
     }
 
-    /// Counts a wrong PIN; nil where there is none.
+    /// Counts a wrong PIN.
     private static func count(
-        _ verdict: Verdict, _ repeated: IdempotencyKey, by enrollment: Enrollment, at now: Timestamp,
+        _ pin: EnrolledPIN, _ repeated: IdempotencyKey, by enrollment: Enrollment, at now: Timestamp,
         _ events: EventIDs, _ writer: any StoreWriter
-    ) throws -> Outcome? {
-        guard case .wrongPIN(let pin) = verdict else { return nil }
+    ) throws -> Outcome {
         switch try writer.noteWrongPIN(besides: pin.key, of: enrollment, at: now, events) {
         case .counted(let attemptsLeft):
             try writer.record(RecordedReply(status: Recorded.pinIncorrect, body: []), for: repeated, at: now)
@@ -114,6 +109,10 @@ public enum ChangeMethods {
         case unauthorized
         case wrongPIN(EnrolledPIN)
         case good(MethodChange, grown: Certificate, new: CertifiedKey?)
+
+        var isWrongPIN: Bool {
+            if case .wrongPIN = self { true } else { false }
+        }
     }
 
     private static func judge(
@@ -179,8 +178,7 @@ public enum ChangeMethods {
         case .pinLocked: return .pinLocked
         case .unauthorized: return .notAuthorized(needs: .pin)
         case .invalid(let reason): return try refuse(enrollment, reason, at: now, events, writer)
-        // Counted before.
-        case .wrongPIN: return try refuse(enrollment, "old", at: now, events, writer)
+        case .wrongPIN(let pin): return try count(pin, repeated, by: enrollment, at: now, events, writer)
         case .good(let change, let grown, let new):
             // Whatever was judged by must still be so.
             guard let current = try writer.enrollment(enrollment.id),
@@ -227,8 +225,9 @@ public enum ChangeMethods {
     private static func refuse(
         _ enrollment: Enrollment, _ reason: String, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
-        let attempts = try writer.countAttempt("change \(enrollment.id)", window: attemptWindow, at: now)
-        guard attempts.number <= maximumAttempts else { return .rateLimited(retryAfter: attemptWindow) }
+        if let seconds = try writer.countRefused("change", of: enrollment.id, at: now) {
+            return .rateLimited(retryAfter: seconds)
+        }
         try writer.append(.methodChangeRefused, ["reason": .string(reason)], of: enrollment, at: now, events)
         return .invalid
     }

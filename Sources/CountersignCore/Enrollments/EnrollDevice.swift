@@ -154,7 +154,9 @@ public enum EnrollDevice {
         guard let nonce = Nonce(bytes: arrival.nonce) else { preconditionFailure("a nonce has 32 bytes") }
         let question = try approval.question(
             about: made, to: others, by: client, from: arrival.place, nonce: nonce, ports: ports)
-        try writer.ask(question, of: others, at: made.createdAt, events)
+        try writer.ask(
+            question, of: others.map(\.id), telling: others.filter { $0.push != nil }.map(\.id), at: made.createdAt,
+            events)
         return approval
     }
 
