@@ -119,7 +119,7 @@ extension Authenticator {
 
     private static func refusal(_ problem: ProblemDetails) -> CountersignError {
         switch problem.knownCode {
-        case .ticketInvalid, .ticketUsed, .ticketExpired: .ticketRefused(code: problem.code)
+        case .ticketInvalid, .ticketUsed, .ticketExpired, .enrollmentBlocked: .ticketRefused(code: problem.code)
         default: .server(problem)
         }
     }

@@ -29,6 +29,9 @@ struct ClientCommand: AsyncParsableCommand {
         @Flag(help: "Let its tickets enroll a further device without the approval of an earlier one.")
         var waiveEnrollmentApproval = false
 
+        @Option(help: "How many seconds a further device waits that no earlier one approves. (default: 86400)")
+        var coolingOff: Int64?
+
         @OptionGroup var basic: BasicOptions
         @OptionGroup var devices: DeviceLimitOptions
         @OptionGroup(title: "Rules for PINs") var pins: PINPolicyOptions
@@ -39,7 +42,8 @@ struct ClientCommand: AsyncParsableCommand {
             let body = JSONValue.members([
                 "name": .string(name), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
                 "callback_uris": .array(callback.map(JSONValue.string)), "callback_basic": try basic.json,
-                "waive_enrollment_approval": .bool(waiveEnrollmentApproval), "device_limit": devices.json,
+                "waive_enrollment_approval": .bool(waiveEnrollmentApproval),
+                "enrollment_cooling_off": coolingOff.map(JSONValue.integer), "device_limit": devices.json,
                 "pin_policy": pins.json,
             ])
             let made = try await remote.withRemote { try await $0.call(.POST, "/v1/admin/clients", body) }
@@ -85,6 +89,9 @@ struct ClientCommand: AsyncParsableCommand {
             help: "Whether its tickets enroll a further device without the approval of an earlier one.")
         var waiveEnrollmentApproval: Bool?
 
+        @Option(help: "How many seconds a further device waits that no earlier one approves.")
+        var coolingOff: Int64?
+
         @OptionGroup var devices: DeviceLimitOptions
 
         @Flag(help: "Let a user have as many devices as there are.")
@@ -100,6 +107,7 @@ struct ClientCommand: AsyncParsableCommand {
                 "name": name.map(JSONValue.string), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
                 "callback_uris": uris, "callback_basic": noCallbackBasic ? .null : try basic.json,
                 "waive_enrollment_approval": waiveEnrollmentApproval.map(JSONValue.bool),
+                "enrollment_cooling_off": coolingOff.map(JSONValue.integer),
                 "device_limit": noMaxDevices ? .null : devices.json, "pin_policy": pins.json,
             ])
             let path = "/v1/admin/clients/\(Remote.escaped(id))"

@@ -7,7 +7,7 @@ import NIOHTTP1
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Users and their devices.",
-        subcommands: [Create.self, Ticket.self, Devices.self, RemoveDevice.self])
+        subcommands: [Create.self, Ticket.self, Devices.self, RemoveDevice.self, Block.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Make a user.")
@@ -82,6 +82,30 @@ struct UserCommand: AsyncParsableCommand {
                 "/v1/users/\(Remote.escaped(Remote.user(user)))/enrollments/\(Remote.escaped(enrollment))"
             _ = try await remote.withRemote { try await $0.call(.DELETE, path) }
             output.print(["removed": .string(enrollment)], "Removed \(enrollment).")
+        }
+    }
+}
+
+extension UserCommand {
+    struct Block: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let a user enroll no device through you, or let them again.",
+            discussion: "Tickets that were made before enroll nothing either. Devices that the user has stay.")
+
+        @Argument(help: "The user: an id, or your own name for them.")
+        var user: String
+
+        @Flag(help: "Let the user enroll devices again.")
+        var end = false
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/users/\(Remote.escaped(Remote.user(user)))"
+            let body: JSONValue = ["enrollment_blocked": .bool(!end)]
+            let changed = try await remote.withRemote { try await $0.call(.PATCH, path, body) }
+            output.print(changed, end ? "\(user) may enroll devices." : "\(user) may enroll no device.")
         }
     }
 }

@@ -49,7 +49,8 @@ enum Migrations {
         [first(dialect), delivery(dialect), locks(dialect), methods(dialect), questions(dialect)]
     }
 
-    /// Challenges that are asked of whoever presents their code, those that a new device waits for, and browsers.
+    /// Challenges that are asked of whoever presents their code, those that a new device waits for; what
+    /// decides that a user is not asked, or enrolls nothing.
     private static func questions(_ dialect: SQLDialect) -> [String] {
         let indexes = [
             "CREATE INDEX challenges_asks ON challenges (user_id, client_id, asked_at)",
@@ -68,7 +69,13 @@ enum Migrations {
         return optionalUser + [
             "ALTER TABLE challenges ADD COLUMN is_qr \(dialect.integer) NOT NULL DEFAULT 0",
             "ALTER TABLE challenges ADD COLUMN claimed_at \(dialect.integer)",
+            """
+            CREATE INDEX challenges_unclaimed ON challenges (ended_at) WHERE is_qr = 1 AND claimed_at IS NULL
+            """,
             "ALTER TABLE challenges ADD COLUMN new_device_id TEXT", "ALTER TABLE enrollments ADD COLUMN awaits TEXT",
+            "ALTER TABLE enrollments ADD COLUMN waits_until \(dialect.integer)",
+            "ALTER TABLE clients ADD COLUMN cooling_off \(dialect.integer) NOT NULL DEFAULT 86400",
+            "ALTER TABLE user_links ADD COLUMN enrollment_blocked \(dialect.integer) NOT NULL DEFAULT 0",
             "ALTER TABLE challenges ADD COLUMN browser \(dialect.blob)",
             """
             CREATE TABLE known_browsers (

@@ -35,6 +35,48 @@ struct DeviceCommandTests {
         }
     }
 
+    @Test("A further device shows a number, the one that there is types it, and then it can be asked, too")
+    func furtherDevice() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let home = tool.folder.path("other")
+            let ticket = try #require(try await tool.json("user", "ticket", "customer-1", as: shop)["qr"]?.string)
+            let made = try await tool.json("device", "enroll", "--ticket", ticket, "--home", home)
+            let number = try #require(made["approval"]?["number"]?.string)
+            let waiting = try await tool.run("device", "status", "--home", home)
+            #expect(waiting.output.contains(": waits to be approved, until "))
+            #expect(try await tool.ask(as: shop).number != "")
+            #expect(try await tool.json("device", "pending", "--home", home)["challenges"] == [])
+            let pending = try await tool.json("device", "pending")["challenges"]?.array ?? []
+            let id = try #require(pending.first { $0["type"] == "new-device" }?["id"]?.string)
+            let opened = try await tool.json("device", "open", id)
+            let fingerprint = made["fingerprint"]
+            #expect(opened["details"]?.array?.last == .members(["label": "Fingerprint", "value": fingerprint]))
+            _ = try await tool.json("device", "answer", id, "--approve", "--number", number)
+            let active = try await tool.json("device", "status", "--home", home)
+            #expect(active["enrollments"]?.array?.map { $0["state"] } == ["active"])
+            // One more, which is denied, wipes itself.
+            let third = tool.folder.path("third")
+            let second = try #require(try await tool.json("user", "ticket", "customer-1", as: shop)["qr"]?.string)
+            let printed = try await tool.run("device", "enroll", "--ticket", second, "--home", third)
+            #expect(printed.output.contains("It waits to be approved: type "))
+            let asked = try await tool.json("device", "pending", "--home", home)["challenges"]?.array ?? []
+            let denied = try #require(asked.first { $0["type"] == "new-device" }?["id"]?.string)
+            _ = try await tool.json("device", "answer", denied, "--deny", "--home", home)
+            let gone = try await tool.run("device", "status", "--home", third)
+            #expect(gone.status == 1 && gone.errors.contains("The server has removed this device's enrollment."))
+            let nothing = try await tool.run("device", "status", "--home", third)
+            #expect(nothing.errors.contains("There is no such enrollment on this device."))
+            // A user who is blocked gets no ticket.
+            let blocked = try await tool.run("user", "block", "customer-1", as: shop)
+            #expect(blocked.output == "customer-1 may enroll no device.\n")
+            let refused = try await tool.run("user", "ticket", "customer-1", as: shop)
+            #expect(refused.status == 1 && refused.errors.contains("The user may enroll no device"))
+            let ended = try await tool.json("user", "block", "customer-1", "--end", as: shop)
+            #expect(ended["enrollment_blocked"] == nil)
+        }
+    }
+
     @Test("A page shows a code, a device scans it, and who started it learns who that was")
     func scanned() async throws {
         try await ServedTool.with { tool in

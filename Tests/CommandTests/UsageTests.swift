@@ -9,7 +9,8 @@ struct UsageTests {
     static let commands: [[String]] = [
         [], ["serve"], ["demo"], ["client"], ["client", "create"], ["client", "update"],
         ["client", "renew-callback-secret"], ["client", "list"], ["user"], ["user", "create"],
-        ["user", "ticket"], ["user", "devices"], ["user", "remove-device"], ["type"], ["type", "list"],
+        ["user", "ticket"], ["user", "devices"], ["user", "remove-device"], ["user", "block"], ["type"],
+        ["type", "list"],
         ["type", "set"], ["challenge"], ["challenge", "ask"], ["challenge", "show"], ["challenge", "cancel"],
         ["challenge", "receipt"], ["challenge", "resend"], ["challenge", "code"], ["device"], ["device", "enroll"],
         ["device", "status"],

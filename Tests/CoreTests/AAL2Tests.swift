@@ -134,6 +134,10 @@ struct FallbackTests {
             guard case .done(let outcome) = result else { throw World.Broken("ask") }
             return outcome
         }
+        let available = try await AvailableMethods.list(
+            for: .id(scene.user), client: scene.shop, ports: scene.world.ports)
+        #expect(available.first { "\($0.type)" == "second" }?.methods == [.confirm], "as it would be asked")
+        #expect(!available.contains { "\($0.type)" == "first" })
         let asked = try await ask("second").get()
         #expect("\(asked.challenge.question.type)" == "third" && asked.challenge.methods == [.confirm])
         #expect(asked.challenge.expiresAt == scene.world.time.now.adding(seconds: 30))

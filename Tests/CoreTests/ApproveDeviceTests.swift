@@ -51,7 +51,7 @@ struct ApproveDeviceTests {
         func standing() async throws -> String {
             let kept = try await world.store.read { [second] in try $0.enrollment(second.enrollment) }
             switch kept?.state {
-            case .active: return kept?.awaitedApproval == nil ? "active" : "waiting"
+            case .active: return kept?.wait == nil ? "active" : "waiting"
             case .removed(let reason, _): return reason.rawValue
             case nil: return "-"
             }
@@ -67,7 +67,7 @@ struct ApproveDeviceTests {
     func approved() async throws {
         let scene = try await Scene()
         #expect(try await scene.asked() == [scene.first.enrollment])
-        #expect(scene.approval.expiresAt == scene.world.time.now.adding(seconds: AwaitedApproval.coolingOff))
+        #expect(scene.approval.expiresAt == scene.world.time.now.adding(seconds: AwaitedApproval.standardCoolingOff))
         // The reply was lost: the same certificate is told the same number.
         guard case .enrolled(_, let again?) = try await scene.second.enroll() else { throw World.Broken("again") }
         #expect(again.number == scene.approval.number && again.challenge == scene.approval.challenge)
@@ -110,7 +110,7 @@ struct ApproveDeviceTests {
     @Test("Silence lets it in when the time is over, and not a second before")
     func silence() async throws {
         let scene = try await Scene()
-        scene.world.time.advance(seconds: Int64(AwaitedApproval.coolingOff) - 1)
+        scene.world.time.advance(seconds: AwaitedApproval.standardCoolingOff - 1)
         try await ExpireChallenges.sweep(ports: scene.world.ports)
         #expect(try await scene.standing() == "waiting")
         scene.world.time.advance(seconds: 1)
@@ -126,7 +126,7 @@ struct ApproveDeviceTests {
         #expect(try await RemoveEnrollment.remove(try await scene.first.call(), ports: scene.world.ports) == nil)
         #expect(try await scene.standing() == "waiting")
         #expect(try await scene.challenge()?.state == .pending)
-        scene.world.time.advance(seconds: Int64(AwaitedApproval.coolingOff))
+        scene.world.time.advance(seconds: AwaitedApproval.standardCoolingOff)
         try await ExpireChallenges.sweep(ports: scene.world.ports)
         #expect(try await scene.standing() == "active")
     }
@@ -178,6 +178,19 @@ struct ApproveDeviceTests {
             try await scene.answer(.approved(.confirm, number: scene.approval.number)) == "decided approved -")
         #expect(try await scene.standing() == "active")
         #expect(try await first() == .removed(.replaced, at: scene.world.time.now))
+    }
+
+    @Test("A client may have it wait longer or shorter; who waits already waits as long as it was told")
+    func coolingOff() async throws {
+        let scene = try await Scene()
+        let changes = UpdateClient.Changes(coolingOff: 3600)
+        _ = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop, ports: scene.world.ports)
+        guard case .enrolled(_, let again?) = try await scene.second.enroll() else { throw World.Broken("again") }
+        #expect(again.expiresAt == scene.approval.expiresAt)
+        let third = try await TestDevice(
+            try await scene.world.makeTicket(for: scene.user, by: scene.shop), in: scene.world)
+        guard case .enrolled(_, let other?) = try await third.enroll() else { throw World.Broken("third") }
+        #expect(other.expiresAt == scene.world.time.now.adding(seconds: 3600))
     }
 
     @Test("What is asked about new devices neither counts as an ask of the client nor is held up by its limits")

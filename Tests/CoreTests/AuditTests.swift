@@ -79,6 +79,10 @@ struct AuditTests {
         let device = try await world.makeDevice(of: user, by: shop)
         try await device.register(.fcm, token: Self.pushToken)
         var numbers = try await approve(by: device, shop, in: world)
+        for isBlocked in [true, false] {
+            let changes = ManageUsers.Changes(isEnrollmentBlocked: isBlocked)
+            _ = try await ManageUsers.update(.id(user), changes, by: shop, ports: ports)
+        }
         // A PIN, a change that makes no sense, and wrong ones to the limit.
         _ = try await device.setPIN()
         _ = try await device.send(MethodChangeRequest(message: [1]))

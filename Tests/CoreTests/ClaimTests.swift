@@ -229,6 +229,17 @@ struct ClaimTests {
             Issue.record("no callback")
             return
         }
+        // Two that were claimed, one of which has ended, too, are kept; nobody's is not.
+        let (claimed, open) = (try await scene.ask(), try await scene.ask())
+        _ = try await scene.claim(try await scene.code(of: claimed), by: scene.device)
+        _ = try await CancelChallenge.cancel(claimed.challenge.id, by: scene.shop.id, ports: scene.world.ports)
+        _ = try await scene.claim(try await scene.code(of: open), by: scene.device)
+        for (hours, count) in [(23, 3), (2, 2)] as [(Int64, Int)] {
+            scene.world.time.advance(seconds: hours * 3600)
+            let now = scene.world.time.now
+            _ = try await scene.world.store.commit { try $0.sweep(now: now, limit: 100) }
+            #expect(try await scene.world.count("challenges") == count)
+        }
         let told = try JSONValue(parsing: body)
         #expect(told["type"] == "challenge.expired" && told["challenge"]?["user"] == nil)
         #expect(told["challenge"]?["id"] == .string("\(asked.challenge.id)"))

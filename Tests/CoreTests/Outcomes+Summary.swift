@@ -35,6 +35,7 @@ extension EnrollDevice.Outcome {
         case .ticketExpired: "ticket expired"
         case .alreadyEnrolled: "already enrolled"
         case .tooManyDevices: "too many devices"
+        case .blocked: "blocked"
         case .rateLimited(let seconds): "rate limited \(seconds)"
         }
     }

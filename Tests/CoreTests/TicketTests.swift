@@ -13,8 +13,11 @@ struct TicketTests {
         let result = try await CreateTicket.create(for: reference, by: client, idempotency: nil, ports: world.ports) {
             _ in RecordedReply(status: 201, body: [])
         }
-        guard case .done(let created) = result else { throw World.Broken("ticket") }
-        return created
+        switch result {
+        case .done(.created(let created)): return created
+        case .done(.notFound): return nil
+        default: throw World.Broken("ticket")
+        }
     }
 
     @Test("NIST SP 800-63B-4 §4.1.2.2: a ticket lives ten minutes and names issuer, user and the enrollment to be")
@@ -45,6 +48,34 @@ struct TicketTests {
         #expect(try await ticket(.id(user), by: rival, in: world) == nil)
         #expect(try await ticket(.externalID(try ExternalID("customer-1")), by: rival, in: world) == nil)
         #expect(try await world.count("tickets") == 0)
+    }
+
+    @Test("A user whom the client blocks gets no ticket, those made before enroll nothing, and another client's do")
+    func blocked() async throws {
+        let world = try await World()
+        let shop = try await world.makeClient(waives: true).client
+        let user = try await world.makeUser("customer-1", of: shop)
+        let device = try await TestDevice(try await world.makeTicket(for: user, by: shop), in: world)
+        func block(_ isBlocked: Bool) async throws -> LinkedUser {
+            let outcome = try await ManageUsers.update(
+                .id(user), ManageUsers.Changes(isEnrollmentBlocked: isBlocked), by: shop, ports: world.ports)
+            guard case .user(let user) = outcome else { throw World.Broken("block") }
+            return user
+        }
+        let changed = try await block(true)
+        #expect(changed.isEnrollmentBlocked && changed.externalID?.text == "customer-1")
+        #expect(try await ManageUsers.show(.id(user), to: shop, ports: world.ports)?.isEnrollmentBlocked == true)
+        #expect(try await device.enroll().summary == "blocked")
+        await #expect(throws: World.Broken.self) { try await ticket(.id(user), by: shop, in: world) }
+        let rival = try await world.makeClient("Rival", waives: true).client
+        _ = try await world.ports.store.commit { try $0.link(user, to: rival.id, externalID: nil) }
+        _ = try await world.makeDevice(of: user, by: rival)
+        _ = try await block(true)
+        #expect(try await !block(false).isEnrollmentBlocked)
+        #expect(try await device.enroll().summary == "enrolled \(device.enrollment)", "its ticket was not spent")
+        #expect(
+            try await world.audit().map(\.kind).filter { [.enrollmentBlocked, .enrollmentUnblocked].contains($0) }
+                == [.enrollmentBlocked, .enrollmentUnblocked], "what changes is told once")
     }
 
     @Test("Only a client with the operator's waiver makes tickets that waive approval, and the audit says so")

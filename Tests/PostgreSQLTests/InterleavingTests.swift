@@ -105,7 +105,7 @@ struct InterleavingTests {
             let result = try await CreateTicket.create(for: .id(user), by: shop, idempotency: key, ports: ports) { _ in
                 Self.reply
             }
-            return told(result) { $0 == nil ? "no user" : "made" }
+            return told(result) { if case .created = $0 { "made" } else { "no user" } }
         }
         try await bothTold("question") { user, ports, key in
             try await ask(user, by: shop, under: key, in: world, ports)
@@ -142,7 +142,9 @@ struct InterleavingTests {
             let name = try ExternalID("\(UInt64.random(in: 0...(.max)))")
             func rename(_ user: UserID) -> Interleaving.Operation {
                 { ports in
-                    told(try await ManageUsers.rename(.id(user), to: name, by: shop, ports: ports))
+                    told(
+                        try await ManageUsers.update(
+                            .id(user), ManageUsers.Changes(externalID: name), by: shop, ports: ports))
                 }
             }
             return ((), rename(try await world.makeUser(of: shop)), rename(try await world.makeUser(of: shop)))
@@ -223,7 +225,7 @@ struct InterleavingTests {
         } judge: { user, told, comment in
             expect(phones.expected, told, comment)
             let able = try await meeting.world.store.read { reader in
-                try reader.activeEnrollments(of: user).filter { $0.awaitedApproval == nil }.count
+                try reader.activeEnrollments(of: user).filter { $0.wait == nil }.count
             }
             #expect(able == 1, comment)
         }

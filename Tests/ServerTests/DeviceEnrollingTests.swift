@@ -171,6 +171,25 @@ struct DeviceEnrollingTests {
         }
     }
 
+    @Test("A user whom the client blocks enrolls nothing until it ends the block")
+    func blocked() async throws {
+        try await DeviceScene.with { scene in
+            let ticket = try await scene.shop.makeTicket(for: scene.user)
+            let phone = try await TestPhone(invitation: ticket, server: scene.server)
+            let path = "/v1/users/\(scene.user)"
+            let changed = try await scene.shop.call(.PATCH, path, ["enrollment_blocked": true]).success()
+            #expect(changed["enrollment_blocked"] == true && changed["external_id"] == "customer-1")
+            #expect(try await scene.shop.call(.GET, path).success() == changed)
+            expectRefusal(
+                try await scene.shop.call(.POST, "\(path)/enrollment-tickets", [:]), 403, "enrollment_blocked")
+            expectRefusal(try await phone.enroll(), 403, "enrollment_blocked")
+            #expect(try await scene.phone.send(.GET, "/v1/enrollments/self").status == 200, "what is there stays")
+            let ended = try await scene.shop.call(.PATCH, path, ["enrollment_blocked": false]).success()
+            #expect(ended["enrollment_blocked"] == nil)
+            #expect(try await phone.enroll().status == 201)
+        }
+    }
+
     @Test("The server alone asks by the type new-device")
     func reserved() async throws {
         try await TestServer.with { server in

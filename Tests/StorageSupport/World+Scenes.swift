@@ -46,7 +46,7 @@ extension World {
         let result = try await CreateTicket.create(for: .id(user), by: client, idempotency: nil, ports: ports) { _ in
             RecordedReply(status: 201, body: [])
         }
-        guard case .done(let created?) = result else { throw Broken("ticket") }
+        guard case .done(.created(let created)) = result else { throw Broken("ticket") }
         return created.invitation
     }
 

@@ -92,9 +92,12 @@ struct MigrationTests {
             "ALTER TABLE clients DROP COLUMN device_limit", "ALTER TABLE enrollments DROP COLUMN pin_key",
             "ALTER TABLE enrollments DROP COLUMN biometric_key",
             "ALTER TABLE enrollments DROP COLUMN wrong_pins", "ALTER TABLE enrollments DROP COLUMN pin_locked_at",
-            "DROP TABLE known_browsers", "ALTER TABLE challenges DROP COLUMN browser",
+            "DROP TABLE known_browsers", "ALTER TABLE user_links DROP COLUMN enrollment_blocked",
+            "ALTER TABLE challenges DROP COLUMN browser",
             "ALTER TABLE challenges DROP COLUMN new_device_id", "ALTER TABLE enrollments DROP COLUMN awaits",
-            "ALTER TABLE challenges DROP COLUMN is_qr", "ALTER TABLE challenges DROP COLUMN claimed_at",
+            "ALTER TABLE enrollments DROP COLUMN waits_until", "ALTER TABLE clients DROP COLUMN cooling_off",
+            "DROP INDEX challenges_unclaimed", "ALTER TABLE challenges DROP COLUMN is_qr",
+            "ALTER TABLE challenges DROP COLUMN claimed_at",
             "DELETE FROM schema_version WHERE version >= 2",
         ] { try await world.sql(statement) }
         if engine == .postgresql { try await world.sql("ALTER TABLE challenges ALTER COLUMN user_id SET NOT NULL") }

@@ -11,7 +11,7 @@ struct ProblemTests {
         ],
         403: [
             .changeNotAuthorized, .rightMissing, .deviceDeregistered, .ticketInvalid, .ticketUsed, .ticketExpired,
-            .userNotLinked,
+            .userNotLinked, .enrollmentBlocked,
         ],
         404: [
             .notFound, .typeNotFound, .userNotFound, .enrollmentNotFound, .challengeNotFound, .noReceipt,

@@ -13,6 +13,8 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case ticketCreated = "ticket.created"
     case enrollmentCreated = "enrollment.created"
     case enrollmentApproved = "enrollment.approved"
+    case enrollmentBlocked = "enrollment.blocked"
+    case enrollmentUnblocked = "enrollment.unblocked"
     case enrollmentUpdated = "enrollment.updated"
     case enrollmentRemoved = "enrollment.removed"
     case methodChanged = "method.changed"

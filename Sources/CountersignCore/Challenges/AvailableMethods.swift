@@ -12,9 +12,15 @@ public enum AvailableMethods {
             let isLocked = try reader.isAskingLocked(of: user.id, by: client.id)
             let enrollments = try reader.activeEnrollments(of: user.id)
             let types = try reader.challengeTypes().filter { $0.isOpen(to: client.id) && ($0.isQR || !isLocked) }
-            return types.compactMap { type in
+            func usable(_ type: ChallengeType) -> [Method] {
                 let able = enrollments.filter { $0.satisfies(type) }
-                let methods = type.methods.filter { method in able.contains { $0.usableMethods.contains(method) } }
+                return type.methods.filter { method in able.contains { $0.usableMethods.contains(method) } }
+            }
+            return types.compactMap { type in
+                var methods = usable(type)
+                if methods.isEmpty, let fallback = types.first(where: { $0.name == type.fallback }) {
+                    methods = usable(fallback)
+                }
                 return methods.isEmpty ? nil : (type.name, methods)
             }
         }

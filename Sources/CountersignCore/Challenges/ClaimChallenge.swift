@@ -79,7 +79,7 @@ public enum ClaimChallenge {
         }
         // As it is now: a PIN may have been locked since the call was verified.
         let current = try writer.enrollment(caller.id)
-        guard current?.awaitedApproval == nil else { return .waiting }
+        guard current?.wait == nil else { return .waiting }
         guard let enrollment = current,
             let type = try writer.challengeType(challenge.question.type), enrollment.satisfies(type),
             enrollment.canAnswer(by: challenge.methods)

@@ -90,6 +90,8 @@ public struct Client: Sendable {
     public let callbackUsername: String?
     /// Whether its tickets enroll a further device without the approval of an earlier one: the operator's waiver.
     public let waivesEnrollmentApproval: Bool
+    /// How long a further device waits that no earlier one approves, in seconds.
+    public let coolingOff: Int64
     /// The rules for the PINs of devices that enrolled through it.
     public let pinPolicy: PINPolicy
     /// How many devices of a user may be enrolled through it; nil for as many as there are.
@@ -102,7 +104,8 @@ public struct Client: Sendable {
     /// A client of these parts.
     public init(
         id: ClientID, name: ClientName, secretHash: SecretHash?, rights: Set<Right>, callbackURIs: [CallbackURI],
-        callbackUsername: String? = nil, waivesEnrollmentApproval: Bool, pinPolicy: PINPolicy = .standard,
+        callbackUsername: String? = nil, waivesEnrollmentApproval: Bool,
+        coolingOff: Int64 = AwaitedApproval.standardCoolingOff, pinPolicy: PINPolicy = .standard,
         deviceLimit: DeviceLimit? = nil, isOperator: Bool, createdAt: Timestamp
     ) {
         self.id = id
@@ -112,6 +115,7 @@ public struct Client: Sendable {
         self.callbackURIs = callbackURIs
         self.callbackUsername = callbackUsername
         self.waivesEnrollmentApproval = waivesEnrollmentApproval
+        self.coolingOff = coolingOff
         self.pinPolicy = pinPolicy
         self.deviceLimit = deviceLimit
         self.isOperator = isOperator

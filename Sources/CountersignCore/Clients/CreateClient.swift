@@ -17,6 +17,8 @@ public enum CreateClient {
         public let basic: BasicCredentials?
         /// Whether its tickets enroll a further device without the approval of an earlier one.
         public let waivesEnrollmentApproval: Bool
+        /// How long a further device waits that no earlier one approves, in seconds.
+        public let coolingOff: Int64
         /// The rules for the PINs of devices that enroll through it.
         public let pinPolicy: PINPolicy
         /// How many devices of a user may enroll through it; nil for as many as there are.
@@ -25,13 +27,15 @@ public enum CreateClient {
         /// A request of these parts.
         public init(
             name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI], basic: BasicCredentials? = nil,
-            waivesEnrollmentApproval: Bool, pinPolicy: PINPolicy = .standard, deviceLimit: DeviceLimit? = nil
+            waivesEnrollmentApproval: Bool, coolingOff: Int64 = AwaitedApproval.standardCoolingOff,
+            pinPolicy: PINPolicy = .standard, deviceLimit: DeviceLimit? = nil
         ) {
             self.name = name
             self.rights = rights
             self.callbackURIs = callbackURIs
             self.basic = basic
             self.waivesEnrollmentApproval = waivesEnrollmentApproval
+            self.coolingOff = coolingOff
             self.pinPolicy = pinPolicy
             self.deviceLimit = deviceLimit
         }
@@ -60,7 +64,8 @@ public enum CreateClient {
         let client = Client(
             id: ports.random.id(at: now), name: request.name, secretHash: SecretHash(of: secret),
             rights: request.rights, callbackURIs: request.callbackURIs, callbackUsername: request.basic?.username,
-            waivesEnrollmentApproval: request.waivesEnrollmentApproval, pinPolicy: request.pinPolicy,
+            waivesEnrollmentApproval: request.waivesEnrollmentApproval, coolingOff: request.coolingOff,
+            pinPolicy: request.pinPolicy,
             deviceLimit: request.deviceLimit, isOperator: false,
             createdAt: now)
         let event = AuditEvent(

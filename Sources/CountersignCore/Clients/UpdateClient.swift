@@ -37,6 +37,8 @@ public enum UpdateClient {
         public var basic: Basic
         /// Whether its tickets enroll a further device without the approval of an earlier one.
         public var waivesEnrollmentApproval: Bool?
+        /// How long a further device waits that no earlier one approves, in seconds.
+        public var coolingOff: Int64?
         /// The rules for the PINs of its devices; those that are set stay as they are.
         public var pinPolicy: PINPolicy?
         /// How many devices of a user may enroll through it.
@@ -45,7 +47,8 @@ public enum UpdateClient {
         /// Changes of these parts.
         public init(
             name: ClientName? = nil, rights: Set<Right>? = nil, callbackURIs: [CallbackURI]? = nil,
-            basic: Basic = .unchanged, waivesEnrollmentApproval: Bool? = nil, pinPolicy: PINPolicy? = nil,
+            basic: Basic = .unchanged, waivesEnrollmentApproval: Bool? = nil, coolingOff: Int64? = nil,
+            pinPolicy: PINPolicy? = nil,
             devices: Devices = .unchanged
         ) {
             self.name = name
@@ -53,6 +56,7 @@ public enum UpdateClient {
             self.callbackURIs = callbackURIs
             self.basic = basic
             self.waivesEnrollmentApproval = waivesEnrollmentApproval
+            self.coolingOff = coolingOff
             self.pinPolicy = pinPolicy
             self.devices = devices
         }
@@ -133,6 +137,7 @@ extension UpdateClient.Changes {
         detail["rights"] = rights.map { .array($0.map(\.rawValue).sorted().map(JSONValue.string)) }
         detail["callback_hosts"] = callbackURIs.map { .array($0.map { .string($0.host) }) }
         detail["waiver"] = waivesEnrollmentApproval.map(JSONValue.bool)
+        detail["cooling_off"] = coolingOff.map(JSONValue.integer)
         detail["pin_policy"] = pinPolicy?.json
         switch devices {
         case .unchanged: break

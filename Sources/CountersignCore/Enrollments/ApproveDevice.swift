@@ -7,8 +7,10 @@ import OpenPGP
 /// One question is the approval, the notice and the way to undo: it lives as long as the new device must wait. Spec:
 /// design 3.5.
 public struct AwaitedApproval: Sendable {
-    /// How long a new device waits that no other one approves, in seconds.
-    public static let coolingOff: Int64 = 86_400
+    /// How long a new device waits that no other one approves, in seconds, where the client says nothing.
+    public static let standardCoolingOff: Int64 = 86_400
+    /// How long a client can have it wait, in seconds.
+    public static let coolingOffs: ClosedRange<Int64> = 60...604_800
     /// How often a client may have a user asked for that within ``window``.
     static let maximumAsks = 5
     /// The window in which those count, in seconds.
@@ -24,10 +26,10 @@ public struct AwaitedApproval: Sendable {
 
 extension AwaitedApproval {
     /// What a new device is told of it, also when it asks again since the reply was lost.
-    init(_ challenge: ChallengeID, of enrollment: Enrollment, _ hasher: KeyedHasher) {
-        self.challenge = challenge
-        number = hasher.approvalNumber(of: challenge)
-        expiresAt = enrollment.createdAt.adding(seconds: Self.coolingOff)
+    init(_ wait: Enrollment.Wait, _ hasher: KeyedHasher) {
+        challenge = wait.challenge
+        number = hasher.approvalNumber(of: wait.challenge)
+        expiresAt = wait.until
     }
 
     /// The question: everything that the user can compare, on the device that asks to be added.
@@ -73,7 +75,7 @@ extension StoreWriter {
         _ events: EventIDs
     ) throws {
         guard let enrollment = try enrollment(id), enrollment.state == .active,
-            enrollment.awaitedApproval == challenge.id
+            enrollment.wait?.challenge == challenge.id
         else { return }
         switch outcome {
         case .approved, .expired:

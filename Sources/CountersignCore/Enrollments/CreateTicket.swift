@@ -12,13 +12,21 @@ public enum CreateTicket {
         public let expiresAt: Timestamp
     }
 
+    /// What came of it.
+    public enum Outcome: Sendable {
+        /// The ticket.
+        case created(Created)
+        /// The client is linked to no such user.
+        case notFound
+        /// The client lets the user enroll no device.
+        case blocked
+    }
+
     /// Makes a ticket.
-    ///
-    /// - Returns: nil in the outcome when the client is linked to no such user.
     public static func create(
         for reference: UserReference, by client: Client, idempotency: IdempotencyKey?, ports: Ports,
         reply: @escaping @Sendable (Created) -> RecordedReply
-    ) async throws -> Replayable<Created?> {
+    ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
         let secret = Secret("ctt_" + Base64URL.encode(ports.random.bytes(24)))
         let enrollment: EnrollmentID = ports.random.id(at: now)
@@ -27,7 +35,8 @@ public enum CreateTicket {
         let fingerprint = ports.keys.certificate.fingerprint
         return try await ports.store.commit { writer in
             try writer.once(idempotency, at: now) {
-                guard let user = try writer.linkedUser(reference, of: client.id) else { return (nil, nil) }
+                guard let user = try writer.linkedUser(reference, of: client.id) else { return (.notFound, nil) }
+                guard !user.isEnrollmentBlocked else { return (.blocked, nil) }
                 let ticket = Ticket(
                     hash: SecretHash(of: secret), user: user.id, client: client.id, enrollment: enrollment,
                     waivesApproval: client.waivesEnrollmentApproval, expiresAt: now.adding(seconds: Ticket.lifetime))
@@ -39,7 +48,7 @@ public enum CreateTicket {
                 let invitation = EnrollmentInvitation(
                     issuer: issuer, ticket: secret, fingerprint: fingerprint, user: user.id, enrollment: enrollment)
                 let created = Created(invitation: invitation, expiresAt: ticket.expiresAt)
-                return (created, reply(created))
+                return (.created(created), reply(created))
             }
         }
     }

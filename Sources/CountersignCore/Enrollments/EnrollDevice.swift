@@ -24,6 +24,8 @@ public enum EnrollDevice {
         case alreadyEnrolled
         /// The user has as many devices as the client allows.
         case tooManyDevices
+        /// The client lets the user enroll no device.
+        case blocked
         /// The user was asked about too many new devices.
         case rateLimited(retryAfter: Int64)
     }
@@ -63,12 +65,12 @@ public enum EnrollDevice {
         let arrival = Arrival(
             certificate: certificate, place: place, approval: ports.random.id(at: now),
             nonce: ports.random.bytes(32)
-        ) { approval in
+        ) { wait in
             Enrollment(
                 id: ticket.enrollment, user: ticket.user, client: ticket.client, state: .active,
                 credential: .certificate(keys), device: enrollment.device,
                 push: push.map { PushTarget(service: $0.service, app: $0.app, registeredAt: now) }, createdAt: now,
-                awaitedApproval: approval)
+                wait: wait)
         }
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
@@ -87,7 +89,7 @@ public enum EnrollDevice {
         let approval: ChallengeID
         let nonce: [UInt8]
         /// The enrollment, which may have to wait.
-        let enrollment: @Sendable (_ awaiting: ChallengeID?) -> Enrollment
+        let enrollment: @Sendable (Enrollment.Wait?) -> Enrollment
     }
 
     private static func deviceKeys(
@@ -106,7 +108,7 @@ public enum EnrollDevice {
     ) throws -> Outcome {
         let fingerprint = arrival.certificate.fingerprint
         // First, because it makes others wait who would change what is read next: the user's devices and the ticket.
-        guard try writer.linkedUser(.id(known.user), of: known.client) != nil,
+        guard let user = try writer.linkedUser(.id(known.user), of: known.client),
             let ticket = try writer.ticket(known.hash), let client = try writer.client(known.client)
         else { return .ticketInvalid }
         if ticket.spentAt != nil {
@@ -114,9 +116,10 @@ public enum EnrollDevice {
             guard let enrollment = try writer.enrollment(ticket.enrollment), enrollment.state == .active,
                 enrollment.keys.primary.fingerprint == fingerprint
             else { return .ticketUsed }
-            let approval = enrollment.awaitedApproval.map { AwaitedApproval($0, of: enrollment, ports.hasher) }
+            let approval = enrollment.wait.map { AwaitedApproval($0, ports.hasher) }
             return .enrolled(enrollment, approval)
         }
+        guard !user.isEnrollmentBlocked else { return .blocked }
         guard now < ticket.expiresAt else { return .ticketExpired }
         guard try !writer.isEnrolled(fingerprint) else { return .alreadyEnrolled }
         let others = try writer.activeEnrollments(of: ticket.user)
@@ -128,7 +131,9 @@ public enum EnrollDevice {
         let waits = !ticket.waivesApproval && !others.isEmpty
         if waits, let refusal = try limit(askingAbout: ticket, at: now, writer) { return refusal }
         guard try writer.spend(ticket.hash, at: now) else { return .ticketUsed }
-        let made = arrival.enrollment(waits ? arrival.approval : nil)
+        let wait =
+            waits ? Enrollment.Wait(for: arrival.approval, until: now.adding(seconds: client.coolingOff)) : nil
+        let made = arrival.enrollment(wait)
         try writer.insert(made, certificate: arrival.certificate.encoded)
         try writer.append(
             .enrollmentCreated,
@@ -136,28 +141,26 @@ public enum EnrollDevice {
                 "fingerprint": .string("\(fingerprint)"), "device": made.device.json,
                 "waiver": .bool(ticket.waivesApproval),
             ], of: made, at: now, events)
-        guard waits else {
+        guard let wait else {
             try writer.replaceSurplus(beside: made, at: now, events)
             return .enrolled(made, nil)
         }
-        return .enrolled(
-            made,
-            try ask(others.filter { $0.awaitedApproval == nil }, about: made, arrival, client, events, ports, writer))
+        let approval = AwaitedApproval(wait, ports.hasher)
+        try ask(others.filter { $0.wait == nil }, about: made, approval, arrival, client, events, ports, writer)
+        return .enrolled(made, approval)
     }
 
     /// Asks the user's other devices.
     private static func ask(
-        _ others: [Enrollment], about made: Enrollment, _ arrival: Arrival, _ client: Client, _ events: EventIDs,
-        _ ports: Ports, _ writer: any StoreWriter
-    ) throws -> AwaitedApproval {
-        let approval = AwaitedApproval(arrival.approval, of: made, ports.hasher)
+        _ others: [Enrollment], about made: Enrollment, _ approval: AwaitedApproval, _ arrival: Arrival,
+        _ client: Client, _ events: EventIDs, _ ports: Ports, _ writer: any StoreWriter
+    ) throws {
         guard let nonce = Nonce(bytes: arrival.nonce) else { preconditionFailure("a nonce has 32 bytes") }
         let question = try approval.question(
             about: made, to: others, by: client, from: arrival.place, nonce: nonce, ports: ports)
         try writer.ask(
             question, of: others.map(\.id), telling: others.filter { $0.push != nil }.map(\.id), at: made.createdAt,
             events)
-        return approval
     }
 
     /// Why the user is not asked about one more device now, or nil.

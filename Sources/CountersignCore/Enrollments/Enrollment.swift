@@ -13,6 +13,20 @@ public final class Enrollment: Sendable {
         case removed(RemovalReason, at: Timestamp)
     }
 
+    /// What it waits for before it can say yes.
+    public struct Wait: Hashable, Sendable {
+        /// The question to the user's other devices whether this one may be added.
+        public let challenge: ChallengeID
+        /// When that ends.
+        public let until: Timestamp
+
+        /// A wait for the end of a question at a time.
+        public init(for challenge: ChallengeID, until: Timestamp) {
+            self.challenge = challenge
+            self.until = until
+        }
+    }
+
     /// Its id.
     public let id: EnrollmentID
     /// Whose it is.
@@ -33,14 +47,14 @@ public final class Enrollment: Sendable {
     public let push: PushTarget?
     /// When it was made.
     public let createdAt: Timestamp
-    /// The question to the user's other devices that must end before this one can say yes; nil when it need not wait.
-    public let awaitedApproval: ChallengeID?
+    /// What it waits for before it can say yes; nil when it need not.
+    public let wait: Wait?
 
     /// An enrollment of these parts.
     public init(
         id: EnrollmentID, user: UserID, client: ClientID, state: State, credential: Credential,
         device: DeviceDescription, pin: EnrolledPIN? = nil, biometric: CertifiedKey? = nil,
-        push: PushTarget? = nil, createdAt: Timestamp, awaitedApproval: ChallengeID? = nil
+        push: PushTarget? = nil, createdAt: Timestamp, wait: Wait? = nil
     ) {
         self.id = id
         self.user = user
@@ -52,7 +66,7 @@ public final class Enrollment: Sendable {
         self.biometric = biometric
         self.push = push
         self.createdAt = createdAt
-        self.awaitedApproval = awaitedApproval
+        self.wait = wait
     }
 
     /// The keys of its certificate.
@@ -73,7 +87,7 @@ public final class Enrollment: Sendable {
 
     /// By which methods it can say yes now.
     public var usableMethods: Set<Method> {
-        guard awaitedApproval == nil else { return [] }
+        guard wait == nil else { return [] }
         return Set(Method.allCases.filter { key(of: $0) != nil && ($0 != .pin || pin?.lockedAt == nil) })
     }
 

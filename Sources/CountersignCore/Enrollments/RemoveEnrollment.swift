@@ -47,7 +47,7 @@ extension StoreWriter {
             AuditEvent(
                 id: events.next(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
                 user: enrollment.user, enrollment: enrollment.id, detail: ["reason": .string(reason.rawValue)]))
-        if let approval = try enrollment.awaitedApproval.flatMap({ try challenge($0) }) {
+        if let approval = try enrollment.wait.flatMap({ try challenge($0.challenge) }) {
             _ = try finish(approval, as: .cancelled, at: now, events)
         }
         try failUnanswerable(by: enrollment, because: .deviceRemoved, at: now, events)

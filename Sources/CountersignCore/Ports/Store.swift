@@ -138,6 +138,8 @@ public protocol StoreWriter: StoreReader {
     func insertUser(_ id: UserID, at: Timestamp) throws
     /// False when the client already knows another user by this external id.
     func link(_ user: UserID, to client: ClientID, externalID: ExternalID?) throws -> Bool
+    /// For a client that is linked to the user.
+    func blockEnrollment(_ isBlocked: Bool, of user: UserID, by client: ClientID) throws
     func unlink(_ user: UserID, from client: ClientID) throws
     func markDeleted(_ user: UserID, at: Timestamp) throws
 

@@ -42,14 +42,41 @@ public enum ManageUsers {
         try await ports.store.read { try $0.linkedUser(reference, of: client.id) }
     }
 
-    /// Changes the client's own name for a user.
-    public static func rename(
-        _ reference: UserReference, to externalID: ExternalID?, by client: Client, ports: Ports
+    /// What changes of how a client knows a user; what is nil stays as it was.
+    public struct Changes: Sendable {
+        /// The client's own name; nil inside for none.
+        public var externalID: ExternalID??
+        /// Whether the client lets the user enroll no device.
+        public var isEnrollmentBlocked: Bool?
+
+        /// Changes of these parts.
+        public init(externalID: ExternalID?? = nil, isEnrollmentBlocked: Bool? = nil) {
+            self.externalID = externalID
+            self.isEnrollmentBlocked = isEnrollmentBlocked
+        }
+    }
+
+    /// Changes how a client knows a user.
+    public static func update(
+        _ reference: UserReference, _ changes: Changes, by client: Client, ports: Ports
     ) async throws -> Outcome {
-        try await ports.store.commit { writer in
+        let now = ports.time.now
+        let event: EventID = ports.random.id(at: now)
+        return try await ports.store.commit { writer in
             guard let user = try writer.linkedUser(reference, of: client.id) else { return .notFound }
+            let externalID = changes.externalID ?? user.externalID
             guard try writer.link(user.id, to: client.id, externalID: externalID) else { return .externalIDTaken }
-            return .user(LinkedUser(id: user.id, externalID: externalID, createdAt: user.createdAt))
+            let isBlocked = changes.isEnrollmentBlocked ?? user.isEnrollmentBlocked
+            if isBlocked != user.isEnrollmentBlocked {
+                try writer.blockEnrollment(isBlocked, of: user.id, by: client.id)
+                try writer.append(
+                    AuditEvent(
+                        id: event, at: now, kind: isBlocked ? .enrollmentBlocked : .enrollmentUnblocked,
+                        client: client.id, user: user.id))
+            }
+            return .user(
+                LinkedUser(
+                    id: user.id, externalID: externalID, isEnrollmentBlocked: isBlocked, createdAt: user.createdAt))
         }
     }
 

@@ -41,13 +41,16 @@ public struct LinkedUser: Sendable {
     public let id: UserID
     /// The client's own name for them.
     public let externalID: ExternalID?
+    /// Whether the client lets the user enroll no device.
+    public let isEnrollmentBlocked: Bool
     /// When the user was made.
     public let createdAt: Timestamp
 
     /// A user of these parts.
-    public init(id: UserID, externalID: ExternalID?, createdAt: Timestamp) {
+    public init(id: UserID, externalID: ExternalID?, isEnrollmentBlocked: Bool = false, createdAt: Timestamp) {
         self.id = id
         self.externalID = externalID
+        self.isEnrollmentBlocked = isEnrollmentBlocked
         self.createdAt = createdAt
     }
 }

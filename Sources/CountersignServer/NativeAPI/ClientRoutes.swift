@@ -57,12 +57,14 @@ extension CreateClient.Request {
         let callbackURIs = try members.callbackURIs(isDevelopment: isDevelopment)
         let basic = try members.basicCredentials()
         let waives = try members.optionalBool("waive_enrollment_approval") ?? false
+        let coolingOff = try members.coolingOff() ?? AwaitedApproval.standardCoolingOff
         let pinPolicy = try members.pinPolicy()
         let limit = try members.deviceLimit()
         try members.refuseUnknown()
         self.init(
             name: name, rights: rights ?? Set(Right.allCases), callbackURIs: callbackURIs, basic: basic,
-            waivesEnrollmentApproval: waives, pinPolicy: pinPolicy ?? .standard, deviceLimit: limit)
+            waivesEnrollmentApproval: waives, coolingOff: coolingOff, pinPolicy: pinPolicy ?? .standard,
+            deviceLimit: limit)
     }
 }
 
@@ -81,6 +83,7 @@ extension UpdateClient.Changes {
             basic = .removed
         }
         waivesEnrollmentApproval = try members.optionalBool("waive_enrollment_approval")
+        coolingOff = try members.coolingOff()
         pinPolicy = try members.pinPolicy()
         if let limit = try members.deviceLimit() {
             devices = .limited(limit)
@@ -116,6 +119,10 @@ extension JSONMembers {
             }
             return uri
         }
+    }
+
+    fileprivate mutating func coolingOff() throws(JSONShapeError) -> Int64? {
+        try optionalInteger("enrollment_cooling_off", in: AwaitedApproval.coolingOffs)
     }
 
     fileprivate mutating func pinPolicy() throws(JSONShapeError) -> PINPolicy? {
@@ -167,7 +174,8 @@ extension Client {
             "callback_uris": .array(callbackURIs.map { .string($0.description) }),
             "gone_callback_uris": .array(gone.map { .string($0.description) }),
             "callback_username": callbackUsername.map(JSONValue.string),
-            "waive_enrollment_approval": .bool(waivesEnrollmentApproval), "pin_policy": pinPolicy.json,
+            "waive_enrollment_approval": .bool(waivesEnrollmentApproval),
+            "enrollment_cooling_off": .integer(coolingOff), "pin_policy": pinPolicy.json,
             "device_limit": deviceLimit?.json,
             "is_operator": .bool(isOperator),
             "created_at": .string("\(createdAt)"),

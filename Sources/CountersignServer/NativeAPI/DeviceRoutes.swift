@@ -98,6 +98,7 @@ extension API {
         case .ticketExpired: throw ProblemDetails(.ticketExpired)
         case .alreadyEnrolled: throw ProblemDetails(.alreadyEnrolled)
         case .tooManyDevices: throw ProblemDetails(.tooManyDevices)
+        case .blocked: throw ProblemDetails(.enrollmentBlocked)
         case .rateLimited(let seconds): throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
         }
     }

@@ -14,9 +14,12 @@ extension API {
             let result = try await CreateTicket.create(
                 for: try incoming.user(), by: client, idempotency: key, ports: ports
             ) { RecordedReply(status: 201, body: $0.json.encoded) }
-            return try Self.reply(result, status: 201) { created throws(ProblemDetails) in
-                guard let created else { throw ProblemDetails(.userNotFound) }
-                return created.json
+            return try Self.reply(result, status: 201) { outcome throws(ProblemDetails) in
+                switch outcome {
+                case .created(let created): return created.json
+                case .notFound: throw ProblemDetails(.userNotFound)
+                case .blocked: throw ProblemDetails(.enrollmentBlocked)
+                }
             }
         }
         routes.client(.get, "/v1/users/:user/enrollments", .enrollments) { [self] client, incoming in
@@ -58,12 +61,9 @@ extension Enrollment {
         object["push"] = push?.json
         switch state {
         case .active:
-            object["state"] = awaitedApproval == nil ? "active" : "waiting"
-            if let awaitedApproval {
-                let end = createdAt.adding(seconds: AwaitedApproval.coolingOff)
-                object["approval"] = .string("\(awaitedApproval)")
-                object["waiting_until"] = .string("\(end)")
-            }
+            object["state"] = wait == nil ? "active" : "waiting"
+            object["approval"] = wait.map { .string("\($0.challenge)") }
+            object["waiting_until"] = wait.map { .string("\($0.until)") }
         case .removed(let reason, let time):
             object["state"] = "removed"
             object["reason"] = .string(reason.rawValue)

@@ -22,15 +22,8 @@ extension API {
             return Response(json: user.json)
         }
         routes.client(.patch, "/v1/users/:user", .users) { [self] client, incoming in
-            let json = try incoming.json()
-            let externalID = try Self.externalID(json)
-            let reference = try incoming.user()
-            // What a change does not name stays as it is; null removes it. Spec: RFC 7396 §2.
-            guard json["external_id"] != nil else {
-                let user = try await ManageUsers.show(reference, to: client, ports: ports)
-                return Response(json: try Self.json(user.map(ManageUsers.Outcome.user) ?? .notFound))
-            }
-            let outcome = try await ManageUsers.rename(reference, to: externalID, by: client, ports: ports)
+            let changes = try Self.changes(try incoming.json())
+            let outcome = try await ManageUsers.update(try incoming.user(), changes, by: client, ports: ports)
             return Response(json: try Self.json(outcome))
         }
         routes.client(.delete, "/v1/users/:user", .users) { [self] client, incoming in
@@ -54,10 +47,27 @@ extension API {
         }
     }
 
+    /// What a change does not name stays as it is; null removes it.
+    ///
+    /// Spec: RFC 7396 §2.
+    private static func changes(_ json: JSONValue) throws -> ManageUsers.Changes {
+        var members = try JSONMembers(json)
+        let externalID = try externalID(&members)
+        let isBlocked = try members.optionalBool("enrollment_blocked")
+        try members.refuseUnknown()
+        return ManageUsers.Changes(
+            externalID: json["external_id"] == nil ? nil : .some(externalID), isEnrollmentBlocked: isBlocked)
+    }
+
     private static func externalID(_ json: JSONValue) throws -> ExternalID? {
         var members = try JSONMembers(json)
-        let text = try members.optionalString("external_id")
+        let externalID = try externalID(&members)
         try members.refuseUnknown()
+        return externalID
+    }
+
+    private static func externalID(_ members: inout JSONMembers) throws -> ExternalID? {
+        let text = try members.optionalString("external_id")
         do {
             return try text.map { text throws(TextRefusal) in try ExternalID(text) }
         } catch {
@@ -78,7 +88,7 @@ extension LinkedUser {
     fileprivate var json: JSONValue {
         .members([
             "id": .string("\(id)"), "external_id": externalID.map { .string($0.text) },
-            "created_at": .string("\(createdAt)"),
+            "enrollment_blocked": isEnrollmentBlocked ? true : nil, "created_at": .string("\(createdAt)"),
         ])
     }
 }

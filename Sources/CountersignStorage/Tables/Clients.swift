@@ -6,18 +6,19 @@ private enum Statements {
     static let columns =
         """
         id, name, secret_hash, rights, callback_uris, waives_approval, is_operator, created_at, callback_username,
-        pin_policy, device_limit
+        pin_policy, device_limit, cooling_off
         """
     static let byID = SQLStatement("SELECT \(columns) FROM clients WHERE id = $1")
     static let all = SQLStatement("SELECT \(columns) FROM clients ORDER BY id")
     static let theOperator = SQLStatement("SELECT \(columns) FROM clients WHERE is_operator = 1")
     static let insert = SQLStatement(
-        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
+        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+    )
     static let update = SQLStatement(
         """
         UPDATE clients SET name = COALESCE($2, name), rights = COALESCE($3, rights),
           callback_uris = COALESCE($4, callback_uris), waives_approval = COALESCE($5, waives_approval),
-          pin_policy = COALESCE($6, pin_policy)
+          pin_policy = COALESCE($6, pin_policy), cooling_off = COALESCE($7, cooling_off)
         WHERE id = $1
         """)
     static let limit = SQLStatement("UPDATE clients SET device_limit = $2 WHERE id = $1")
@@ -40,7 +41,7 @@ private enum Statements {
 extension SQLTransaction {
     func client(_ id: ClientID) throws -> Client? {
         try first(Statements.byID, [id.value]) { row in
-            try parsed.clients.value(id, of: row[0..<11]) { try Client(row) }
+            try parsed.clients.value(id, of: row[0..<12]) { try Client(row) }
         }
     }
 
@@ -62,7 +63,8 @@ extension SQLTransaction {
                 .integer(client.waivesEnrollmentApproval ? 1 : 0),
                 .integer(client.isOperator ? 1 : 0), client.createdAt.value, .optional(client.callbackUsername),
                 .text(client.pinPolicy.json.text),
-                .optional(client.deviceLimit?.json.text), .optional(sealedSecret),
+                .optional(client.deviceLimit?.json.text), .integer(client.coolingOff),
+                .optional(sealedSecret),
             ])
     }
 
@@ -72,7 +74,7 @@ extension SQLTransaction {
             [
                 client.value, .optional(changes.name?.text), .optional(changes.rights?.text),
                 .optional(changes.callbackURIs?.text), .optional(changes.waivesEnrollmentApproval.map { $0 ? 1 : 0 }),
-                .optional(changes.pinPolicy?.json.text),
+                .optional(changes.pinPolicy?.json.text), .optional(changes.coolingOff),
             ])
         switch changes.devices {
         case .unchanged: break
@@ -120,6 +122,7 @@ extension Client {
             rights: try row.value(3) { Set($0.split(separator: " ").compactMap { Right(rawValue: String($0)) }) },
             callbackURIs: try row.text(4).split(separator: "\n").map { CallbackURI(stored: String($0)) },
             callbackUsername: try row.optionalText(8), waivesEnrollmentApproval: try row.integer(5) == 1,
+            coolingOff: try row.integer(11),
             pinPolicy: try row.optionalValue(9, Self.pinPolicy) ?? .standard,
             deviceLimit: try row.optionalValue(10, Self.deviceLimit), isOperator: try row.integer(6) == 1,
             createdAt: try row.time(7))

@@ -6,7 +6,7 @@ import OpenPGP
 private enum Statements {
     static let columns = """
         id, user_id, client_id, removed_at, removal_reason, primary_key, authentication_key, encryption_key, pin_key,
-        biometric_key, device, push, created_at, wrong_pins, pin_locked_at, awaits
+        biometric_key, device, push, created_at, wrong_pins, pin_locked_at, awaits, waits_until
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
     static let state = SQLStatement("SELECT removed_at, removal_reason FROM enrollments WHERE id = $1")
@@ -24,7 +24,7 @@ private enum Statements {
     static let insert = SQLStatement(
         """
         INSERT INTO enrollments (\(columns), fingerprint, certificate)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, $9, NULL, $10, 0, NULL, $11, $12, $13)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, $9, NULL, $10, 0, NULL, $11, $12, $13, $14)
         """)
     static let putPIN = SQLStatement(
         """
@@ -44,7 +44,7 @@ private enum Statements {
         UPDATE enrollments SET removed_at = $2, removal_reason = $3, push = NULL, push_token = NULL
         WHERE id = $1 AND removed_at IS NULL
         """)
-    static let endWait = SQLStatement("UPDATE enrollments SET awaits = NULL WHERE id = $1")
+    static let endWait = SQLStatement("UPDATE enrollments SET awaits = NULL, waits_until = NULL WHERE id = $1")
     static let putDevice = SQLStatement("UPDATE enrollments SET device = $2 WHERE id = $1")
     static let push = SQLStatement("SELECT push, push_token FROM enrollments WHERE id = $1 AND push IS NOT NULL")
     static let removePush = SQLStatement(
@@ -102,7 +102,7 @@ extension SQLTransaction {
                 .blob(keys.primary.publicKey.body), .blob(keys.authentication.publicKey.body),
                 .blob(keys.encryption.publicKey.body),
                 .text(enrollment.device.json.text), enrollment.createdAt.value,
-                .optional(enrollment.awaitedApproval?.description),
+                .optional(enrollment.wait?.challenge.description), .optional(enrollment.wait?.until.milliseconds),
                 .blob(keys.primary.fingerprint.bytes), .blob(certificate),
             ])
     }
@@ -225,7 +225,12 @@ extension SQLTransaction {
             id: id, user: try row.id(1), client: try row.id(2), state: try Enrollment.State(row, at: 3),
             credential: .certificate(device.keys), device: device.description, pin: pin,
             biometric: device.biometric, push: device.push, createdAt: try row.time(12),
-            awaitedApproval: try row.optionalID(15))
+            wait: try wait(row))
+    }
+
+    private func wait(_ row: SQLRow) throws -> Enrollment.Wait? {
+        guard let challenge: ChallengeID = try row.optionalID(15) else { return nil }
+        return Enrollment.Wait(for: challenge, until: try row.time(16))
     }
 
     /// The columns that seldom change.

@@ -3,7 +3,7 @@ import CountersignWire
 
 private enum Statements {
     static let linked = """
-        SELECT u.id, l.external_id, u.created_at FROM user_links l JOIN users u ON u.id = l.user_id
+        SELECT u.id, l.external_id, u.created_at, l.enrollment_blocked FROM user_links l JOIN users u ON u.id = l.user_id
         WHERE l.client_id = $1
         """
     /// What clients do with one user happens one after the other: limits are counted, the last link is searched for.
@@ -22,6 +22,8 @@ private enum Statements {
         INSERT INTO user_links (client_id, user_id, external_id) VALUES ($1, $2, $3)
         ON CONFLICT (client_id, user_id) DO UPDATE SET external_id = excluded.external_id
         """)
+    static let block = SQLStatement(
+        "UPDATE user_links SET enrollment_blocked = $3 WHERE client_id = $1 AND user_id = $2")
     static let unlink = SQLStatement("DELETE FROM user_links WHERE client_id = $1 AND user_id = $2")
     static let markDeleted = SQLStatement("UPDATE users SET deleted_at = $2 WHERE id = $1")
 }
@@ -57,6 +59,10 @@ extension SQLTransaction {
         return true
     }
 
+    func blockEnrollment(_ isBlocked: Bool, of user: UserID, by client: ClientID) throws {
+        try connection.send(Statements.block, [client.value, user.value, .integer(isBlocked ? 1 : 0)])
+    }
+
     func unlink(_ user: UserID, from client: ClientID) throws {
         try connection.send(Statements.unlink, [client.value, user.value])
     }
@@ -70,6 +76,6 @@ extension LinkedUser {
     fileprivate init(_ row: SQLRow) throws {
         self.init(
             id: try row.id(0), externalID: try row.optionalValue(1) { try? ExternalID($0) },
-            createdAt: try row.time(2))
+            isEnrollmentBlocked: try row.integer(3) == 1, createdAt: try row.time(2))
     }
 }

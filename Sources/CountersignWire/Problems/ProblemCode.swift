@@ -62,6 +62,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case tooManyDevices = "too_many_devices"
     case codeInvalid = "code_invalid"
     case codeExpired = "code_expired"
+    case enrollmentBlocked = "enrollment_blocked"
     case enrollmentWaiting = "enrollment_waiting"
     case userNotLinked = "user_not_linked"
     case methodMissing = "method_missing"
@@ -226,6 +227,10 @@ extension ProblemCode {
             Meaning(
                 422, "The code was shown too long ago",
                 "Scan the code that is shown now; each works for a minute.")
+        case .enrollmentBlocked:
+            Meaning(
+                403, "The user may enroll no device",
+                "Have the client end the block: `enrollment_blocked` of the user, false.")
         case .enrollmentWaiting:
             Meaning(
                 409, "The device waits to be approved by another one",
