@@ -95,6 +95,15 @@ struct KnownBrowserTests {
         }
     }
 
+    @Test("What whoever scans a code approves teaches no browser: it may have been shown to them by somebody else")
+    func anybody() async throws {
+        let scene = try await Scene()
+        var request = try scene.world.request(for: nil, type: "scan")
+        request.browser = BrowserID(Self.browser)
+        try await scene.scan(try await scene.world.ask(request, by: scene.shop), .approved(.confirm, number: nil))
+        #expect(try await scene.world.count("known_browsers") == 0)
+    }
+
     @Test("Nobody who does not have the browser uses up what a user may be asked")
     func limits() async throws {
         let scene = try await Scene()

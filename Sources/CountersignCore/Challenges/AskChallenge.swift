@@ -216,13 +216,15 @@ extension AskChallenge {
             clientName: facts.client.name, type: type.name, context: request.context?.line,
             askedAt: facts.now, details: request.details, signingData: request.signingData,
             message: request.secureMessage ?? alert)
+        // Of nobody's browser nothing is learnt: whoever scans its code may have been shown it by somebody else.
+        let browser = request.browser.map { hasher.hash(of: $0, client: facts.client.id) }
         let challenge = Challenge(
             question: question, user: facts.user, claim: type.isQR ? .awaited : nil, alert: alert,
             methods: request.methods ?? type.methods,
             numberHash: number.map { hasher.hash(of: $0, challenge: chance.challenge) },
             expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime), callbackURI: callbackURI,
             clientState: request.clientState, locale: request.locale,
-            browser: request.browser.map { hasher.hash(of: $0, client: facts.client.id) }, state: .pending)
+            browser: facts.user == nil ? nil : browser, state: .pending)
         return Asked(
             challenge: challenge, number: number, code: ShownCode(of: challenge, at: facts.now, hasher),
             enrollments: enrollments.map(\.id),
