@@ -122,9 +122,9 @@ struct ClaimTests {
         // Of a clock that is ahead, on another node.
         let next = try await scene.ask()
         let ahead = scene.world.ports.hasher.otp(
-            of: next.challenge.id, at: scene.world.time.now.adding(seconds: ClaimChallenge.tolerance))
+            of: next.challenge.id, at: scene.world.time.now.adding(seconds: SpendableNonce.tolerance))
         let beyond = scene.world.ports.hasher.otp(
-            of: next.challenge.id, at: scene.world.time.now.adding(seconds: ClaimChallenge.tolerance + 1))
+            of: next.challenge.id, at: scene.world.time.now.adding(seconds: SpendableNonce.tolerance + 1))
         #expect(
             try await scene.claim(ChallengeCode(challenge: next.challenge.id, otp: beyond), by: scene.device)
                 == "code expired")

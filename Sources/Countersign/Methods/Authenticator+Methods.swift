@@ -258,12 +258,12 @@ extension Authenticator {
         do throws(CountersignError) {
             try await untilReplied { () throws(CountersignError) in
                 _ = try await send("POST", "/v1/enrollments/self/methods", body: change.request.json, for: stored)
+                try await conclude(change, isMade: true, of: stored)
             }
         } catch {
             if error.settlesChange { try await conclude(change, isMade: false, of: stored) }
             throw error
         }
-        try await conclude(change, isMade: true, of: stored)
     }
 
     /// Keeps what counts from now on, and forgets the rest.

@@ -12,8 +12,7 @@ struct DeviceCommand: AsyncParsableCommand {
         discussion: "The device SDK as an app would use it, for development, demonstrations and tests.",
         subcommands: [
             Enroll.self, Status.self, PINCommand.self, BiometricCommand.self, Watch.self, Pending.self, Scan.self,
-            Open.self,
-            Answer.self,
+            Open.self, Answer.self,
             Remove.self,
         ])
 

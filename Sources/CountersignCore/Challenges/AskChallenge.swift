@@ -207,7 +207,7 @@ extension AskChallenge {
         let callbackURI = try callback(request, of: facts.client)
         // A code reaches nobody who does not look for it, and it is the user who starts what leads to one.
         if !type.isQR { try checkLimits(facts) }
-        let enrollments = try type.isQR ? nobody(request) : enrollments(request, facts)
+        let enrollments = try enrollments(request, facts)
         guard let alert = request.message ?? type.text(in: request.locale) else { throw .messageMissing }
         let number = request.numberEntry ?? type.numberEntry ? chance.number : nil
         guard let nonce = Nonce(bytes: chance.nonce) else { preconditionFailure("a nonce has 32 bytes") }
@@ -269,12 +269,11 @@ extension AskChallenge {
         if facts.now < frees { throw .tooManyAsks(until: frees, now: facts.now) }
     }
 
-    private static func nobody(_ request: Request) throws(Refusal) -> [Enrollment] {
-        guard request.enrollments == nil else { throw .notAllowedByType(pointer: "/enrollments") }
-        return []
-    }
-
     private static func enrollments(_ request: Request, _ facts: Facts) throws(Refusal) -> [Enrollment] {
+        if facts.type.isQR {
+            guard request.enrollments == nil else { throw .notAllowedByType(pointer: "/enrollments") }
+            return []
+        }
         let methods = request.methods ?? facts.type.methods
         let able = facts.enrollments.filter {
             $0.satisfies(facts.type) && $0.canAnswer(by: methods)

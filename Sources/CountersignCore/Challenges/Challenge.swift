@@ -34,6 +34,10 @@ public final class Challenge: Sendable {
 
     /// Its id.
     public var id: ChallengeID { question.challenge }
+    /// When a device claimed it by its code; nil where none did.
+    public var claimedAt: Timestamp? {
+        if case .done(let time) = claim { time } else { nil }
+    }
 
     /// A challenge of these parts.
     public init(

@@ -5,9 +5,6 @@ import Encodings
 ///
 /// Spec: design 3.7.
 public enum ClaimChallenge {
-    /// How far the clock of the node that made a code may be ahead, in seconds.
-    static let tolerance: Int64 = 60
-
     /// What came of it.
     public enum Outcome: Sendable {
         /// The device is asked; or was already, by the same code.
@@ -51,9 +48,10 @@ public enum ClaimChallenge {
             guard challenge.user == nil || challenge.user == enrollment.user else {
                 return try refuse(enrollment.id, at: now, writer)
             }
-            guard now < madeAt.adding(seconds: ChallengeCode.lifetime), madeAt <= now.adding(seconds: tolerance) else {
-                return .codeExpired
-            }
+            // Another node may have made it, by a clock that is a little ahead.
+            guard now < madeAt.adding(seconds: ChallengeCode.lifetime),
+                madeAt <= now.adding(seconds: SpendableNonce.tolerance)
+            else { return .codeExpired }
             if let refusal = try judge(enrollment, for: challenge, writer) { return refusal }
             guard try writer.claim(challenge.id, by: enrollment.id, of: enrollment.user, at: now) else {
                 // Somebody was faster; it may have been this very call, sent twice at once.

@@ -35,12 +35,9 @@ public enum ShowCode {
     public static func code(of id: ChallengeID, to client: ClientID, ports: Ports) async throws -> Outcome {
         let challenge = try await ports.store.read { try $0.challenge(id) }
         guard let challenge, challenge.question.client == client else { return .notFound }
-        guard let claim = challenge.claim else { return .noCode }
+        guard challenge.claim != nil else { return .noCode }
         let now = ports.time.now
         guard challenge.isOpen(at: now) else { return .alreadyEnded(challenge.standing(at: now)) }
-        guard case .awaited = claim, let code = ShownCode(of: challenge, at: now, ports.hasher) else {
-            return .alreadyClaimed
-        }
-        return .code(code)
+        return ShownCode(of: challenge, at: now, ports.hasher).map(Outcome.code) ?? .alreadyClaimed
     }
 }

@@ -84,7 +84,7 @@ extension StoreWriter {
                 .enrollmentApproved, ["by": outcome.decidedBy.map { .string("\($0)") } ?? "time"], of: enrollment,
                 at: now, events)
             wake(.enrollment(id))
-            try replaceSurplus(beside: enrollment, at: now, events)
+            try replaceSurplus(beside: enrollment, of: try client(enrollment.client)?.deviceLimit, at: now, events)
         case .denied, .reported, .failed:
             _ = try removeEnrollment(enrollment, reason: .denied, by: nil, at: now, events)
         case .cancelled:
@@ -94,8 +94,10 @@ extension StoreWriter {
     }
 
     /// Removes the oldest devices that must go for one that has been let in.
-    func replaceSurplus(beside made: Enrollment, at now: Timestamp, _ events: EventIDs) throws {
-        guard let limit = try client(made.client)?.deviceLimit, limit.replacesOldest else { return }
+    func replaceSurplus(
+        beside made: Enrollment, of limit: DeviceLimit?, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        guard let limit, limit.replacesOldest else { return }
         let others = try activeEnrollments(of: made.user).filter { $0.id != made.id }
         for old in limit.surplus(of: others, of: made.client) {
             _ = try removeEnrollment(old, reason: .replaced, by: nil, at: now, events)

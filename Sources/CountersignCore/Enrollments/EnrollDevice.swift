@@ -142,7 +142,7 @@ public enum EnrollDevice {
                 "waiver": .bool(ticket.waivesApproval),
             ], of: made, at: now, events)
         guard let wait else {
-            try writer.replaceSurplus(beside: made, at: now, events)
+            try writer.replaceSurplus(beside: made, of: client.deviceLimit, at: now, events)
             return .enrolled(made, nil)
         }
         let approval = AwaitedApproval(wait, ports.hasher)

@@ -171,7 +171,7 @@ extension API {
     }
 
     private static func event(_ shown: WatchChallenge.Shown) -> ByteBuffer {
-        let isClaimed = shown.challenge.state == .pending && shown.challenge.claim.map { $0 != .awaited } == true
+        let isClaimed = shown.challenge.state == .pending && shown.challenge.claimedAt != nil
         let id = isClaimed ? "claimed" : shown.challenge.state.standing.state
         let data = shown.json.text
         return ByteBuffer(string: "id: \(id)\nevent: challenge\ndata: \(data)\n\n")
@@ -198,8 +198,6 @@ extension Challenge {
         let standing = state.standing
         var method: Method?
         var endedAt: Timestamp?
-        var claimedAt: Timestamp?
-        if case .done(let time) = claim { claimedAt = time }
         if case .ended(let outcome, let time) = state {
             method = outcome.method
             endedAt = time
