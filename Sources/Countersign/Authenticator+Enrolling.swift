@@ -140,7 +140,7 @@ extension Authenticator {
             do throws(CountersignError) {
                 return try await send()
             } catch {
-                guard error.retryHelps, attempt < Self.attempts, !Task.isCancelled else { throw error }
+                guard error.isSentAgain, attempt < Self.attempts, !Task.isCancelled else { throw error }
                 try await pause(attempt)
                 attempt += 1
             }

@@ -126,6 +126,12 @@ public final class Authenticator: Sendable {
         case .challengeNotFound: return .challengeNotFound
         case .pinIncorrect: return .pinIncorrect(attemptsLeft: Int(problem["attempts_left"]?.integer ?? 0))
         case .pinLocked: return .pinLocked
+        case .customRetry:
+            let attemptsLeft = problem["attempts_left"]?.integer.map { Int(clamping: $0) }
+            return .customRetry(attemptsLeft: attemptsLeft, payload: problem["payload"]?.string)
+        case .customFailed: return .customFailed(payload: problem["payload"]?.string)
+        case .customNotRegistered: return .customNotRegistered
+        case .customUnavailable: return .customUnavailable
         case .changeNotAuthorized: return problem["needs"] == "ticket" ? .authorityNeeded : .pinRequired
         case .codeInvalid: return .codeRefused(.invalid)
         case .codeExpired: return .codeRefused(.expired)

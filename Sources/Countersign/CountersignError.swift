@@ -60,6 +60,15 @@ public enum CountersignError: Error, Sendable {
     case pinAlreadySet
     /// The biometric proved nothing; why.
     case biometric(BiometricFailure)
+    /// The custom authenticator wants another try; how often there can be one, where that is limited, and what it says
+    /// to the app.
+    case customRetry(attemptsLeft: Int?, payload: String?)
+    /// The custom authenticator refused and is registered no more; what it says to the app.
+    case customFailed(payload: String?)
+    /// The custom authenticator is not registered for this enrollment.
+    case customNotRegistered
+    /// The custom authenticator cannot be asked now.
+    case customUnavailable
     /// The enrollment is too old to set its first method without a ticket.
     case authorityNeeded
     /// The app gave the SDK something that cannot be; what.
@@ -127,6 +136,10 @@ extension CountersignError {
         case .pinRequired: "pin_required"
         case .pinAlreadySet: "pin_already_set"
         case .biometric(let failure): "biometric_\(failure.rawValue)"
+        case .customRetry: "custom_retry"
+        case .customFailed: "custom_failed"
+        case .customNotRegistered: "custom_not_registered"
+        case .customUnavailable: "custom_unavailable"
         case .authorityNeeded: "authority_needed"
         case .configurationInvalid: "configuration_invalid"
         case .pushRefused: "push_refused"
@@ -139,14 +152,16 @@ extension CountersignError {
     /// Whether the same call can succeed later.
     public var retryHelps: Bool {
         switch self {
-        case .network, .serverUnreachable, .vault, .cancelled: true
+        case .network, .serverUnreachable, .vault, .cancelled, .customUnavailable: true
         case .server(let problem): problem.knownCode?.meaning.retryHelps ?? (problem.status >= 500)
         case .clockSkew, .deviceDeregistered, .notEnrolled, .enrollmentUnknown, .invitationRefused, .ticketRefused,
             .enrollmentWaiting, .serverChanged, .challengeNotFound, .challengeExpired, .alreadyAnswered,
             .challengeEnded,
             .notHandleable, .codeRefused, .userNotLinked, .methodMissing, .numberRequired, .numberIncorrect, .pinPolicy,
             .pinIncorrect, .pinLocked, .pinNotSet,
-            .pinRequired, .pinAlreadySet, .biometric, .authorityNeeded, .configurationInvalid, .pushRefused:
+            .pinRequired, .pinAlreadySet, .biometric, .customRetry, .customFailed, .customNotRegistered,
+            .authorityNeeded,
+            .configurationInvalid, .pushRefused:
             false
         }
     }
@@ -179,6 +194,10 @@ extension CountersignError {
         case .pinRequired: "Ask for the PIN, and call again with it."
         case .pinAlreadySet: "Change the PIN, with the one there is."
         case .biometric(let failure): Self.cure(of: failure)
+        case .customRetry: "Have the user try again."
+        case .customFailed: "Use another method; the authenticator can be registered again."
+        case .customNotRegistered: "Register it first, or use another method."
+        case .customUnavailable: "Use another method, or try again later."
         case .authorityNeeded: "Have a new ticket made for this user, and use it."
         case .configurationInvalid: "Mend the call in the app."
         case .pushRefused: "Ignore the notification; what is really pending is fetched from the server."
@@ -207,6 +226,17 @@ extension CountersignError {
         case .repeats: "Choose one in which no digit stands so often."
         case .sequence: "Choose one whose digits do not follow one another."
         case .blocked: "Choose one that not everybody chooses."
+        }
+    }
+
+    /// Whether the same bytes are sent again until there is another reply.
+    ///
+    /// A custom authenticator that cannot be asked is for the user to wait for, or to do without.
+    var isSentAgain: Bool {
+        switch self {
+        case .customUnavailable: false
+        case .server(let problem) where problem.knownCode == .customUnavailable: false
+        default: retryHelps
         }
     }
 
@@ -250,6 +280,12 @@ extension CountersignError: CustomStringConvertible {
         case .pinRequired: "The change needs the PIN there is."
         case .pinAlreadySet: "This device has a PIN already."
         case .biometric(let failure): "The biometric proved nothing (\(failure.rawValue))."
+        case .customRetry(let attemptsLeft, _):
+            "The custom authenticator wants another try"
+                + (attemptsLeft.map { "; \($0 == 1 ? "1 attempt is" : "\($0) attempts are") left." } ?? ".")
+        case .customFailed: "The custom authenticator refused, and is registered no more."
+        case .customNotRegistered: "The custom authenticator is not registered for this device."
+        case .customUnavailable: "The custom authenticator cannot be asked now."
         case .authorityNeeded: "The enrollment is too old to set its first method without a ticket."
         case .configurationInvalid(let reason): "The app is not set up right: \(reason)."
         case .pushRefused(let refusal): "The push is refused (\(refusal))."

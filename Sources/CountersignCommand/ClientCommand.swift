@@ -34,6 +34,7 @@ struct ClientCommand: AsyncParsableCommand {
 
         @OptionGroup var basic: BasicOptions
         @OptionGroup var devices: DeviceLimitOptions
+        @OptionGroup var authenticators: AuthenticatorOptions
         @OptionGroup(title: "Rules for PINs") var pins: PINPolicyOptions
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
@@ -44,7 +45,7 @@ struct ClientCommand: AsyncParsableCommand {
                 "callback_uris": .array(callback.map(JSONValue.string)), "callback_basic": try basic.json,
                 "waive_enrollment_approval": .bool(waiveEnrollmentApproval),
                 "enrollment_cooling_off": coolingOff.map(JSONValue.integer), "device_limit": devices.json,
-                "pin_policy": pins.json,
+                "authenticators": authenticators.json, "pin_policy": pins.json,
             ])
             let made = try await remote.withRemote { try await $0.call(.POST, "/v1/admin/clients", body) }
             let id = made["client_id"]?.string ?? ""
@@ -97,6 +98,11 @@ struct ClientCommand: AsyncParsableCommand {
         @Flag(help: "Let a user have as many devices as there are.")
         var noMaxDevices = false
 
+        @OptionGroup var authenticators: AuthenticatorOptions
+
+        @Flag(help: "Let it judge nothing itself any more.")
+        var noAuthenticator = false
+
         @OptionGroup(title: "Rules for PINs, replacing all earlier ones") var pins: PINPolicyOptions
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
@@ -108,7 +114,8 @@ struct ClientCommand: AsyncParsableCommand {
                 "callback_uris": uris, "callback_basic": noCallbackBasic ? .null : try basic.json,
                 "waive_enrollment_approval": waiveEnrollmentApproval.map(JSONValue.bool),
                 "enrollment_cooling_off": coolingOff.map(JSONValue.integer),
-                "device_limit": noMaxDevices ? .null : devices.json, "pin_policy": pins.json,
+                "device_limit": noMaxDevices ? .null : devices.json,
+                "authenticators": noAuthenticator ? [] : authenticators.json, "pin_policy": pins.json,
             ])
             let path = "/v1/admin/clients/\(Remote.escaped(id))"
             let client = try await remote.withRemote { try await $0.call(.PATCH, path, body) }
@@ -202,6 +209,44 @@ struct DeviceLimitOptions: ParsableArguments {
     /// The limit, or nil where none is named.
     fileprivate var json: JSONValue? {
         maxDevices.map { .members(["max": .integer($0), "at_limit": replaceOldest ? "replace" : "refuse"]) }
+    }
+}
+
+/// What a client judges itself on the devices that enroll through it.
+struct AuthenticatorOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A custom authenticator and the URL of the client's hook that judges it; may be repeated.",
+            valueName: "NAME=URL"))
+    var authenticator: [String] = []
+
+    @Option(help: "How many seconds a hook may take, 1 to 10. (default: 5)")
+    var authenticatorDeadline: Int64?
+
+    @Option(help: "How many tries in a row a hook may want, 1 to 10. (default: 5)")
+    var authenticatorAttempts: Int64?
+
+    func validate() throws {
+        guard authenticator.allSatisfy({ $0.contains("=") }) else {
+            throw ValidationError("--authenticator takes NAME=URL.")
+        }
+        guard !authenticator.isEmpty || (authenticatorDeadline ?? authenticatorAttempts) == nil else {
+            throw ValidationError("--authenticator-deadline and --authenticator-attempts need --authenticator.")
+        }
+    }
+
+    /// The authenticators, or nil where none is named.
+    fileprivate var json: JSONValue? {
+        guard !authenticator.isEmpty else { return nil }
+        return .array(
+            authenticator.map { text in
+                let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return .members([
+                    "name": .string(String(parts[0])), "hook": .string(String(parts[1])),
+                    "deadline": authenticatorDeadline.map(JSONValue.integer),
+                    "attempts": authenticatorAttempts.map(JSONValue.integer),
+                ])
+            })
     }
 }
 

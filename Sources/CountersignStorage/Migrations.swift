@@ -46,7 +46,18 @@ enum Migrations {
     }
 
     private static func steps(_ dialect: SQLDialect) -> [[String]] {
-        [first(dialect), delivery(dialect), locks(dialect), methods(dialect), questions(dialect)]
+        [
+            first(dialect), delivery(dialect), locks(dialect), methods(dialect), questions(dialect),
+            authenticators(dialect),
+        ]
+    }
+
+    /// What clients judge themselves, which devices answer by it, and what their hooks have said.
+    private static func authenticators(_ dialect: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE clients ADD COLUMN authenticators TEXT", "ALTER TABLE enrollments ADD COLUMN customs TEXT",
+            "ALTER TABLE answers ADD COLUMN custom \(dialect.blob)",
+        ]
     }
 
     /// Challenges that are asked of whoever presents their code, those that a new device waits for; what

@@ -380,7 +380,7 @@ struct DeviceCommandTests {
             let result = try await watching.result()
             #expect(!result.output.contains("83517") && !result.output.contains("71538"))
             let opened = try await tool.run("device", "answer", id, "--approve", "--method", "finger", input: "83517\n")
-            #expect(opened.status == 2 && opened.errors.contains("confirm or pin or biometric"))
+            #expect(opened.status == 2 && opened.errors.contains("confirm, biometric, pin or custom:NAME"))
         }
     }
 

@@ -18,6 +18,8 @@ struct UsageTests {
         ["device", "pending"], ["device", "pin"], ["device", "pin", "show"], ["device", "pin", "set"],
         ["device", "pin", "change"], ["device", "pin", "remove"],
         ["device", "biometric"], ["device", "biometric", "register"], ["device", "biometric", "remove"],
+        ["device", "custom"], ["device", "custom", "show"], ["device", "custom", "register"],
+        ["device", "custom", "deregister"],
         ["device", "scan"], ["device", "open"], ["device", "answer"], ["device", "remove"], ["verify"], ["admin"],
         ["admin", "bootstrap"], ["admin", "key"],
         ["admin", "key", "rotate"], ["admin", "key", "finish"], ["admin", "backup"], ["admin", "migrate"],

@@ -12,6 +12,7 @@ struct AAL2Tests {
     private static let methods: [[String]] = [
         ["confirm"], ["pin"], ["biometric"], ["pin", "confirm"], ["confirm", "pin"], ["biometric", "pin"],
         ["pin", "biometric"], ["biometric", "confirm"], ["biometric", "pin", "confirm"],
+        ["custom:phrase"], ["pin", "custom:phrase"],
     ]
     private static let lifetimes: [Int64] = [10, 120, 599, 600, 601, 3600, 86400]
     private static let asks: [Int64] = [1, 10, 99, 100, 101, 1000]
@@ -55,7 +56,7 @@ struct AAL2Tests {
                 }
             }
         }
-        #expect(all == 9 * 4 * 7 * 3 * 6 * 3 * 4)
+        #expect(all == 11 * 4 * 7 * 3 * 6 * 3 * 4)
         #expect(accepted == 3 * 2 * 4 * 4 + 3 * 4 * 2 * 4)
     }
 

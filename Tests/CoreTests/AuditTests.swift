@@ -130,13 +130,25 @@ struct AuditTests {
         ] + numbers
     }
 
+    /// Lets a custom authenticator want another try, and then be satisfied.
+    private func customs(in scene: CustomScene) async throws -> [String] {
+        try await scene.register()
+        let asked = try await scene.ask()
+        for result in [HookVerdict.Result.retry, .ok] {
+            scene.world.hooks.say(HookVerdict(result, payload: "Payload-marker-ten"))
+            _ = try await scene.send(try await scene.approval(of: asked, "Data-marker-nine"), to: asked)
+        }
+        return ["Data-marker-nine", "Payload-marker-ten"]
+    }
+
     @Test("Everything that is audited happens, and no event holds a number, a secret, a ticket or a message")
     func secrecy() async throws {
         let world = try await World()
-        let secrets = try await everything(in: world)
-        let events = try await world.audit()
+        let custom = try await CustomScene()
+        let secrets = try await everything(in: world) + (try await customs(in: custom))
+        let events = try await world.audit() + (try await custom.world.audit())
         #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
-        #expect(secrets.count == 18 + 14 + 2)
+        #expect(secrets.count == 18 + 14 + 4)
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {

@@ -249,7 +249,7 @@ struct ChangeMethodsTests {
             let call = try await scene.device.call(nonce: "one nonce for all requests")
             let message = try await scene.device.approval(of: asked, by: scene.device.newPINKey())
             let outcome = try await AnswerChallenge.answer(
-                message, to: asked.challenge.id, by: call, ports: scene.world.ports)
+                AnswerRequest(message: message), to: asked.challenge.id, by: call, ports: scene.world.ports)
             #expect(outcome.summary == (isFirst ? "PIN incorrect, 6 left" : "nonce replayed"))
             #expect(try await scene.device.methods().attemptsLeft == left)
         }
@@ -322,12 +322,16 @@ struct ChangeMethodsTests {
 extension ChangeMethods.Outcome {
     var summary: String {
         switch self {
-        case .changed: "changed"
+        case .changed(let payload): payload.map { "changed: \($0)" } ?? "changed"
         case .refused(let refusal): refusal.summary
         case .invalid: "invalid"
         case .notAuthorized(let needs): "needs \(needs.rawValue)"
         case .pinIncorrect(let attemptsLeft): "PIN incorrect, \(attemptsLeft) left"
         case .pinLocked: "PIN locked"
+        case .customRetry(let payload): "custom retry: \(payload ?? "-")"
+        case .customFailed(let payload): "custom failed: \(payload ?? "-")"
+        case .customNotRegistered: "custom not registered"
+        case .customUnavailable: "custom unavailable"
         case .rateLimited(let seconds): "rate limited \(seconds)"
         }
     }

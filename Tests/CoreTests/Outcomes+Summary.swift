@@ -61,13 +61,17 @@ extension ClaimChallenge.Outcome {
 extension AnswerChallenge.Outcome {
     var summary: String {
         switch self {
-        case .decided(let standing): "decided \(standing.state) \(standing.reason ?? "-")"
+        case .decided(let reply): "decided \(reply.standing.state) \(reply.standing.reason ?? "-")"
         case .refused(let refusal): refusal.summary
         case .notFound: "not found"
         case .alreadyEnded(let standing): "already ended \(standing.state) \(standing.reason ?? "-")"
         case .invalid: "invalid"
         case .pinIncorrect(let attemptsLeft): "PIN incorrect, \(attemptsLeft) left"
         case .pinLocked: "PIN locked"
+        case .customRetry(let reply): "custom retry, \(reply.attemptsLeft) left: \(reply.payload ?? "-")"
+        case .customFailed(let payload): "custom failed: \(payload ?? "-")"
+        case .customNotRegistered: "custom not registered"
+        case .customUnavailable: "custom unavailable"
         case .rateLimited(let seconds): "rate limited \(seconds)"
         }
     }

@@ -121,6 +121,6 @@ extension World {
     fileprivate func ports(sendingBy transports: Transports) -> Ports {
         Ports(
             issuer: ports.issuer, store: store, wakes: hub, time: time, random: random, hasher: ports.hasher,
-            keys: ports.keys, transports: transports, logger: ports.logger)
+            keys: ports.keys, transports: transports, hooks: hooks, logger: ports.logger)
     }
 }

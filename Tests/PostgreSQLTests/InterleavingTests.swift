@@ -234,7 +234,7 @@ struct InterleavingTests {
 
     private func told(_ outcome: AnswerChallenge.Outcome) -> String {
         switch outcome {
-        case .decided(let standing): "decided \(standing.state)"
+        case .decided(let reply): "decided \(reply.standing.state)"
         case .alreadyEnded(let standing): "ended \(standing.state)"
         default: "\(outcome)"
         }
@@ -268,8 +268,9 @@ struct InterleavingTests {
             let asked = try await world.ask(try world.request(for: user), by: shop)
             let id = asked.challenge.id
             try await phone.open(id)
-            let approval = try await phone.receipt(of: asked.challenge, .approved(.confirm, number: asked.number))
-            let denial = try await phone.receipt(of: asked.challenge, .denied)
+            let approval = AnswerRequest(
+                message: try await phone.receipt(of: asked.challenge, .approved(.confirm, number: asked.number)))
+            let denial = AnswerRequest(message: try await phone.receipt(of: asked.challenge, .denied))
             let calls = [try await phone.call(), try await phone.call()]
             let approve: Interleaving.Operation = {
                 told(try await AnswerChallenge.answer(approval, to: id, by: calls[0], ports: $0))

@@ -19,7 +19,8 @@ struct ErrorTests {
             .pinPolicy(.length), .pinIncorrect(attemptsLeft: 2), .pinLocked, .pinNotSet, .pinRequired, .pinAlreadySet,
             .authorityNeeded, .configurationInvalid("x"), .codeRefused(.malformed), .codeRefused(.invalid),
             .codeRefused(.expired), .codeRefused(.alreadyClaimed), .userNotLinked, .methodMissing([.pin, .biometric]),
-            .vault("full"), .cancelled, .server(ProblemDetails(.rateLimited)),
+            .customRetry(attemptsLeft: 2, payload: nil), .customFailed(payload: nil), .customNotRegistered,
+            .customUnavailable, .vault("full"), .cancelled, .server(ProblemDetails(.rateLimited)),
         ] + BiometricFailure.allCases.map { .biometric($0) }
 
     @Test("docs/reference/sdk-errors.md lists every error with its cause and its cure")
@@ -56,7 +57,8 @@ struct ErrorTests {
     @Test("Trying again helps against the network, and not against a no")
     func retries() {
         let helped = Self.all.filter(\.retryHelps).map(\.code)
-        #expect(helped == ["network", "server_unreachable", "vault", "cancelled", "rate_limited"])
+        #expect(
+            helped == ["network", "server_unreachable", "custom_unavailable", "vault", "cancelled", "rate_limited"])
     }
 
     @Test("No error tells a secret: ticket, number, key or message")

@@ -1,3 +1,4 @@
+public import Encodings
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -23,14 +24,16 @@ public struct CallbackReceiver: Sendable {
     ///
     /// - Parameters:
     ///   - statuses: what the first posts are answered with; all others are accepted.
+    ///   - bodies: what the answers to the first posts say; all others say nothing.
     ///   - body: what to run.
     public static func with<Result: Sendable>(
-        answering statuses: [Int] = [],
+        answering statuses: [Int] = [], saying bodies: [JSONValue] = [],
         _ body: @escaping @Sendable (CallbackReceiver) async throws -> Result
     ) async throws -> Result {
         let (calls, arrive) = AsyncStream.makeStream(of: Call.self)
         let (ports, announce) = AsyncStream.makeStream(of: Int.self)
         let answers = Mutex(statuses)
+        let sayings = Mutex(bodies)
         let router = Router()
         router.post("/hook") { request, _ -> Response in
             var request = request
@@ -40,7 +43,10 @@ public struct CallbackReceiver: Sendable {
             let status = answers.withLock { $0.isEmpty ? 200 : $0.removeFirst() }
             // A redirect that leads nowhere: who follows it is not answered by it.
             let fields: HTTPFields = (300..<400).contains(status) ? [.location: "/nowhere"] : [:]
-            return Response(status: HTTPResponse.Status(code: status), headers: fields)
+            let saying = sayings.withLock { $0.isEmpty ? [] : $0.removeFirst().encoded }
+            return Response(
+                status: HTTPResponse.Status(code: status), headers: fields,
+                body: .init(byteBuffer: ByteBuffer(bytes: saying)))
         }
         var logger = Logger(label: "callbacks")
         logger.logLevel = .critical

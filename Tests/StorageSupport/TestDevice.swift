@@ -147,7 +147,12 @@ package struct TestDevice: Sendable {
 
     /// Sends a sealed answer.
     package func answer(_ challenge: ChallengeID, with message: [UInt8]) async throws -> AnswerChallenge.Outcome {
-        try await AnswerChallenge.answer(message, to: challenge, by: try await call(), ports: world.ports)
+        try await answer(challenge, with: AnswerRequest(message: message))
+    }
+
+    /// Sends an answer.
+    package func answer(_ challenge: ChallengeID, with request: AnswerRequest) async throws -> AnswerChallenge.Outcome {
+        try await AnswerChallenge.answer(request, to: challenge, by: try await call(), ports: world.ports)
     }
 
     /// Opens a challenge, decides and answers.

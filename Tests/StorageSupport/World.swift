@@ -37,6 +37,8 @@ package struct World: Sendable {
     package let time: ScriptedTime
     /// Chance.
     package let random: SeededRandom
+    /// Hooks of custom authenticators.
+    package let hooks = ScriptedHooks()
     /// All of it together.
     package let ports: Ports
 
@@ -87,14 +89,14 @@ package struct World: Sendable {
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
             hasher: KeyedHasher(key: masterKey.derived(for: "keyed hashes")),
             keys: try await store.issuerKeys(at: time.now).keys, transports: Transports(mail: true, text: true),
-            logger: logger)
+            hooks: hooks, logger: logger)
     }
 
     /// The same ports with another log.
     package func ports(loggingTo logger: Logger) -> Ports {
         Ports(
             issuer: ports.issuer, store: store, wakes: hub, time: time, random: random, hasher: ports.hasher,
-            keys: ports.keys, transports: ports.transports, logger: logger)
+            keys: ports.keys, transports: ports.transports, hooks: hooks, logger: logger)
     }
 
     /// The master key of every world.

@@ -11,7 +11,8 @@ struct FinalStateTests {
     private func ports(of world: World, at time: Timestamp) -> Ports {
         Ports(
             issuer: world.ports.issuer, store: world.store, wakes: world.hub, time: ScriptedTime(time),
-            random: world.random, hasher: world.ports.hasher, keys: world.ports.keys, logger: world.ports.logger)
+            random: world.random, hasher: world.ports.hasher, keys: world.ports.keys, hooks: world.hooks,
+            logger: world.ports.logger)
     }
 
     private enum Try: Sendable {
@@ -32,10 +33,10 @@ struct FinalStateTests {
     ) async throws -> Result? {
         switch attempt {
         case .approve(let call, let message), .deny(let call, let message):
-            switch try await AnswerChallenge.answer(message, to: id, by: call, ports: before) {
-            case .decided(let standing): return .won(standing.state)
+            switch try await AnswerChallenge.answer(AnswerRequest(message: message), to: id, by: call, ports: before) {
+            case .decided(let reply): return .won(reply.standing.state)
             case .alreadyEnded(let standing): return .lost(to: standing.state)
-            case .refused, .notFound, .invalid, .pinIncorrect, .pinLocked, .rateLimited:
+            default:
                 throw World.Broken("an answer went wrong")
             }
         case .cancel:
@@ -124,10 +125,10 @@ struct FinalStateTests {
         let world = try await World(engine)
         let (_, _, device, asked, message) = try await approval(in: world)
         let states = try await atOnce(30) { _ -> String in
-            guard case .decided(let standing) = try await device.answer(asked.challenge.id, with: message) else {
+            guard case .decided(let reply) = try await device.answer(asked.challenge.id, with: message) else {
                 return "refused"
             }
-            return standing.state
+            return reply.standing.state
         }
         #expect(states == [String](repeating: "approved", count: 30))
         #expect(try await world.count("receipts") == 1)
@@ -145,10 +146,11 @@ struct FinalStateTests {
                     device.enrollment, of: .id(user), by: shop, ports: world.ports)
                 return "removed"
             }
-            switch try await AnswerChallenge.answer(message, to: asked.challenge.id, by: call, ports: world.ports) {
-            case .decided(let standing): return standing.state
+            let request = AnswerRequest(message: message)
+            switch try await AnswerChallenge.answer(request, to: asked.challenge.id, by: call, ports: world.ports) {
+            case .decided(let reply): return reply.standing.state
             case .refused(.deregistered): return "deregistered"
-            case .refused, .notFound, .alreadyEnded, .invalid, .pinIncorrect, .pinLocked, .rateLimited:
+            default:
                 return "unexpected"
             }
         }

@@ -38,7 +38,8 @@ struct MigrationTests {
         let strict = try await world.sql(
             "SELECT name FROM pragma_table_list WHERE strict = 1 AND schema = 'main' AND name NOT LIKE 'sqlite_%'")
         #expect(try Set(strict.map { try $0.text(0) }) == Self.tables)
-        #expect(try await world.sql("SELECT version FROM schema_version").map { try $0.integer(0) } == [1, 2, 3, 4, 5])
+        #expect(
+            try await world.sql("SELECT version FROM schema_version").map { try $0.integer(0) } == [1, 2, 3, 4, 5, 6])
     }
 
     @Test("Opening it again changes nothing and loses nothing")
@@ -49,7 +50,7 @@ struct MigrationTests {
         for seed: UInt64 in 2...4 {
             let reopened = try await world.reopened(seed: seed)
             #expect(try await schema(of: reopened) == before)
-            #expect(try await reopened.count("schema_version") == 5)
+            #expect(try await reopened.count("schema_version") == 6)
             #expect(try await reopened.store.read { try $0.client(shop.id)?.id } == shop.id)
         }
     }
@@ -57,14 +58,14 @@ struct MigrationTests {
     @Test("A newer schema is refused, says what to do, and is left alone")
     func newer() async throws {
         let world = try await World(.sqlite)
-        try await world.sql("INSERT INTO schema_version (version) VALUES (6)")
+        try await world.sql("INSERT INTO schema_version (version) VALUES (7)")
         let before = try await schema(of: world)
         let path = World.database(in: world.folder)
         await #expect(
-            throws: StoreError.engine("the database has schema 6, this program knows 5: use a newer program")
+            throws: StoreError.engine("the database has schema 7, this program knows 6: use a newer program")
         ) { _ = try await open(path) }
         #expect(try await schema(of: world) == before)
-        #expect(try await world.count("schema_version") == 6)
+        #expect(try await world.count("schema_version") == 7)
     }
 
     @Test(
@@ -92,6 +93,8 @@ struct MigrationTests {
             "ALTER TABLE clients DROP COLUMN device_limit", "ALTER TABLE enrollments DROP COLUMN pin_key",
             "ALTER TABLE enrollments DROP COLUMN biometric_key",
             "ALTER TABLE enrollments DROP COLUMN wrong_pins", "ALTER TABLE enrollments DROP COLUMN pin_locked_at",
+            "ALTER TABLE clients DROP COLUMN authenticators", "ALTER TABLE enrollments DROP COLUMN customs",
+            "ALTER TABLE answers DROP COLUMN custom",
             "DROP TABLE known_browsers", "ALTER TABLE user_links DROP COLUMN enrollment_blocked",
             "ALTER TABLE challenges DROP COLUMN browser",
             "ALTER TABLE challenges DROP COLUMN new_device_id", "ALTER TABLE enrollments DROP COLUMN awaits",
@@ -112,7 +115,7 @@ struct MigrationTests {
         let kept = try #require(try await upgraded.store.read { try $0.challenge(asked.challenge.id) })
         #expect(kept.user == user && kept.claim == nil)
         _ = try await upgraded.ask(try upgraded.request(for: user), by: shop)
-        #expect(try await upgraded.count("schema_version") == 5)
+        #expect(try await upgraded.count("schema_version") == 6)
     }
 
     @Test("A migration that fails in the middle leaves nothing behind")
@@ -139,7 +142,7 @@ struct MigrationTests {
         let worlds = try await atOnce(4) { number in
             try await World(.sqlite, in: folder, time: time, seed: UInt64(number))
         }
-        #expect(try await worlds[0].count("schema_version") == 5)
+        #expect(try await worlds[0].count("schema_version") == 6)
         #expect(try await tables(in: worlds[3]) == Self.tables)
         let issuers = Set(worlds.map(\.ports.keys.certificate.fingerprint))
         #expect(issuers.count == 1, "all have the issuer's keys that were stored first")

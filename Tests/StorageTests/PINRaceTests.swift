@@ -31,7 +31,8 @@ struct PINRaceTests {
         let all = guesses
         let outcomes = try await atOnce(20) { number in
             try await AnswerChallenge.answer(
-                all[number].message, to: all[number].challenge, by: all[number].call, ports: world.ports)
+                AnswerRequest(message: all[number].message), to: all[number].challenge, by: all[number].call,
+                ports: world.ports)
         }
         let left = outcomes.compactMap { if case .pinIncorrect(let left) = $0 { left } else { nil } }
         #expect(left.sorted() == [0, 1, 2, 3, 4], "each count is told once")
@@ -76,8 +77,9 @@ struct PINRaceTests {
                 guard case .changed = outcome else { return "\(outcome)" }
                 return "changed"
             }
-            switch try await AnswerChallenge.answer(answer, to: asked.challenge.id, by: calls[1], ports: world.ports) {
-            case .decided(let standing): return standing.state
+            let request = AnswerRequest(message: answer)
+            switch try await AnswerChallenge.answer(request, to: asked.challenge.id, by: calls[1], ports: world.ports) {
+            case .decided(let reply): return reply.standing.state
             case .pinIncorrect, .invalid: return "refused"
             default: return "unexpected"
             }

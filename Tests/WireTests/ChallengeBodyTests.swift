@@ -80,7 +80,9 @@ struct ChallengeBodyTests {
 
     @Test("Methods that this version does not know are left out")
     func unknownMethods() throws {
-        #expect(try ChallengeBody(changed("methods", ["fingerprint", "confirm", "custom:x"])).methods == [.confirm])
+        #expect(try ChallengeBody(changed("methods", ["fingerprint", "confirm", "custom:"])).methods == [.confirm])
+        let own: [CountersignWire.Method] = [.custom(try #require(AuthenticatorName("x"))), .confirm]
+        #expect(try ChallengeBody(changed("methods", ["custom:x", "confirm"])).methods == own)
         #expect(try ChallengeBody(changed("methods", ["fingerprint"])).methods.isEmpty)
     }
 

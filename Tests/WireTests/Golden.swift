@@ -1,4 +1,5 @@
 import CountersignWire
+import Crypto
 import Encodings
 import Foundation
 import Testing
@@ -6,7 +7,7 @@ import Testing
 /// A receipt whose text was written by another hand, not by the renderer; the files end in a newline that is not part
 /// of the text.
 enum Golden: String, CaseIterable, Sendable {
-    case approved, denied, reported, full, multibyte
+    case approved, denied, reported, full, multibyte, custom
 
     /// The text that is signed.
     var text: String {
@@ -31,6 +32,12 @@ enum Golden: String, CaseIterable, Sendable {
                 return sample.receipt(of: question, .reported)
             case .full:
                 return sample.receipt(of: try sample.fullQuestion(), .approved(.confirm, number: sample.number))
+            case .custom:
+                let name = try #require(AuthenticatorName("voice-print"))
+                return Receipt(
+                    of: try sample.fullQuestion(), user: sample.user, device: sample.device,
+                    decision: .approved(.custom(name), number: sample.number),
+                    customDataHash: Array(SHA256.hash(data: Array("foo".utf8))), answeredAt: Sample.answeredAt)
             case .multibyte:
                 var question = try sample.question(Self.message, from: "Банк «Пример»")
                 question.context = try DisplayLine("Café Zürich, 大阪")

@@ -21,17 +21,18 @@ struct ProblemTests {
         409: [
             .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentWaiting, .alreadyEnrolled, .messageOver,
             .transportNotSetUp, .askingLocked, .pinLocked, .tooManyDevices, .alreadyClaimed, .methodMissing,
+            .customNotRegistered,
         ],
         413: [.bodyTooLarge],
         415: [.unsupportedMediaType],
         422: [
             .unknownMember, .missingMember, .invalidMember, .textRefused, .idempotencyConflict, .notAllowedByType,
             .callbackNotRegistered, .certificateInvalid, .answerInvalid, .pinIncorrect, .changeInvalid, .codeInvalid,
-            .codeExpired,
+            .codeExpired, .customRetry, .customFailed,
         ],
         429: [.tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .tooManyResends],
         500: [.internalError],
-        503: [.unavailable],
+        503: [.unavailable, .customUnavailable],
     ]
 
     @Test("Every code has the status that clients rely on")
@@ -81,6 +82,7 @@ struct ProblemTests {
         let retried = ProblemCode.allCases.filter(\.meaning.retryHelps)
         let expected: Set<ProblemCode> = [
             .tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .internalError, .unavailable, .clockSkew,
+            .customUnavailable,
         ]
         #expect(Set(retried) == expected)
     }

@@ -58,6 +58,28 @@ struct ReceiptRefusalTests {
         #expect(throws: ReceiptError.malformedField(field)) { try Receipt(parsing: text) }
     }
 
+    @Test("Design 3.4: an approval by a custom authenticator names its data, and nothing else does")
+    func customData() throws {
+        let custom = try Golden.custom.text
+        let line = try #require(custom.split(separator: "\n").first { $0.hasPrefix("custom-data: ") })
+        for (text, error) in [
+            (custom.replacing("\(line)\n", with: ""), ReceiptError.malformedField("custom-data")),
+            (custom.replacing("\(line)\n", with: "\(line)\n\(line)\n"), .malformedField("type")),
+            (custom.replacing(line, with: "custom-data: sha256:2c26"), .malformedField("custom-data")),
+            (
+                custom.replacing(line, with: "custom-data: " + line.dropFirst(13).uppercased()),
+                .malformedField("custom-data")
+            ),
+            (custom.replacing("custom:voice-print", with: "custom:"), .malformedField("method")),
+            (custom.replacing("custom:voice-print", with: "custom:Voice"), .malformedField("method")),
+            (custom.replacing("custom:voice-print", with: "pin"), .malformedField("type")),
+        ] {
+            #expect(throws: error, "\(text)") { try Receipt(parsing: text) }
+        }
+        let upper = line.replacing("2c26", with: "2C26")
+        #expect(throws: ReceiptError.notCanonical) { try Receipt(parsing: custom.replacing(line, with: upper)) }
+    }
+
     @Test(
         "A line that must be there and is not is refused by its name",
         arguments: [

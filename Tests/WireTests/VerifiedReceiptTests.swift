@@ -82,6 +82,19 @@ struct VerifiedReceiptTests {
         }
     }
 
+    @Test("Design 3.1: an approval by a custom authenticator is signed by the primary key, and by nothing else")
+    func custom() async throws {
+        let name = try #require(AuthenticatorName("voice-print"))
+        let receipt = Receipt(
+            of: try sample.fullQuestion(), user: sample.user, device: primary.publicKey.fingerprint,
+            decision: .approved(.custom(name), number: nil), customDataHash: [UInt8](repeating: 7, count: 32),
+            answeredAt: Sample.answeredAt)
+        let verified = try await verify(try await signed(receipt.text))
+        #expect(verified.receipt == receipt && verified.signer.fingerprint == primary.publicKey.fingerprint)
+        let other = try await signed(receipt.text, by: signing)
+        await #expect(throws: ReceiptRefusal.wrongSigner) { try await verify(other) }
+    }
+
     @Test("A subkey that may sign does not prove a confirmation or a no")
     func otherSigner() async throws {
         for decision in [.approved(.confirm, number: nil), .denied, .reported] as [Decision] {

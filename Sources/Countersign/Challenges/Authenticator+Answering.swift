@@ -3,14 +3,11 @@ import CountersignWire
 import Encodings
 import OpenPGP
 
-/// An answer that was signed and sealed and whose reply has not come yet.
+/// An answer that was signed and sealed and whose reply has not come yet, as a record of the vault.
 ///
 /// The same bytes sent again get the recorded reply; bytes made anew would be a second answer.
-private struct KeptAnswer: Sendable {
+private enum KeptAnswer {
     private static let prefix = "answer-"
-
-    let decision: Decision
-    let message: [UInt8]
 
     static func record(_ challenge: ChallengeID) -> String { prefix + "\(challenge)" }
 
@@ -26,17 +23,20 @@ private struct KeptAnswer: Sendable {
         return Base64.encode(Array(SHA256.hash(data: Array(text.utf8))))
     }
 
-    static func encode(_ message: [UInt8], _ decision: Decision, _ challenge: ChallengeID) -> [UInt8] {
+    static func encode(_ answer: AnswerRequest, _ decision: Decision, _ challenge: ChallengeID) -> [UInt8] {
         JSONValue.members([
-            "v": 1, "decision": .string(fingerprint(decision, challenge)), "message": .string(Base64.encode(message)),
+            "v": 1, "decision": .string(fingerprint(decision, challenge)),
+            "message": .string(Base64.encode(answer.message)),
+            "custom_data": answer.customData.map { .string(Base64.encode($0)) },
         ]).encoded
     }
 
-    /// The kept message, if it says the same.
-    static func message(in record: [UInt8], decision: Decision?, _ challenge: ChallengeID) -> [UInt8]? {
+    /// The kept answer, if it says the same.
+    static func answer(in record: [UInt8], decision: Decision?, _ challenge: ChallengeID) -> AnswerRequest? {
         guard let json = try? JSONValue(parsing: record), json["v"] == 1 else { return nil }
         if let decision, json["decision"] != .string(fingerprint(decision, challenge)) { return nil }
-        return json["message"]?.string.flatMap { Base64.decode($0) }
+        guard let message = json["message"]?.string.flatMap({ Base64.decode($0) }) else { return nil }
+        return AnswerRequest(message: message, customData: json["custom_data"]?.string.flatMap { Base64.decode($0) })
     }
 }
 
@@ -53,10 +53,10 @@ extension Authenticator {
     func answer(
         _ question: Question, _ decision: Decision, by proof: Proof = .confirmation, for stored: StoredEnrollment,
         until end: Timestamp
-    ) async throws(CountersignError) -> ChallengeStanding {
+    ) async throws(CountersignError) -> AnswerReply {
         let id = question.challenge
         let kept = try await vaulted { [vault] in try await vault.record(KeptAnswer.record(id), of: stored.id) }
-        if let again = kept.flatMap({ KeptAnswer.message(in: $0, decision: decision, id) }) {
+        if let again = kept.flatMap({ KeptAnswer.answer(in: $0, decision: decision, id) }) {
             return try await deliver(again, to: id, for: stored, until: end)
         }
         // A new decision replaces what was not delivered of an earlier one.
@@ -73,14 +73,14 @@ extension Authenticator {
     /// Makes an answer, keeps it, and sends it.
     private func send(
         _ question: Question, _ decision: Decision, _ proof: Proof, for stored: StoredEnrollment, until end: Timestamp
-    ) async throws(CountersignError) -> ChallengeStanding {
+    ) async throws(CountersignError) -> AnswerReply {
         let id = question.challenge
-        let message = try await seal(question, decision, proof, for: stored)
+        let answer = try await seal(question, decision, proof, for: stored)
         try await vaulted { [vault] in
             try await vault.write(
-                KeptAnswer.encode(message, decision, id), as: KeptAnswer.record(id), of: stored.id)
+                KeptAnswer.encode(answer, decision, id), as: KeptAnswer.record(id), of: stored.id)
         }
-        return try await deliver(message, to: id, for: stored, until: end)
+        return try await deliver(answer, to: id, for: stored, until: end)
     }
 
     /// Sends answers whose reply was lost with the last run of the app.
@@ -89,35 +89,53 @@ extension Authenticator {
         for record in records {
             guard let id = KeptAnswer.challenge(record) else { continue }
             let kept = try await vaulted { [vault] in try await vault.record(record, of: stored.id) }
-            guard let message = kept.flatMap({ KeptAnswer.message(in: $0, decision: nil, id) }) else {
+            guard let answer = kept.flatMap({ KeptAnswer.answer(in: $0, decision: nil, id) }) else {
                 try await vaulted { [vault] in try await vault.remove(record, of: stored.id) }
                 continue
             }
             do throws(CountersignError) {
-                _ = try await deliver(message, to: id, for: stored, until: await connection.now)
+                _ = try await deliver(answer, to: id, for: stored, until: await connection.now)
             } catch {
-                guard !error.retryHelps else { throw error }
+                guard !error.isSentAgain else { throw error }
             }
         }
     }
 
     private func seal(
         _ question: Question, _ decision: Decision, _ proof: Proof, for stored: StoredEnrollment
-    ) async throws(CountersignError) -> [UInt8] {
-        let receipt = Receipt(
-            of: question, user: stored.user, device: stored.certificate.fingerprint, decision: decision,
-            answeredAt: await connection.now)
+    ) async throws(CountersignError) -> AnswerRequest {
         let signer: SigningKeyPair
+        var customData: [UInt8]?
         switch proof {
-        case .confirmation:
-            guard let key = try await vaulted({ [vault] in try await vault.signingKey(.primary, of: stored.id) }) else {
-                throw .notEnrolled
-            }
-            signer = SigningKeyPair(key, createdAt: stored.createdAt)
+        case .confirmation: signer = try await primaryKey(of: stored)
         case .pin(let pin): signer = try await signingKey(of: pin, for: stored)
         case .biometric(let prompt): signer = try await biometricKey(prompt, of: stored)
+        case .custom(_, let data):
+            signer = try await primaryKey(of: stored)
+            customData = try await seal(custom: data, signedBy: signer, for: stored)
         }
-        return try await seal(receipt.text, signedBy: signer, for: stored)
+        let receipt = Receipt(
+            of: question, user: stored.user, device: stored.certificate.fingerprint, decision: decision,
+            customDataHash: customData.map { Array(SHA256.hash(data: $0)) }, answeredAt: await connection.now)
+        return AnswerRequest(
+            message: try await seal(receipt.text, signedBy: signer, for: stored), customData: customData)
+    }
+
+    private func primaryKey(of stored: StoredEnrollment) async throws(CountersignError) -> SigningKeyPair {
+        guard let key = try await vaulted({ [vault] in try await vault.signingKey(.primary, of: stored.id) }) else {
+            throw .notEnrolled
+        }
+        return SigningKeyPair(key, createdAt: stored.createdAt)
+    }
+
+    /// Signs what a custom authenticator is to judge, and seals it to the server.
+    func seal(
+        custom data: String, signedBy signer: SigningKeyPair, for stored: StoredEnrollment
+    ) async throws(CountersignError) -> [UInt8] {
+        guard let data = CustomData(data) else {
+            throw .configurationInvalid("a custom authenticator takes at most \(CustomData.maximumLength) bytes")
+        }
+        return try await seal(data.text, signedBy: signer, for: stored)
     }
 
     /// Signs a text and seals it to the server.
@@ -142,21 +160,21 @@ extension Authenticator {
     }
 
     private func deliver(
-        _ message: [UInt8], to id: ChallengeID, for stored: StoredEnrollment, until end: Timestamp
-    ) async throws(CountersignError) -> ChallengeStanding {
+        _ answer: AnswerRequest, to id: ChallengeID, for stored: StoredEnrollment, until end: Timestamp
+    ) async throws(CountersignError) -> AnswerReply {
         let record = KeptAnswer.record(id)
-        let body = AnswerRequest(message: message).json
+        let body = answer.json
         var attempt = 1
         while true {
             do throws(CountersignError) {
                 let response = try await send("POST", "/v1/challenges/\(id)/answer", body: body, for: stored)
-                guard let standing = try? ChallengeStanding(try response.json()) else {
+                guard let reply = try? AnswerReply(try response.json()) else {
                     throw .serverUnreachable(status: response.status)
                 }
                 try await vaulted { [vault] in try await vault.remove(record, of: stored.id) }
-                return standing
+                return reply
             } catch {
-                guard error.retryHelps else {
+                guard error.isSentAgain else {
                     // Only the server's word on this answer leaves nothing to repeat; a clock that is off, or a reply
                     // that anybody could have sent, does not.
                     if error.settlesAnswer { try? await vault.remove(record, of: stored.id) }
@@ -176,7 +194,7 @@ extension CountersignError {
     fileprivate var settlesAnswer: Bool {
         switch self {
         case .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded, .deviceDeregistered,
-            .pinIncorrect, .pinLocked:
+            .pinIncorrect, .pinLocked, .customRetry, .customFailed, .customNotRegistered, .customUnavailable:
             true
         case .server(let problem): problem.knownCode == .answerInvalid
         default: false

@@ -11,6 +11,8 @@ public enum Proof: Sendable {
     case pin(PIN)
     /// By a biometric of the user, too; what the system's prompt says.
     case biometric(prompt: String)
+    /// By a custom authenticator of this name, which the one who runs the app judges by this data.
+    case custom(String, data: String)
 }
 
 /// A challenge that was fetched, decrypted and verified: the only thing that can be approved or denied.
@@ -100,8 +102,13 @@ public struct OpenedChallenge: Sendable {
     ///   - number: the digits the user typed, where ``numberLength`` asks for them.
     /// - Throws: ``CountersignError/numberIncorrect`` when the number was wrong, which ends the challenge;
     ///   ``CountersignError/pinIncorrect(attemptsLeft:)`` when the PIN was, and then the same challenge can be approved
-    ///   again unless no attempt is left.
-    public func approve(with proof: Proof, number: String? = nil) async throws(CountersignError) {
+    ///   again unless no attempt is left. ``CountersignError/customRetry(attemptsLeft:payload:)``,
+    ///   ``CountersignError/customFailed(payload:)``, ``CountersignError/customNotRegistered`` and
+    ///   ``CountersignError/customUnavailable`` leave the challenge open, too: it can be approved by another of its
+    ///   ``methods``.
+    /// - Returns: what a custom authenticator says to the app; nil for nothing.
+    @discardableResult
+    public func approve(with proof: Proof, number: String? = nil) async throws(CountersignError) -> String? {
         var typed: EntryNumber?
         if let length = body.numberEntry {
             guard let number = number.flatMap({ EntryNumber($0) }) else { throw .numberRequired(length: length) }
@@ -112,28 +119,36 @@ public struct OpenedChallenge: Sendable {
         case .confirmation: method = .confirm
         case .pin: method = .pin
         case .biometric: method = .biometric
+        case .custom(let name, _):
+            guard let name = AuthenticatorName(name) else {
+                throw .configurationInvalid("\"\(name)\" is no name of an authenticator")
+            }
+            method = .custom(name)
         }
         guard body.methods.contains(method) else {
             throw .notHandleable(reason: "it cannot be answered by \(method.rawValue)")
         }
-        try await answer(.approved(method, number: typed), by: proof)
+        return try await answer(.approved(method, number: typed), by: proof)
     }
 
     /// Says no.
     public func deny() async throws(CountersignError) {
-        try await answer(.denied)
+        _ = try await answer(.denied)
     }
 
     /// Says no, and that somebody else started this.
     public func report() async throws(CountersignError) {
-        try await answer(.reported)
+        _ = try await answer(.reported)
     }
 
-    private func answer(_ decision: Decision, by proof: Proof = .confirmation) async throws(CountersignError) {
-        let standing = try await authenticator.answer(
+    private func answer(
+        _ decision: Decision, by proof: Proof = .confirmation
+    ) async throws(CountersignError) -> String? {
+        let reply = try await authenticator.answer(
             body.question, decision, by: proof, for: stored, until: body.expiresAt)
+        let standing = reply.standing
         switch (decision, standing.state) {
-        case (.approved, "approved"), (.denied, "denied"), (.reported, "denied"): return
+        case (.approved, "approved"), (.denied, "denied"), (.reported, "denied"): return reply.payload
         case (_, "failed") where standing.reason == "wrong_number": throw .numberIncorrect
         default: throw CountersignError(ended: standing.state, reason: standing.reason)
         }

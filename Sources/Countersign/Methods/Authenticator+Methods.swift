@@ -57,19 +57,20 @@ extension Authenticator {
 /// Changes, of which one at a time is under way for each enrollment.
 extension Authenticator {
     /// Two at once would take each other's keys.
-    private func alone(
-        _ id: EnrollmentID, _ body: () async throws(CountersignError) -> Void
-    ) async throws(CountersignError) {
+    private func alone<Result: Sendable>(
+        _ id: EnrollmentID, _ body: () async throws(CountersignError) -> Result
+    ) async throws(CountersignError) -> Result {
         guard await roster.startsChange(of: id) else {
             throw .configurationInvalid("another change of this enrollment's methods is under way")
         }
         do throws(CountersignError) {
-            try await body()
+            let result = try await body()
+            await roster.endChange(of: id)
+            return result
         } catch {
             await roster.endChange(of: id)
             throw error
         }
-        await roster.endChange(of: id)
     }
 
     /// What a change begins with.
@@ -181,11 +182,7 @@ extension Authenticator {
         let stored = beginning.stored
         let old = stored.biometricSubkey
         guard prompt != nil || old != nil else { throw .biometric(.notRegistered) }
-        var authorizer: SigningKeyPair?
-        if beginning.standing.pin == .set {
-            guard let pin else { throw .pinRequired }
-            authorizer = try await signingKey(of: pin, for: stored)
-        }
+        let authorizer = try await self.authorizer(pin, beginning)
         let now = await connection.now.unixSeconds
         var certificate = try await superseding(old?.fingerprint, in: stored.certificate, beginning, at: now)
         var new: SigningKeyPair?
@@ -198,6 +195,61 @@ extension Authenticator {
         try await change(
             .biometric, from: old?.fingerprint, to: new?.publicKey.fingerprint, certificate, authorizer: authorizer,
             beginning, .certificate(certificate))
+    }
+
+    /// The key of the PIN, which every change needs where one is set.
+    private func authorizer(
+        _ pin: PIN?, _ beginning: Beginning
+    ) async throws(CountersignError) -> SigningKeyPair? {
+        guard beginning.standing.pin == .set else { return nil }
+        guard let pin else { throw .pinRequired }
+        return try await signingKey(of: pin, for: beginning.stored)
+    }
+
+    /// Registers a custom authenticator, anew where it was registered before, or gives it up.
+    ///
+    /// Nothing is kept here: whether it was made the server knows, and made again it is the same.
+    ///
+    /// - Parameters:
+    ///   - text: the authenticator's name.
+    ///   - data: what it is registered with; nil to give it up.
+    ///   - pin: the PIN, where one is set.
+    ///   - authority: what lets it be changed where none is set and the enrollment is older than ten minutes.
+    ///   - id: whose.
+    /// - Returns: what it says to the app.
+    func changeAuthenticator(
+        _ text: String, to data: String?, pin: PIN?, authority: EnrollmentAuthority?, of id: EnrollmentID
+    ) async throws(CountersignError) -> String? {
+        guard let name = AuthenticatorName(text) else {
+            throw .configurationInvalid("\"\(text)\" is no name of an authenticator")
+        }
+        return try await alone(id) { () throws(CountersignError) -> String? in
+            let beginning = try await begin(authority, id)
+            let stored = beginning.stored
+            let authorizer = try await self.authorizer(pin, beginning)
+            var customData: [UInt8]?
+            if let data { customData = try await seal(custom: data, signedBy: beginning.primary, for: stored) }
+            let change = AuthenticatorChange(
+                issuer: stored.issuer, enrollment: stored.id, nonce: beginning.standing.nonce, name: name,
+                customDataHash: customData.map { Array(SHA256.hash(data: $0)) })
+            let request = try await self.request(change.text, authorizer, beginning, customData: customData)
+            return try await untilReplied { () throws(CountersignError) -> String? in
+                let response = try await send(
+                    "POST", "/v1/enrollments/self/methods", body: request.json, for: stored)
+                return response.body.isEmpty ? nil : try response.json()["payload"]?.string
+            }
+        }
+    }
+
+    /// A change signed by the primary key and by that of the PIN.
+    private func request(
+        _ text: String, _ authorizer: SigningKeyPair?, _ beginning: Beginning, customData: [UInt8]? = nil
+    ) async throws(CountersignError) -> MethodChangeRequest {
+        var authorization: [UInt8]?
+        if let authorizer { authorization = try await seal(text, signedBy: authorizer, for: beginning.stored) }
+        return MethodChangeRequest(
+            message: try await seal(text, signedBy: beginning.primary, for: beginning.stored),
+            authorization: authorization, customData: customData, ticket: beginning.ticket)
     }
 
     private func binding(
@@ -231,12 +283,7 @@ extension Authenticator {
             issuer: stored.issuer, enrollment: stored.id, nonce: beginning.standing.nonce, method: method, old: old,
             new: new, certificate: certificate.encoded
         ).text
-        var authorization: [UInt8]?
-        if let authorizer { authorization = try await seal(text, signedBy: authorizer, for: stored) }
-        let request = MethodChangeRequest(
-            message: try await seal(text, signedBy: beginning.primary, for: stored), authorization: authorization,
-            ticket: beginning.ticket)
-        let kept = KeptChange(result, request: request)
+        let kept = KeptChange(result, request: try await request(text, authorizer, beginning))
         try await vaulted { [vault] in try await vault.write(kept.encoded, as: KeptChange.record, of: stored.id) }
         try await deliver(kept, of: stored)
     }
@@ -313,7 +360,9 @@ extension CountersignError {
     /// Whether the change it is about will never be made.
     fileprivate var settlesChange: Bool {
         switch self {
-        case .pinIncorrect, .pinLocked, .pinRequired, .authorityNeeded: true
+        case .pinIncorrect, .pinLocked, .pinRequired, .authorityNeeded, .customRetry, .customFailed,
+            .customNotRegistered, .customUnavailable:
+            true
         case .server(let problem): problem.knownCode == .changeInvalid
         default: false
         }

@@ -12,6 +12,8 @@ public struct EnrolledMethods: Sendable {
     public let pinPolicy: PINPolicy
     /// Whether a biometric is registered.
     public let hasBiometric: Bool
+    /// The names of the custom authenticators there are, and whether each is registered.
+    public let custom: [String: Bool]
 }
 
 extension Enrollment {
@@ -19,7 +21,8 @@ extension Enrollment {
     public func methods() async throws(CountersignError) -> EnrolledMethods {
         let reply = try await authenticator.methods(of: stored)
         return EnrolledMethods(
-            pin: reply.pin, attemptsLeft: reply.attemptsLeft, pinPolicy: reply.policy, hasBiometric: reply.hasBiometric)
+            pin: reply.pin, attemptsLeft: reply.attemptsLeft, pinPolicy: reply.policy, hasBiometric: reply.hasBiometric,
+            custom: Dictionary(uniqueKeysWithValues: reply.custom.map { ("\($0.key)", $0.value) }))
     }
 
     /// Sets the first PIN.
@@ -71,5 +74,36 @@ extension Enrollment {
         pin: PIN? = nil, authority: EnrollmentAuthority? = nil
     ) async throws(CountersignError) {
         try await authenticator.changeBiometric(to: nil, pin: pin, authority: authority, of: id)
+    }
+
+    /// Registers a custom authenticator, anew where it was registered before.
+    ///
+    /// - Parameters:
+    ///   - name: its name, as the one who runs the app has set it up.
+    ///   - data: what it is registered with, as that one understands it; at most 16 KiB.
+    ///   - pin: the PIN, where one is set.
+    ///   - authority: as for ``registerBiometric(prompt:pin:authority:)``.
+    /// - Returns: what it says to the app; nil for nothing.
+    /// - Throws: ``CountersignError/customRetry(attemptsLeft:payload:)`` where it wants something else or something
+    ///   more, ``CountersignError/customFailed(payload:)``, ``CountersignError/customNotRegistered`` where there is none
+    ///   of this name, ``CountersignError/customUnavailable`` and others.
+    @discardableResult
+    public func register(
+        custom name: String, data: String, pin: PIN? = nil, authority: EnrollmentAuthority? = nil
+    ) async throws(CountersignError) -> String? {
+        try await authenticator.changeAuthenticator(name, to: data, pin: pin, authority: authority, of: id)
+    }
+
+    /// Gives a custom authenticator up.
+    ///
+    /// - Parameters:
+    ///   - name: its name.
+    ///   - pin: the PIN, where one is set.
+    ///   - authority: as for ``registerBiometric(prompt:pin:authority:)``.
+    /// - Throws: ``CountersignError/customNotRegistered`` and others.
+    public func deregister(
+        custom name: String, pin: PIN? = nil, authority: EnrollmentAuthority? = nil
+    ) async throws(CountersignError) {
+        _ = try await authenticator.changeAuthenticator(name, to: nil, pin: pin, authority: authority, of: id)
     }
 }

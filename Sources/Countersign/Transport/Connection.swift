@@ -181,7 +181,7 @@ actor Connection {
     }
 
     private func note(_ failure: CountersignError) {
-        if case .server = failure, !failure.retryHelps {
+        if case .server = failure, !failure.isSentAgain {
             // A refusal is an answer, too.
             state = .online
             return

@@ -54,7 +54,7 @@ extension DeviceCommand {
 
 extension Enrollment {
     /// The PIN, where one is set.
-    fileprivate func askedPIN() async throws -> PIN? {
+    func askedPIN() async throws -> PIN? {
         try await methods().pin == .set ? try await PIN(typed: "PIN:") : nil
     }
 }

@@ -11,9 +11,8 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device", abstract: "A phone in the terminal.",
         discussion: "The device SDK as an app would use it, for development, demonstrations and tests.",
         subcommands: [
-            Enroll.self, Status.self, PINCommand.self, BiometricCommand.self, Watch.self, Pending.self, Scan.self,
-            Open.self, Answer.self,
-            Remove.self,
+            Enroll.self, Status.self, PINCommand.self, BiometricCommand.self, CustomCommand.self, Watch.self,
+            Pending.self, Scan.self, Open.self, Answer.self, Remove.self,
         ])
 
     struct Enroll: AsyncParsableCommand {
@@ -209,8 +208,8 @@ struct DeviceCommand: AsyncParsableCommand {
 
         @Option(
             help: """
-                How to approve: confirm, pin, which is read from standard input, or biometric. (default: what the \
-                client prefers)
+                How to approve: confirm, biometric, pin or custom:NAME; the PIN, or what the custom authenticator \
+                judges, is read from standard input. (default: what the client prefers)
                 """)
         var method: String?
 
@@ -219,20 +218,25 @@ struct DeviceCommand: AsyncParsableCommand {
 
         func validate() throws {
             if let method, Method(rawValue: method) == nil {
-                throw ValidationError("--method is \(Method.allCases.map(\.rawValue).joined(separator: " or ")).")
+                throw ValidationError("--method is confirm, biometric, pin or custom:NAME.")
             }
         }
 
         mutating func run() async throws {
             let question = try await home.question(id)
+            var payload: String?
             switch decision {
             case .approve:
                 let method = method.flatMap(Method.init(rawValue:)) ?? question.methods.first ?? .confirm
-                try await question.approve(with: try await Proof(asking: method), number: number)
+                payload = try await question.approve(with: try await Proof(asking: method), number: number)
             case .deny: try await question.deny()
             case .report: try await question.report()
             }
-            output.print(["challenge": .string(id), "decision": .string(decision.past)], "\(id): \(decision.past).")
+            output.print(
+                .members([
+                    "challenge": .string(id), "decision": .string(decision.past),
+                    "payload": payload.map(JSONValue.string),
+                ]), "\(id): \(decision.past).\(CustomCommand.said(payload))")
         }
     }
 
@@ -265,6 +269,8 @@ extension Proof {
         case .confirm: self = .confirmation
         case .pin: self = .pin(try await PIN(typed: "PIN:"))
         case .biometric: self = .biometric(prompt: "Approve on this device")
+        case .custom(let name):
+            self = .custom("\(name)", data: try await DeviceCommand.CustomCommand.data(for: "\(name)"))
         }
     }
 }

@@ -67,19 +67,24 @@ struct TerminalPhone: Sendable {
         }
     }
 
-    /// Approves by what the client prefers; where a biometric proves nothing the PIN is asked for, and a wrong PIN is
-    /// asked for again, all in the same challenge.
+    /// Approves by what the client prefers; where a biometric or a custom authenticator proves nothing the PIN is asked
+    /// for, and a wrong PIN is asked for again, all in the same challenge.
     private func approve(_ question: OpenedChallenge, number: String?) async throws(CountersignError) {
         switch question.methods.first {
         case .pin: break
         case .biometric:
             do throws(CountersignError) {
-                return try await question.approve(with: .biometric(prompt: "Approve on this device"), number: number)
+                try await question.approve(with: .biometric(prompt: "Approve on this device"), number: number)
+                return
             } catch {
                 guard case .biometric = error, question.methods.contains(.pin) else { throw error }
                 say("\(error)")
             }
-        case .confirm, nil: return try await question.approve(with: .confirmation, number: number)
+        case .custom(let name):
+            if try await approve(question, number: number, byCustom: "\(name)") { return }
+        case .confirm, nil:
+            try await question.approve(with: .confirmation, number: number)
+            return
         }
         while true {
             do throws(CountersignError) {
@@ -87,12 +92,39 @@ struct TerminalPhone: Sendable {
                 guard let line = await input.nextHidden() else { throw .cancelled }
                 say("")
                 let pin = try PIN(line.trimmingCharacters(in: .whitespaces))
-                return try await question.approve(with: .pin(pin), number: number)
+                try await question.approve(with: .pin(pin), number: number)
+                return
             } catch .pinPolicy {
                 say("A PIN has 4 to 32 digits.")
             } catch {
                 guard case .pinIncorrect(let attemptsLeft) = error, attemptsLeft > 0 else { throw error }
                 say("\(error)")
+            }
+        }
+    }
+
+    /// Approves by a custom authenticator, again for as long as it wants another try.
+    ///
+    /// - Returns: false where the PIN is asked for instead.
+    private func approve(
+        _ question: OpenedChallenge, number: String?, byCustom name: String
+    ) async throws(CountersignError) -> Bool {
+        while true {
+            do throws(CountersignError) {
+                say("\(name):", terminator: " ")
+                guard let line = await input.nextHidden() else { throw .cancelled }
+                say("")
+                try await question.approve(with: .custom(name, data: line), number: number)
+                return true
+            } catch {
+                switch error {
+                case .customRetry: say("\(error)")
+                case .customFailed, .customNotRegistered, .customUnavailable:
+                    guard question.methods.contains(.pin) else { throw error }
+                    say("\(error)")
+                    return false
+                default: throw error
+                }
             }
         }
     }

@@ -21,6 +21,8 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case methodChangeRefused = "method_change.refused"
     case pinIncorrect = "pin.incorrect"
     case pinLocked = "pin.locked"
+    case customAccepted = "custom.accepted"
+    case customRefused = "custom.refused"
     case challengeAsked = "challenge.asked"
     case challengeClaimed = "challenge.claimed"
     case challengeFetched = "challenge.fetched"

@@ -13,7 +13,7 @@ public enum AnswerChallenge {
     /// What came of it.
     public enum Outcome: Sendable {
         /// The challenge has ended with this answer, or did when the same answer came before.
-        case decided(ChallengeStanding)
+        case decided(AnswerReply)
         /// The device is not let in.
         case refused(DeviceRefusal)
         /// The device was put no such challenge.
@@ -26,6 +26,14 @@ public enum AnswerChallenge {
         case pinIncorrect(attemptsLeft: Int)
         /// A wrong PIN was typed too often before.
         case pinLocked
+        /// The custom authenticator wants another try; the challenge waits on.
+        case customRetry(CustomReply)
+        /// The custom authenticator refused, and is registered no more; its payload.
+        case customFailed(payload: String?)
+        /// The custom authenticator is not registered.
+        case customNotRegistered
+        /// The custom authenticator cannot be asked now; nothing was counted.
+        case customUnavailable
         /// Too many refused answers.
         case rateLimited(retryAfter: Int64)
     }
@@ -33,17 +41,21 @@ public enum AnswerChallenge {
     /// Takes an answer.
     ///
     /// - Parameters:
-    ///   - message: the sealed receipt, a binary OpenPGP message.
+    ///   - request: the sealed receipt, with the sealed data for a custom authenticator.
     ///   - id: the challenge it answers.
     ///   - call: the device's call.
     ///   - ports: the world.
     public static func answer(
-        _ message: [UInt8], to id: ChallengeID, by call: DeviceCall, ports: Ports
+        _ request: AnswerRequest, to id: ChallengeID, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let digest = Array(SHA256.hash(data: message))
+        // What is sealed differs each time: the receipt's bytes tell all of an answer apart, for it names the data.
+        let digest = Array(SHA256.hash(data: request.message))
         let facts = try await ports.store.read { try Facts(id, by: call.enrollment.id, digest: digest, from: $0) }
-        let verdict = await judge(message, facts, by: call.enrollment, at: now, ports: ports)
+        let verdict = await judge(request, facts, by: call.enrollment, at: now, ports: ports)
+        if case .custom(let asked) = verdict {
+            return try await answer(by: asked, digest: digest, call, at: now, ports: ports)
+        }
         let issuer = ports.issuer
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
@@ -81,6 +93,7 @@ public enum AnswerChallenge {
         case wrongPIN(EnrolledPIN)
         case wrongNumber(Challenge)
         case answered(Challenge, VerifiedAnswer)
+        case custom(AskedAuthenticator)
 
         var isWrongPIN: Bool {
             if case .wrongPIN = self { true } else { false }
@@ -91,14 +104,14 @@ public enum AnswerChallenge {
             switch self {
             case .wrongPIN: true
             case .answered: (enrollment.pin?.wrongCount ?? 0) > 0
-            case .repeated, .notFound, .ended, .invalid, .pinLocked, .wrongNumber: false
+            case .repeated, .notFound, .ended, .invalid, .pinLocked, .wrongNumber, .custom: false
             }
         }
     }
 
     /// Steps 2 to 7.
     private static func judge(
-        _ message: [UInt8], _ facts: Facts, by enrollment: Enrollment, at now: Timestamp, ports: Ports
+        _ request: AnswerRequest, _ facts: Facts, by enrollment: Enrollment, at now: Timestamp, ports: Ports
     ) async -> Verdict {
         // 2: put to this enrollment. A repeat of an answer already decided comes first: its challenge has ended by it.
         guard let target = facts.target, let challenge = facts.challenge, let certificate = facts.certificate,
@@ -113,7 +126,7 @@ public enum AnswerChallenge {
         let opened: UnverifiedMessage
         do {
             opened = try await EncryptedMessage.openWithoutVerifying(
-                message, with: ports.keys.encryption, intendedRecipient: ports.keys.certificate.fingerprint)
+                request.message, with: ports.keys.encryption, intendedRecipient: ports.keys.certificate.fingerprint)
         } catch {
             return .invalid(reason: "message")
         }
@@ -134,7 +147,15 @@ public enum AnswerChallenge {
         {
             return .wrongNumber(challenge)
         }
-        return verified(receipt, text, opened.signature, certificate, challenge)
+        guard let answer = verified(receipt, text, opened.signature, certificate) else {
+            return .invalid(reason: "text")
+        }
+        guard case .approved(.custom(let name), _) = receipt.decision else { return .answered(challenge, answer) }
+        // What custom authenticators judge is opened last: to know it is of no use to who cannot answer.
+        guard let sealed = request.customData, Array(SHA256.hash(data: sealed)) == receipt.customDataHash,
+            let data = await CustomData(sealed, from: enrollment, at: now, ports: ports)
+        else { return .invalid(reason: "custom_data") }
+        return .custom(AskedAuthenticator(name: name, data: data, challenge: challenge, answer: answer))
     }
 
     /// Step 6: why the signer is not the one who may decide so, or nil.
@@ -174,21 +195,16 @@ public enum AnswerChallenge {
     ) -> Bool {
         let expected = Receipt(
             of: challenge.question, user: enrollment.user, device: enrollment.keys.primary.fingerprint,
-            decision: receipt.decision,
-            answeredAt: receipt.answeredAt)
+            decision: receipt.decision, customDataHash: receipt.customDataHash, answeredAt: receipt.answeredAt)
         return expected.text.hasSameBytes(as: text)
     }
 
     private static func verified(
-        _ receipt: Receipt, _ text: String, _ signature: Signature, _ certificate: [UInt8], _ challenge: Challenge
-    ) -> Verdict {
-        guard let message = try? CleartextMessage(text: text, signature: signature) else {
-            return .invalid(reason: "text")
-        }
+        _ receipt: Receipt, _ text: String, _ signature: Signature, _ certificate: [UInt8]
+    ) -> VerifiedAnswer? {
+        guard let message = try? CleartextMessage(text: text, signature: signature) else { return nil }
         let evidence = Evidence.receipt(message, certificate: certificate)
-        return .answered(
-            challenge,
-            VerifiedAnswer(decision: receipt.decision, answeredAt: receipt.answeredAt, evidence: evidence))
+        return VerifiedAnswer(decision: receipt.decision, answeredAt: receipt.answeredAt, evidence: evidence)
     }
 
     /// Counts a wrong PIN, unless the same answer came before.
@@ -228,6 +244,7 @@ public enum AnswerChallenge {
             return try decide(
                 challenge, .failed(.wrongNumber), evidence: nil, digest: digest, by: enrollment, at: now, events, writer
             )
+        case .custom: preconditionFailure("a custom authenticator is asked before")
         case .answered(let challenge, let answer):
             let outcome: ChallengeOutcome
             switch answer.decision {
@@ -243,10 +260,15 @@ public enum AnswerChallenge {
     }
 
     /// What a message got that comes again.
-    private static func outcome(
+    static func outcome(
         _ recorded: RecordedAnswer, by enrollment: Enrollment, _ reader: any StoreReader
     ) throws -> Outcome {
-        guard recorded.standing == .pinIncorrect else { return .decided(recorded.standing) }
+        if recorded.standing.state != "pending" {
+            return .decided(AnswerReply(standing: recorded.standing, payload: recorded.custom?.payload))
+        }
+        if let custom = recorded.custom {
+            return custom.attemptsLeft > 0 ? .customRetry(custom) : .customFailed(payload: custom.payload)
+        }
         let current = try reader.enrollment(enrollment.id) ?? enrollment
         return .pinIncorrect(attemptsLeft: try reader.attemptsLeft(of: current))
     }
@@ -264,9 +286,9 @@ public enum AnswerChallenge {
         return nil
     }
 
-    private static func decide(
-        _ challenge: Challenge, _ outcome: ChallengeOutcome, evidence: Evidence?, digest: [UInt8],
-        by enrollment: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+    static func decide(
+        _ challenge: Challenge, _ outcome: ChallengeOutcome, evidence: Evidence?, custom: CustomReply? = nil,
+        digest: [UInt8], by enrollment: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
         if let earlier = try writer.finish(challenge, as: outcome, at: now, events) {
             // Somebody was faster: another device, a cancellation, or this very answer sent twice at once.
@@ -286,9 +308,9 @@ public enum AnswerChallenge {
                 StoredReceipt(
                     challenge: challenge.id, enrollment: enrollment.id, evidence: evidence, acceptedAt: now))
         }
-        let recorded = RecordedAnswer(challenge: challenge.id, standing: standing)
+        let recorded = RecordedAnswer(challenge: challenge.id, standing: standing, custom: custom)
         try writer.record(recorded, by: enrollment.id, digest: digest, at: now)
-        return .decided(standing)
+        return .decided(AnswerReply(standing: standing, payload: custom?.payload))
     }
 
     /// Notes a refused answer by its digest; the message itself is neither kept nor logged.

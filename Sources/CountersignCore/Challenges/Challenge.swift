@@ -144,11 +144,14 @@ public struct RecordedAnswer: Sendable {
     public let challenge: ChallengeID
     /// How the challenge stood after it.
     public let standing: ChallengeStanding
+    /// What a custom authenticator made of it; nil where none was asked.
+    public let custom: CustomReply?
 
     /// A record of these parts.
-    public init(challenge: ChallengeID, standing: ChallengeStanding) {
+    public init(challenge: ChallengeID, standing: ChallengeStanding, custom: CustomReply? = nil) {
         self.challenge = challenge
         self.standing = standing
+        self.custom = custom
     }
 }
 

@@ -96,6 +96,8 @@ public struct Client: Sendable {
     public let pinPolicy: PINPolicy
     /// How many devices of a user may be enrolled through it; nil for as many as there are.
     public let deviceLimit: DeviceLimit?
+    /// What it judges itself on the devices that enrolled through it.
+    public let authenticators: [CustomAuthenticator]
     /// Whether it is the built-in client of the operator.
     public let isOperator: Bool
     /// When it was made.
@@ -106,7 +108,8 @@ public struct Client: Sendable {
         id: ClientID, name: ClientName, secretHash: SecretHash?, rights: Set<Right>, callbackURIs: [CallbackURI],
         callbackUsername: String? = nil, waivesEnrollmentApproval: Bool,
         coolingOff: Int64 = AwaitedApproval.standardCoolingOff, pinPolicy: PINPolicy = .standard,
-        deviceLimit: DeviceLimit? = nil, isOperator: Bool, createdAt: Timestamp
+        deviceLimit: DeviceLimit? = nil, authenticators: [CustomAuthenticator] = [], isOperator: Bool,
+        createdAt: Timestamp
     ) {
         self.id = id
         self.name = name
@@ -118,6 +121,7 @@ public struct Client: Sendable {
         self.coolingOff = coolingOff
         self.pinPolicy = pinPolicy
         self.deviceLimit = deviceLimit
+        self.authenticators = authenticators
         self.isOperator = isOperator
         self.createdAt = createdAt
     }

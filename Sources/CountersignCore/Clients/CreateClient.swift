@@ -23,12 +23,15 @@ public enum CreateClient {
         public let pinPolicy: PINPolicy
         /// How many devices of a user may enroll through it; nil for as many as there are.
         public let deviceLimit: DeviceLimit?
+        /// What it judges itself on the devices that enroll through it.
+        public let authenticators: [CustomAuthenticator]
 
         /// A request of these parts.
         public init(
             name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI], basic: BasicCredentials? = nil,
             waivesEnrollmentApproval: Bool, coolingOff: Int64 = AwaitedApproval.standardCoolingOff,
-            pinPolicy: PINPolicy = .standard, deviceLimit: DeviceLimit? = nil
+            pinPolicy: PINPolicy = .standard, deviceLimit: DeviceLimit? = nil,
+            authenticators: [CustomAuthenticator] = []
         ) {
             self.name = name
             self.rights = rights
@@ -38,6 +41,7 @@ public enum CreateClient {
             self.coolingOff = coolingOff
             self.pinPolicy = pinPolicy
             self.deviceLimit = deviceLimit
+            self.authenticators = authenticators
         }
     }
 
@@ -66,7 +70,7 @@ public enum CreateClient {
             rights: request.rights, callbackURIs: request.callbackURIs, callbackUsername: request.basic?.username,
             waivesEnrollmentApproval: request.waivesEnrollmentApproval, coolingOff: request.coolingOff,
             pinPolicy: request.pinPolicy,
-            deviceLimit: request.deviceLimit, isOperator: false,
+            deviceLimit: request.deviceLimit, authenticators: request.authenticators, isOperator: false,
             createdAt: now)
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .clientCreated, client: client.id,

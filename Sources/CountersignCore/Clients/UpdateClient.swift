@@ -43,13 +43,15 @@ public enum UpdateClient {
         public var pinPolicy: PINPolicy?
         /// How many devices of a user may enroll through it.
         public var devices: Devices
+        /// What it judges itself; what is not among them is registered no more once it is used.
+        public var authenticators: [CustomAuthenticator]?
 
         /// Changes of these parts.
         public init(
             name: ClientName? = nil, rights: Set<Right>? = nil, callbackURIs: [CallbackURI]? = nil,
             basic: Basic = .unchanged, waivesEnrollmentApproval: Bool? = nil, coolingOff: Int64? = nil,
             pinPolicy: PINPolicy? = nil,
-            devices: Devices = .unchanged
+            devices: Devices = .unchanged, authenticators: [CustomAuthenticator]? = nil
         ) {
             self.name = name
             self.rights = rights
@@ -59,6 +61,7 @@ public enum UpdateClient {
             self.coolingOff = coolingOff
             self.pinPolicy = pinPolicy
             self.devices = devices
+            self.authenticators = authenticators
         }
     }
 
@@ -139,6 +142,9 @@ extension UpdateClient.Changes {
         detail["waiver"] = waivesEnrollmentApproval.map(JSONValue.bool)
         detail["cooling_off"] = coolingOff.map(JSONValue.integer)
         detail["pin_policy"] = pinPolicy?.json
+        detail["authenticators"] = authenticators.map { all in
+            .array(all.map { ["name": .string("\($0.name)"), "host": .string($0.hook.host)] })
+        }
         switch devices {
         case .unchanged: break
         case .limited(let limit): detail["device_limit"] = limit.json

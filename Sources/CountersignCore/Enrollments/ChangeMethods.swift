@@ -14,8 +14,8 @@ public enum ChangeMethods {
 
     /// What came of a change.
     public enum Outcome: Sendable {
-        /// It is so now, or was before.
-        case changed
+        /// It is so now, or was before; what a custom authenticator's hook says to the app.
+        case changed(payload: String?)
         /// The device is not let in.
         case refused(DeviceRefusal)
         /// The change is refused: one outcome for every cause.
@@ -26,6 +26,14 @@ public enum ChangeMethods {
         case pinIncorrect(attemptsLeft: Int)
         /// A wrong PIN was typed too often before.
         case pinLocked
+        /// The custom authenticator wants another try; its payload.
+        case customRetry(payload: String?)
+        /// The custom authenticator refused; its payload.
+        case customFailed(payload: String?)
+        /// The client has no such authenticator.
+        case customNotRegistered
+        /// The custom authenticator cannot be asked now.
+        case customUnavailable
         /// Too many refused changes.
         case rateLimited(retryAfter: Int64)
     }
@@ -51,7 +59,8 @@ public enum ChangeMethods {
             return .success(
                 MethodsReply(
                     nonce: nonce, pin: enrollment.pinState, attemptsLeft: try writer.attemptsLeft(of: enrollment),
-                    policy: try writer.pinPolicy(of: enrollment), hasBiometric: enrollment.biometric != nil))
+                    policy: try writer.pinPolicy(of: enrollment), hasBiometric: enrollment.biometric != nil,
+                    custom: try writer.customs(of: enrollment)))
         }
     }
 
@@ -64,22 +73,41 @@ public enum ChangeMethods {
         let repeated = IdempotencyKey(ofChange: request, by: call.enrollment.id)
         let issuer = ports.issuer
         let events = EventIDs(ports, at: now)
-        return try await ports.store.commit { writer in
+        let step = try await ports.store.commit { writer in
             try writer.hold(call.enrollment.id)
             let refusal = try writer.admit(call, issuer: issuer)
             // The reply was lost and the device sends the same change again: it gets the same, and nothing counts twice.
             if let recorded = try writer.recordedReply(repeated) {
-                if let refusal { return .refused(refusal) }
-                if recorded.status == Recorded.changed { return .changed }
-                let current = try writer.enrollment(call.enrollment.id) ?? call.enrollment
-                return .pinIncorrect(attemptsLeft: try writer.attemptsLeft(of: current))
+                return Step.ended(try refusal.map(Outcome.refused) ?? outcome(recorded, call.enrollment, writer))
             }
             // A wrong PIN that was looked at counts, also where the request is not let in.
-            if let refusal, !verdict.isWrongPIN { return .refused(refusal) }
-            let outcome = try settle(
-                verdict, request.ticket, repeated, by: call.enrollment, at: now, events, writer)
-            return refusal.map(Outcome.refused) ?? outcome
+            if let refusal, !verdict.isWrongPIN { return .ended(.refused(refusal)) }
+            let step = try settle(verdict, request.ticket, repeated, by: call.enrollment, at: now, events, writer)
+            return refusal.map { .ended(.refused($0)) } ?? step
         }
+        switch step {
+        case .ended(let outcome): return outcome
+        case .asking(let question, let registration):
+            return try await register(registration, request.ticket, repeated, call, asking: question, ports: ports)
+        }
+    }
+
+    /// Where a change stands after the transaction that let the device in.
+    enum Step: Sendable {
+        case ended(Outcome)
+        case asking(HookQuestion, Registration)
+    }
+
+    /// What a change got that comes again.
+    private static func outcome(
+        _ recorded: RecordedReply, _ enrollment: Enrollment, _ reader: any StoreReader
+    ) throws -> Outcome {
+        if let verdict = (try? JSONValue(parsing: recorded.body)).flatMap({ HookVerdict($0) }) {
+            return Outcome(verdict)
+        }
+        if recorded.status == Recorded.changed { return .changed(payload: nil) }
+        let current = try reader.enrollment(enrollment.id) ?? enrollment
+        return .pinIncorrect(attemptsLeft: try reader.attemptsLeft(of: current))
     }
 
     /// Counts a wrong PIN.
@@ -96,10 +124,11 @@ public enum ChangeMethods {
         }
     }
 
-    /// What is kept of a change for its repeats, by the status that it got.
-    private enum Recorded {
+    /// What is kept of a change for its repeats, by the status that it got; with a hook's verdict, where one was asked.
+    enum Recorded {
         static let changed = 204
         static let pinIncorrect = 422
+        static let customRefused = 422
     }
 
     /// What a change amounts to, before the transaction that makes it count.
@@ -109,6 +138,8 @@ public enum ChangeMethods {
         case unauthorized
         case wrongPIN(EnrolledPIN)
         case good(MethodChange, grown: Certificate, new: CertifiedKey?)
+        case register(Registration)
+        case deregister(AuthenticatorChange)
 
         var isWrongPIN: Bool {
             if case .wrongPIN = self { true } else { false }
@@ -123,8 +154,8 @@ public enum ChangeMethods {
             request.message, with: ports.keys.encryption, signers: [enrollment.keys.primary],
             intendedRecipient: ports.keys.certificate.fingerprint, now: latest)
         guard let opened, opened.signature.type == .text else { return .invalid(reason: "message") }
-        guard let change = String(strictUTF8: opened.content).flatMap({ MethodChange($0) }),
-            change.issuer == ports.issuer, change.enrollment == enrollment.id, change.method != .confirm
+        guard let change = String(strictUTF8: opened.content).flatMap({ SignedChange($0) }),
+            change.issuer == ports.issuer, change.enrollment == enrollment.id
         else { return .invalid(reason: "text") }
         // Another node may have made it, by a clock that is a little ahead.
         guard let made = ports.hasher.time(of: change.nonce, for: enrollment.id),
@@ -139,6 +170,20 @@ public enum ChangeMethods {
             case .yes: break
             }
         }
+        switch change {
+        case .key(let change): return try await judge(change, of: enrollment, latest, ports: ports)
+        case .custom(let change):
+            guard let hash = change.customDataHash else { return .deregister(change) }
+            guard let sealed = request.customData, Array(SHA256.hash(data: sealed)) == hash,
+                let data = await CustomData(sealed, from: enrollment, at: now, ports: ports)
+            else { return .invalid(reason: "custom_data") }
+            return .register(Registration(change: change, data: data))
+        }
+    }
+
+    private static func judge(
+        _ change: MethodChange, of enrollment: Enrollment, _ latest: UnixSeconds, ports: Ports
+    ) async throws -> Verdict {
         guard change.old == enrollment.key(of: change.method)?.fingerprint else { return .invalid(reason: "old") }
         guard let bytes = try await ports.store.read({ try $0.certificate(of: enrollment.id) }),
             let stored = try? Certificate(parsing: bytes)
@@ -173,56 +218,96 @@ public enum ChangeMethods {
     private static func settle(
         _ verdict: Verdict, _ ticket: Secret<String>?, _ repeated: IdempotencyKey, by enrollment: Enrollment,
         at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
-    ) throws -> Outcome {
+    ) throws -> Step {
         switch verdict {
-        case .pinLocked: return .pinLocked
-        case .unauthorized: return .notAuthorized(needs: .pin)
-        case .invalid(let reason): return try refuse(enrollment, reason, at: now, events, writer)
-        case .wrongPIN(let pin): return try count(pin, repeated, by: enrollment, at: now, events, writer)
+        case .pinLocked: return .ended(.pinLocked)
+        case .unauthorized: return .ended(.notAuthorized(needs: .pin))
+        case .invalid(let reason): return .ended(try refuse(enrollment, reason, at: now, events, writer))
+        case .wrongPIN(let pin): return .ended(try count(pin, repeated, by: enrollment, at: now, events, writer))
         case .good(let change, let grown, let new):
-            // Whatever was judged by must still be so.
-            guard let current = try writer.enrollment(enrollment.id),
-                current.key(of: change.method)?.fingerprint == change.old,
-                current.pin?.key.fingerprint == enrollment.pin?.key.fingerprint
-            else { return try refuse(enrollment, "old", at: now, events, writer) }
-            guard current.pin?.lockedAt == nil else { return .pinLocked }
-            if current.pin == nil, now >= enrollment.createdAt.adding(seconds: graceAfterEnrollment),
-                try !spendAuthority(ticket, for: enrollment, at: now, writer)
-            {
-                return .notAuthorized(needs: .ticket)
+            guard try writer.enrollment(enrollment.id)?.key(of: change.method)?.fingerprint == change.old else {
+                return .ended(try refuse(enrollment, "old", at: now, events, writer))
             }
-            guard try spend(change.nonce, of: enrollment, at: now, writer) else {
-                return try refuse(enrollment, "nonce", at: now, events, writer)
+            if let refusal = try authorize(change.nonce, ticket, of: enrollment, at: now, events, writer) {
+                return .ended(refusal)
             }
             try writer.put(new, for: change.method, of: enrollment.id, certificate: grown.encoded)
-            let detail: JSONObject = [
-                "method": .string(change.method.rawValue),
-                "change": change.old == nil ? "set" : change.new == nil ? "removed" : "replaced",
-            ]
-            try writer.append(.methodChanged, detail, of: enrollment, at: now, events)
-            try writer.record(RecordedReply(status: Recorded.changed, body: []), for: repeated, at: now)
-            return .changed
+            let kind = change.old == nil ? "set" : change.new == nil ? "removed" : "replaced"
+            return .ended(try conclude(change.method, kind, repeated, of: enrollment, at: now, events, writer))
+        case .deregister(let change):
+            guard let current = try writer.enrollment(enrollment.id), current.customs[change.name] != nil else {
+                return .ended(.customNotRegistered)
+            }
+            if let refusal = try authorize(change.nonce, ticket, of: enrollment, at: now, events, writer) {
+                return .ended(refusal)
+            }
+            try writer.dropAuthenticator(change.name, of: current, at: now, events)
+            return .ended(
+                try conclude(.custom(change.name), "removed", repeated, of: enrollment, at: now, events, writer))
+        case .register(let registration):
+            return try begin(registration, ticket, repeated, of: enrollment, at: now, events, writer)
         }
     }
 
-    /// Spends a ticket that was made for the same user; one is as good as a sign-in.
-    private static func spendAuthority(
-        _ secret: Secret<String>?, for enrollment: Enrollment, at now: Timestamp, _ writer: any StoreWriter
-    ) throws -> Bool {
-        guard let secret, let ticket = try writer.ticket(SecretHash(of: secret)), ticket.user == enrollment.user,
-            now < ticket.expiresAt
-        else { return false }
-        return try writer.spend(ticket.hash, at: now)
+    /// Notes a change that was made.
+    static func conclude(
+        _ method: Method, _ kind: String, by verdict: HookVerdict? = nil, _ repeated: IdempotencyKey,
+        of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+    ) throws -> Outcome {
+        try writer.append(
+            .methodChanged, ["method": .string(method.rawValue), "change": .string(kind)], of: enrollment, at: now,
+            events)
+        try writer.record(
+            RecordedReply(status: Recorded.changed, body: verdict?.json.encoded ?? []), for: repeated, at: now)
+        return .changed(payload: verdict?.payload)
     }
 
-    private static func spend(
+    /// Looks whether a change is still authorized by what it was judged by, and spends what it needs.
+    ///
+    /// - Parameter nonce: the nonce; nil where it was spent before.
+    /// - Returns: why not, or nil.
+    static func authorize(
+        _ nonce: Nonce?, _ ticket: Secret<String>?, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs,
+        _ writer: any StoreWriter
+    ) throws -> Outcome? {
+        guard let current = try writer.enrollment(enrollment.id),
+            current.pin?.key.fingerprint == enrollment.pin?.key.fingerprint
+        else { return try refuse(enrollment, "old", at: now, events, writer) }
+        guard current.pin?.lockedAt == nil else { return .pinLocked }
+        if needsTicket(current, at: now) {
+            guard let ticket = try authority(ticket, for: enrollment, at: now, writer),
+                try writer.spend(ticket.hash, at: now)
+            else { return .notAuthorized(needs: .ticket) }
+        }
+        if let nonce, try !spend(nonce, of: enrollment, at: now, writer) {
+            return try refuse(enrollment, "nonce", at: now, events, writer)
+        }
+        return nil
+    }
+
+    /// Whether nothing else authorizes a change of an enrollment's methods.
+    static func needsTicket(_ enrollment: Enrollment, at now: Timestamp) -> Bool {
+        enrollment.pin == nil && now >= enrollment.createdAt.adding(seconds: graceAfterEnrollment)
+    }
+
+    /// A ticket that was made for the same user; one is as good as a sign-in.
+    static func authority(
+        _ secret: Secret<String>?, for enrollment: Enrollment, at now: Timestamp, _ reader: any StoreReader
+    ) throws -> Ticket? {
+        guard let secret, let ticket = try reader.ticket(SecretHash(of: secret)), ticket.user == enrollment.user,
+            now < ticket.expiresAt, ticket.spentAt == nil
+        else { return nil }
+        return ticket
+    }
+
+    static func spend(
         _ nonce: Nonce, of enrollment: Enrollment, at now: Timestamp, _ writer: any StoreWriter
     ) throws -> Bool {
         try writer.spend(
             nonce: "\(nonce)", of: "change \(enrollment.id)", until: now.adding(seconds: 2 * nonceLifetime))
     }
 
-    private static func refuse(
+    static func refuse(
         _ enrollment: Enrollment, _ reason: String, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
         if let seconds = try writer.countRefused("change", of: enrollment.id, at: now) {
@@ -230,6 +315,43 @@ public enum ChangeMethods {
         }
         try writer.append(.methodChangeRefused, ["reason": .string(reason)], of: enrollment, at: now, events)
         return .invalid
+    }
+}
+
+/// A change of either kind.
+private enum SignedChange {
+    case key(MethodChange)
+    case custom(AuthenticatorChange)
+
+    init?(_ text: String) {
+        if let change = MethodChange(text), change.method != .confirm {
+            self = .key(change)
+        } else if let change = AuthenticatorChange(text) {
+            self = .custom(change)
+        } else {
+            return nil
+        }
+    }
+
+    var issuer: Issuer {
+        switch self {
+        case .key(let change): change.issuer
+        case .custom(let change): change.issuer
+        }
+    }
+
+    var enrollment: EnrollmentID {
+        switch self {
+        case .key(let change): change.enrollment
+        case .custom(let change): change.enrollment
+        }
+    }
+
+    var nonce: Nonce {
+        switch self {
+        case .key(let change): change.nonce
+        case .custom(let change): change.nonce
+        }
     }
 }
 

@@ -43,6 +43,8 @@ public final class Enrollment: Sendable {
     public let pin: EnrolledPIN?
     /// The key that the user's biometrics unlock; nil while none is registered.
     public let biometric: CertifiedKey?
+    /// The custom authenticators that are registered, each with how often in a row it was tried for nothing.
+    public let customs: [AuthenticatorName: Int]
     /// Where it is reached by push notifications; nil when the device asks by itself.
     public let push: PushTarget?
     /// When it was made.
@@ -54,7 +56,7 @@ public final class Enrollment: Sendable {
     public init(
         id: EnrollmentID, user: UserID, client: ClientID, state: State, credential: Credential,
         device: DeviceDescription, pin: EnrolledPIN? = nil, biometric: CertifiedKey? = nil,
-        push: PushTarget? = nil, createdAt: Timestamp, wait: Wait? = nil
+        customs: [AuthenticatorName: Int] = [:], push: PushTarget? = nil, createdAt: Timestamp, wait: Wait? = nil
     ) {
         self.id = id
         self.user = user
@@ -64,6 +66,7 @@ public final class Enrollment: Sendable {
         self.device = device
         self.pin = pin
         self.biometric = biometric
+        self.customs = customs
         self.push = push
         self.createdAt = createdAt
         self.wait = wait
@@ -76,19 +79,21 @@ public final class Enrollment: Sendable {
         }
     }
 
-    /// The key that proves a method; nil where the user cannot answer by it.
+    /// The key that signs an answer by a method; nil where there is none.
     func key(of method: Method) -> CertifiedKey? {
         switch method {
         case .confirm: keys.primary
         case .pin: pin?.key
         case .biometric: biometric
+        case .custom: keys.primary
         }
     }
 
     /// By which methods it can say yes now.
     public var usableMethods: Set<Method> {
         guard wait == nil else { return [] }
-        return Set(Method.allCases.filter { key(of: $0) != nil && ($0 != .pin || pin?.lockedAt == nil) })
+        let proved = Method.standard.filter { key(of: $0) != nil && ($0 != .pin || pin?.lockedAt == nil) }
+        return Set(proved + customs.keys.map(Method.custom))
     }
 
     /// Whether its answers prove what a type wants.

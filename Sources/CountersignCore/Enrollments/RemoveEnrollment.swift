@@ -47,6 +47,9 @@ extension StoreWriter {
             AuditEvent(
                 id: events.next(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
                 user: enrollment.user, enrollment: enrollment.id, detail: ["reason": .string(reason.rawValue)]))
+        for name in enrollment.customs.keys.sorted() {
+            try tellDeregistered(name, of: enrollment, at: now, events)
+        }
         if let approval = try enrollment.wait.flatMap({ try challenge($0.challenge) }) {
             _ = try finish(approval, as: .cancelled, at: now, events)
         }

@@ -49,13 +49,16 @@ public final class Ports: Sendable {
     public let keys: IssuerKeys
     /// By what messages to people leave.
     public let transports: Transports
+    /// Who asks the hooks of custom authenticators.
+    public let hooks: any AuthenticatorHooks
     /// Where faults and refusals are told of.
     public let logger: Logger
 
     /// Ports of these parts.
     public init(
         issuer: Issuer, store: any Store, wakes: any Wakes, time: any TimeSource, random: any RandomSource,
-        hasher: KeyedHasher, keys: IssuerKeys, transports: Transports = Transports(), logger: Logger
+        hasher: KeyedHasher, keys: IssuerKeys, transports: Transports = Transports(), hooks: any AuthenticatorHooks,
+        logger: Logger
     ) {
         self.issuer = issuer
         self.store = store
@@ -65,6 +68,7 @@ public final class Ports: Sendable {
         self.hasher = hasher
         self.keys = keys
         self.transports = transports
+        self.hooks = hooks
         self.logger = logger
     }
 }

@@ -157,6 +157,8 @@ public protocol StoreWriter: StoreReader {
     func hold(_ enrollment: EnrollmentID) throws
     /// Sets, replaces or, for nil, removes the key that proves a method, and keeps the certificate that says so.
     func put(_ key: CertifiedKey?, for method: Method, of enrollment: EnrollmentID, certificate: [UInt8]) throws
+    /// Replaces what custom authenticators a device can answer by, each with how often in a row it was tried for nothing.
+    func put(_ customs: [AuthenticatorName: Int], of enrollment: EnrollmentID) throws
     /// Counts a wrong PIN.
     ///
     /// - Returns: how many there are in a row; nil when the PIN is another one, or locked, by now.

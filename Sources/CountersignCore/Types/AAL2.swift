@@ -39,7 +39,8 @@ extension Method {
     /// Whether an answer by it proves more than possession of the device.
     var takesSecondFactor: Bool {
         switch self {
-        case .confirm: false
+        // What a custom authenticator looks at is its client's to say.
+        case .confirm, .custom: false
         case .pin, .biometric: true
         }
     }

@@ -214,7 +214,7 @@ public struct ChallengeType: Sendable {
     }
 
     private static var methodNames: String {
-        Method.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        (Method.standard.map(\.rawValue) + ["custom:…"]).map { "\"\($0)\"" }.joined(separator: ", ")
     }
 }
 

@@ -50,20 +50,9 @@ public struct CallbackSender: Sendable {
     ) async -> DeliveryResult {
         do {
             guard let access = try await access(),
-                let signature = WebhookSignature(secrets: access.secrets)
+                let request = HTTPClientRequest(posting: body, to: uri, id: "\(id)", at: now, by: access)
             else { return .failed("the client has no callback secret") }
             if case .gone = access.standing { return .refused(GoneReceiver.reason) }
-            var request = HTTPClientRequest(url: uri.description)
-            request.method = .POST
-            request.headers.add(name: "content-type", value: "application/json")
-            request.headers.add(name: "user-agent", value: "countersign")
-            for (name, value) in signature.headers(id: "\(id)", at: now.seconds, body: body) {
-                request.headers.add(name: name, value: value)
-            }
-            if let basic = access.basic {
-                request.headers.add(name: "authorization", value: basic.authorization.reveal())
-            }
-            request.body = .bytes(body)
             let response = try await self.client.execute(request, timeout: timeout)
             // The answer's content means nothing; what is not read is thrown away with the connection.
             switch response.status.code {
@@ -78,6 +67,31 @@ public struct CallbackSender: Sendable {
         } catch {
             return .failed(words(of: error))
         }
+    }
+}
+
+extension HTTPClientRequest {
+    /// A signed call of a client's own server; nil without a secret that signs.
+    ///
+    /// - Parameters:
+    ///   - body: the body, JSON.
+    ///   - uri: where to.
+    ///   - id: the `webhook-id`.
+    ///   - now: the `webhook-timestamp`.
+    ///   - access: what it is sent with.
+    init?(posting body: [UInt8], to uri: CallbackURI, id: String, at now: Timestamp, by access: CallbackAccess) {
+        guard let signature = WebhookSignature(secrets: access.secrets) else { return nil }
+        self.init(url: uri.description)
+        method = .POST
+        headers.add(name: "content-type", value: "application/json")
+        headers.add(name: "user-agent", value: "countersign")
+        for (name, value) in signature.headers(id: id, at: now.seconds, body: body) {
+            headers.add(name: name, value: value)
+        }
+        if let basic = access.basic {
+            headers.add(name: "authorization", value: basic.authorization.reveal())
+        }
+        self.body = .bytes(body)
     }
 }
 

@@ -60,11 +60,12 @@ extension CreateClient.Request {
         let coolingOff = try members.coolingOff() ?? AwaitedApproval.standardCoolingOff
         let pinPolicy = try members.pinPolicy()
         let limit = try members.deviceLimit()
+        let authenticators = try members.authenticators(isDevelopment: isDevelopment)
         try members.refuseUnknown()
         self.init(
             name: name, rights: rights ?? Set(Right.allCases), callbackURIs: callbackURIs, basic: basic,
             waivesEnrollmentApproval: waives, coolingOff: coolingOff, pinPolicy: pinPolicy ?? .standard,
-            deviceLimit: limit)
+            deviceLimit: limit, authenticators: authenticators ?? [])
     }
 }
 
@@ -90,6 +91,7 @@ extension UpdateClient.Changes {
         } else if json["device_limit"] == .null {
             devices = .unlimited
         }
+        authenticators = try members.authenticators(isDevelopment: isDevelopment)
         try members.refuseUnknown()
     }
 }
@@ -135,6 +137,23 @@ extension JSONMembers {
         return try DeviceLimit(value, at: pointer(to: "device_limit"))
     }
 
+    fileprivate mutating func authenticators(
+        isDevelopment: Bool
+    ) throws(JSONShapeError) -> [CustomAuthenticator]? {
+        let place = pointer(to: "authenticators")
+        guard value("authenticators") != nil else { return nil }
+        let all = try array("authenticators").map { element throws(JSONShapeError) in
+            try CustomAuthenticator(element.value, at: element.pointer) {
+                CallbackURI($0, isDevelopment: isDevelopment)
+            }
+        }
+        guard all.count <= CustomAuthenticator.maximumCount, Set(all.map(\.name)).count == all.count else {
+            throw .invalid(
+                pointer: place, expected: "at most \(CustomAuthenticator.maximumCount) authenticators, each name once")
+        }
+        return all
+    }
+
     fileprivate mutating func basicCredentials() throws(JSONShapeError) -> BasicCredentials? {
         guard let value = value("callback_basic") else { return nil }
         let place = pointer(to: "callback_basic")
@@ -176,7 +195,7 @@ extension Client {
             "callback_username": callbackUsername.map(JSONValue.string),
             "waive_enrollment_approval": .bool(waivesEnrollmentApproval),
             "enrollment_cooling_off": .integer(coolingOff), "pin_policy": pinPolicy.json,
-            "device_limit": deviceLimit?.json,
+            "device_limit": deviceLimit?.json, "authenticators": .array(authenticators.map(\.json)),
             "is_operator": .bool(isOperator),
             "created_at": .string("\(createdAt)"),
         ])

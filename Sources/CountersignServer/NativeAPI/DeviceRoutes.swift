@@ -148,27 +148,37 @@ extension API {
     }
 
     private func answer(_ request: AnswerRequest, to id: ChallengeID, by call: DeviceCall) async throws -> Response {
-        switch try await AnswerChallenge.answer(request.message, to: id, by: call, ports: ports) {
-        case .decided(let standing): return Response(json: standing.json)
+        switch try await AnswerChallenge.answer(request, to: id, by: call, ports: ports) {
+        case .decided(let reply): return Response(json: reply.json)
         case .refused(let refusal): throw try await problem(refusal)
         case .notFound: throw ProblemDetails(.challengeNotFound)
         case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
         case .invalid: throw ProblemDetails(.answerInvalid)
         case .pinIncorrect(let attemptsLeft): throw ProblemDetails(pinIncorrect: attemptsLeft)
         case .pinLocked: throw ProblemDetails(.pinLocked)
+        case .customRetry(let reply):
+            throw ProblemDetails(.customRetry, payload: reply.payload, attemptsLeft: reply.attemptsLeft)
+        case .customFailed(let payload): throw ProblemDetails(.customFailed, payload: payload)
+        case .customNotRegistered: throw ProblemDetails(.customNotRegistered)
+        case .customUnavailable: throw ProblemDetails(.customUnavailable)
         case .rateLimited(let seconds): throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
         }
     }
 
     private func change(_ request: MethodChangeRequest, by call: DeviceCall) async throws -> Response {
         switch try await ChangeMethods.change(request, by: call, ports: ports) {
-        case .changed: return Response(status: .noContent)
+        case .changed(nil): return Response(status: .noContent)
+        case .changed(let payload?): return Response(json: ["payload": .string(payload)])
         case .refused(let refusal): throw try await problem(refusal)
         case .invalid: throw ProblemDetails(.changeInvalid)
         case .notAuthorized(let needs):
             throw ProblemDetails(.changeNotAuthorized, members: ["needs": .string(needs.rawValue)])
         case .pinIncorrect(let attemptsLeft): throw ProblemDetails(pinIncorrect: attemptsLeft)
         case .pinLocked: throw ProblemDetails(.pinLocked)
+        case .customRetry(let payload): throw ProblemDetails(.customRetry, payload: payload)
+        case .customFailed(let payload): throw ProblemDetails(.customFailed, payload: payload)
+        case .customNotRegistered: throw ProblemDetails(.customNotRegistered)
+        case .customUnavailable: throw ProblemDetails(.customUnavailable)
         case .rateLimited(let seconds): throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
         }
     }
@@ -177,5 +187,14 @@ extension API {
 extension ProblemDetails {
     fileprivate init(pinIncorrect attemptsLeft: Int) {
         self.init(.pinIncorrect, members: ["attempts_left": .integer(Int64(attemptsLeft))])
+    }
+
+    /// What a custom authenticator says.
+    fileprivate init(_ code: ProblemCode, payload: String?, attemptsLeft: Int? = nil) {
+        self.init(
+            code,
+            members: JSONObject([
+                "attempts_left": attemptsLeft.map { .integer(Int64($0)) }, "payload": payload.map(JSONValue.string),
+            ]))
     }
 }

@@ -58,6 +58,7 @@ extension Enrollment {
         ])
         object["pin"] = .string(pinState.rawValue)
         object["biometric"] = .bool(biometric != nil)
+        object["custom"] = .array(customs.keys.sorted().map { .string("\($0)") })
         object["push"] = push?.json
         switch state {
         case .active:

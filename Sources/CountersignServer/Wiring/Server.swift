@@ -29,6 +29,7 @@ public struct Server: Sendable {
     private let hub: WakeHub
     private let store: SQLStore
     private let reach: CallbackReach
+    private let hooks: HookCaller
     private let settings: ServerSettings
     private let lock: FolderLock
     private let certificates: Certificates?
@@ -81,19 +82,20 @@ public struct Server: Sendable {
             // The folder's lock is ours: whoever holds leases has died with them.
             try await store.endLeases(at: time.now, longest: OutboxWorker.lease)
         }
+        reach =
+            settings.allowsPrivateCallbacks
+            ? .allAddresses : isDevelopment ? .publicAddressesAndLoopback : .publicAddresses
+        hooks = HookCaller(reach: reach, queue: store)
         let ports = Ports(
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
             hasher: KeyedHasher(key: store.dataKey.derived(for: "keyed hashes")), keys: opened.prepared.0,
             transports: Transports(
                 mail: isDevelopment || settings.mail != nil, text: isDevelopment || settings.texts != nil),
-            logger: logger)
+            hooks: hooks, logger: logger)
         requests = settings.metrics.map { _ in RequestCounts() }
         api = API(
             ports: ports, isDevelopment: isDevelopment, proxies: settings.proxies, counts: requests,
             developmentOutbox: isDevelopment ? DevelopmentOutbox(folder: folder.messages) : nil)
-        reach =
-            settings.allowsPrivateCallbacks
-            ? .allAddresses : isDevelopment ? .publicAddressesAndLoopback : .publicAddresses
         self.issuer = issuer
         self.hub = hub
         self.store = store
@@ -143,6 +145,7 @@ public struct Server: Sendable {
         let senders = try Senders(
             settings, reach: reach, issuer: issuer, isDevelopment: api.isDevelopment,
             developmentOutbox: api.developmentOutbox, tokens: store, time: ports.time)
+        hooks.start()
         let deliveries = DeliveryCounts()
         let worker = OutboxWorker(
             queue: store, ports: ports, callbacks: senders.callbacks, pushes: senders.pushes,
@@ -166,8 +169,10 @@ public struct Server: Sendable {
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
         do {
             try await ServiceGroup(configuration: configuration).run()
+            try await hooks.shutdown()
             try await senders.shutdown()
         } catch {
+            try await hooks.shutdown()
             try await senders.shutdown()
             if let error = error as? IOError, error.errnoCode == EADDRINUSE {
                 throw StartError("Port \(settings.port) is taken. Choose another with --port, or 0 for a free one.")

@@ -95,11 +95,11 @@ private enum Statements {
         "SELECT enrollment_id, text, signature, certificate, accepted_at FROM receipts WHERE challenge_id = $1")
     static let insertAnswer = SQLStatement(
         """
-        INSERT INTO answers (enrollment_id, digest, challenge_id, state, reason, answered_at)
-        VALUES ($1, $2, $3, $4, $5, $6)
+        INSERT INTO answers (enrollment_id, digest, challenge_id, state, reason, answered_at, custom)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
         """)
     static let answer = SQLStatement(
-        "SELECT challenge_id, state, reason FROM answers WHERE enrollment_id = $1 AND digest = $2")
+        "SELECT challenge_id, state, reason, custom FROM answers WHERE enrollment_id = $1 AND digest = $2")
 }
 
 /// Challenges, whom they were put to, and how they were answered.
@@ -253,6 +253,10 @@ extension SQLTransaction {
             [
                 enrollment.value, .blob(digest), answer.challenge.value, .text(answer.standing.state),
                 .optional(answer.standing.reason), time.value,
+                .optional(
+                    try answer.custom.map {
+                        try sealer.seal($0.json.encoded, for: CustomReply.place(enrollment, digest))
+                    }),
             ])
     }
 
@@ -260,7 +264,14 @@ extension SQLTransaction {
         try first(Statements.answer, [enrollment.value, .blob(digest)]) { row in
             RecordedAnswer(
                 challenge: try row.id(0),
-                standing: ChallengeStanding(state: try row.text(1), reason: try row.optionalText(2)))
+                standing: ChallengeStanding(state: try row.text(1), reason: try row.optionalText(2)),
+                custom: try row.optionalBlob(3).map { sealed in
+                    let bytes = try sealer.open(sealed, for: CustomReply.place(enrollment, digest))
+                    guard let reply = (try? JSONValue(parsing: bytes)).flatMap({ CustomReply($0) }) else {
+                        throw StoreError.corruptRow("answer")
+                    }
+                    return reply
+                })
         }
     }
 }
@@ -342,5 +353,21 @@ extension SQLTransaction {
         default: throw StoreError.corruptRow("challenge state")
         }
         return .ended(outcome, at: try row.time(22))
+    }
+}
+
+/// As it stands in a column, sealed: what a hook says to an app is between the two.
+extension CustomReply {
+    fileprivate static func place(_ enrollment: EnrollmentID, _ digest: [UInt8]) -> String {
+        "answer \(enrollment) \(Hex.encode(digest))"
+    }
+
+    fileprivate var json: JSONValue {
+        .members(["attempts_left": .integer(Int64(attemptsLeft)), "payload": payload.map(JSONValue.string)])
+    }
+
+    fileprivate init?(_ json: JSONValue) {
+        guard let attemptsLeft = json["attempts_left"]?.integer else { return nil }
+        self.init(attemptsLeft: Int(attemptsLeft), payload: json["payload"]?.string)
     }
 }

@@ -6,19 +6,20 @@ private enum Statements {
     static let columns =
         """
         id, name, secret_hash, rights, callback_uris, waives_approval, is_operator, created_at, callback_username,
-        pin_policy, device_limit, cooling_off
+        pin_policy, device_limit, cooling_off, authenticators
         """
     static let byID = SQLStatement("SELECT \(columns) FROM clients WHERE id = $1")
     static let all = SQLStatement("SELECT \(columns) FROM clients ORDER BY id")
     static let theOperator = SQLStatement("SELECT \(columns) FROM clients WHERE is_operator = 1")
     static let insert = SQLStatement(
-        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
     )
     static let update = SQLStatement(
         """
         UPDATE clients SET name = COALESCE($2, name), rights = COALESCE($3, rights),
           callback_uris = COALESCE($4, callback_uris), waives_approval = COALESCE($5, waives_approval),
-          pin_policy = COALESCE($6, pin_policy), cooling_off = COALESCE($7, cooling_off)
+          pin_policy = COALESCE($6, pin_policy), cooling_off = COALESCE($7, cooling_off),
+          authenticators = COALESCE($8, authenticators)
         WHERE id = $1
         """)
     static let limit = SQLStatement("UPDATE clients SET device_limit = $2 WHERE id = $1")
@@ -41,7 +42,7 @@ private enum Statements {
 extension SQLTransaction {
     func client(_ id: ClientID) throws -> Client? {
         try first(Statements.byID, [id.value]) { row in
-            try parsed.clients.value(id, of: row[0..<12]) { try Client(row) }
+            try parsed.clients.value(id, of: row[0..<13]) { try Client(row) }
         }
     }
 
@@ -64,7 +65,7 @@ extension SQLTransaction {
                 .integer(client.isOperator ? 1 : 0), client.createdAt.value, .optional(client.callbackUsername),
                 .text(client.pinPolicy.json.text),
                 .optional(client.deviceLimit?.json.text), .integer(client.coolingOff),
-                .optional(sealedSecret),
+                .text(client.authenticators.text), .optional(sealedSecret),
             ])
     }
 
@@ -75,6 +76,7 @@ extension SQLTransaction {
                 client.value, .optional(changes.name?.text), .optional(changes.rights?.text),
                 .optional(changes.callbackURIs?.text), .optional(changes.waivesEnrollmentApproval.map { $0 ? 1 : 0 }),
                 .optional(changes.pinPolicy?.json.text), .optional(changes.coolingOff),
+                .optional(changes.authenticators?.text),
             ])
         switch changes.devices {
         case .unchanged: break
@@ -124,8 +126,15 @@ extension Client {
             callbackUsername: try row.optionalText(8), waivesEnrollmentApproval: try row.integer(5) == 1,
             coolingOff: try row.integer(11),
             pinPolicy: try row.optionalValue(9, Self.pinPolicy) ?? .standard,
-            deviceLimit: try row.optionalValue(10, Self.deviceLimit), isOperator: try row.integer(6) == 1,
+            deviceLimit: try row.optionalValue(10, Self.deviceLimit),
+            authenticators: try row.optionalValue(12, Self.authenticators) ?? [], isOperator: try row.integer(6) == 1,
             createdAt: try row.time(7))
+    }
+
+    private static func authenticators(_ text: String) -> [CustomAuthenticator]? {
+        (try? JSONValue(parsing: Array(text.utf8)))?.array.flatMap { all in
+            try? all.map { try CustomAuthenticator($0, at: "") { CallbackURI(stored: $0) } }
+        }
     }
 
     private static func deviceLimit(_ text: String) -> DeviceLimit? {
@@ -143,6 +152,10 @@ extension Set<Right> {
 
 extension [CallbackURI] {
     fileprivate var text: String { map(\.description).joined(separator: "\n") }
+}
+
+extension [CustomAuthenticator] {
+    fileprivate var text: String { JSONValue.array(map(\.json)).text }
 }
 
 extension ChallengeType {

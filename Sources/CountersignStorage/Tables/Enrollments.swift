@@ -6,7 +6,8 @@ import OpenPGP
 private enum Statements {
     static let columns = """
         id, user_id, client_id, removed_at, removal_reason, primary_key, authentication_key, encryption_key, pin_key,
-        biometric_key, device, push, created_at, wrong_pins, pin_locked_at, awaits, waits_until
+        biometric_key, device, push, created_at, wrong_pins, pin_locked_at, awaits, waits_until,
+        customs
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
     static let state = SQLStatement("SELECT removed_at, removal_reason FROM enrollments WHERE id = $1")
@@ -24,7 +25,7 @@ private enum Statements {
     static let insert = SQLStatement(
         """
         INSERT INTO enrollments (\(columns), fingerprint, certificate)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, $9, NULL, $10, 0, NULL, $11, $12, $13, $14)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, $9, NULL, $10, 0, NULL, $11, $12, NULL, $13, $14)
         """)
     static let putPIN = SQLStatement(
         """
@@ -32,6 +33,7 @@ private enum Statements {
         """)
     static let putBiometric = SQLStatement(
         "UPDATE enrollments SET biometric_key = $2, certificate = $3 WHERE id = $1")
+    static let putCustoms = SQLStatement("UPDATE enrollments SET customs = $2 WHERE id = $1")
     static let countWrongPIN = SQLStatement(
         """
         UPDATE enrollments SET wrong_pins = wrong_pins + 1
@@ -124,11 +126,18 @@ extension SQLTransaction {
     ) throws {
         let statement =
             switch method {
-            case .confirm: preconditionFailure("the primary key stays")
+            case .confirm, .custom: preconditionFailure("the primary key stays")
             case .pin: Statements.putPIN
             case .biometric: Statements.putBiometric
             }
         try connection.send(statement, [enrollment.value, .optional(key?.publicKey.body), .blob(certificate)])
+    }
+
+    func put(_ customs: [AuthenticatorName: Int], of enrollment: EnrollmentID) throws {
+        var object = JSONObject()
+        for (name, tried) in customs.sorted(by: { $0.key < $1.key }) { object["\(name)"] = .integer(Int64(tried)) }
+        try connection.send(
+            Statements.putCustoms, [enrollment.value, customs.isEmpty ? .null : .text(JSONValue.object(object).text)])
     }
 
     func countWrongPIN(_ key: CertifiedKey, of enrollment: EnrollmentID) throws -> Int? {
@@ -224,13 +233,24 @@ extension SQLTransaction {
         return Enrollment(
             id: id, user: try row.id(1), client: try row.id(2), state: try Enrollment.State(row, at: 3),
             credential: .certificate(device.keys), device: device.description, pin: pin,
-            biometric: device.biometric, push: device.push, createdAt: try row.time(12),
+            biometric: device.biometric, customs: try row.optionalValue(17, Self.customs) ?? [:], push: device.push,
+            createdAt: try row.time(12),
             wait: try wait(row))
     }
 
     private func wait(_ row: SQLRow) throws -> Enrollment.Wait? {
         guard let challenge: ChallengeID = try row.optionalID(15) else { return nil }
         return Enrollment.Wait(for: challenge, until: try row.time(16))
+    }
+
+    private static func customs(_ text: String) -> [AuthenticatorName: Int]? {
+        guard let members = (try? JSONValue(parsing: Array(text.utf8)))?.object?.members else { return nil }
+        var customs: [AuthenticatorName: Int] = [:]
+        for member in members {
+            guard let name = AuthenticatorName(member.name), let count = member.value.integer else { return nil }
+            customs[name] = Int(clamping: count)
+        }
+        return customs
     }
 
     /// The columns that seldom change.

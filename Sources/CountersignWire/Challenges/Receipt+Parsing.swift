@@ -25,6 +25,7 @@ extension Receipt {
         user = try lines.required("user") { UserID($0) }
         device = try lines.required("device") { Fingerprint($0) }
         decision = try Self.decision(&lines)
+        customDataHash = try decision.isCustom ? lines.required("custom-data", HashLine.hash) : nil
         type = try lines.required("type") { TypeName($0) }
         context = try lines.optional("context") { try? DisplayLine(String($0)) }
         askedAt = try lines.required("asked") { Timestamp($0) }
@@ -32,12 +33,7 @@ extension Receipt {
         var details: [Detail] = []
         while let detail = try lines.optional("detail", Self.detail) { details.append(detail) }
         self.details = details
-        signingDataHash = try lines.optional("signing-data") { value in
-            guard value.utf8.starts(with: "sha256:".utf8),
-                let hash = Hex.decodeIgnoringCase(Substring(value.utf8.dropFirst(7))), hash.count == 32
-            else { return nil }
-            return hash
-        }
+        signingDataHash = try lines.optional("signing-data", HashLine.hash)
         guard lines.take()?.hasSameBytes(as: "message:") == true, let message = try? DisplayMessage(lines.rest) else {
             throw .malformedField("message")
         }
@@ -73,5 +69,11 @@ extension Receipt {
         let text = value.utf8[value.utf8.index(after: sign)...]
         guard label.last == blank, text.first == blank else { return nil }
         return try? Detail(label: String(Substring(label.dropLast())), value: String(Substring(text.dropFirst())))
+    }
+}
+
+extension Decision {
+    fileprivate var isCustom: Bool {
+        if case .approved(.custom, _) = self { true } else { false }
     }
 }

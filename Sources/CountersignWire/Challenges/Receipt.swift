@@ -25,6 +25,8 @@ public struct Receipt: Hashable, Sendable {
     public let device: Fingerprint
     /// What was decided.
     public let decision: Decision
+    /// The SHA-256 hash of the sealed data that a custom authenticator judged; nil where none did.
+    public let customDataHash: [UInt8]?
     /// The challenge type.
     public let type: TypeName
     /// From where it was asked.
@@ -41,8 +43,11 @@ public struct Receipt: Hashable, Sendable {
     public let message: DisplayMessage
 
     /// The receipt of a user's answer to a question.
+    ///
+    /// - Parameter customDataHash: the SHA-256 hash of the sealed data, for an approval by a custom authenticator.
     public init(
-        of question: Question, user: UserID, device: Fingerprint, decision: Decision, answeredAt: Timestamp
+        of question: Question, user: UserID, device: Fingerprint, decision: Decision, customDataHash: [UInt8]? = nil,
+        answeredAt: Timestamp
     ) {
         issuer = question.issuer
         challenge = question.challenge
@@ -52,6 +57,7 @@ public struct Receipt: Hashable, Sendable {
         self.user = user
         self.device = device
         self.decision = decision
+        self.customDataHash = customDataHash
         type = question.type
         context = question.context
         askedAt = question.askedAt.wholeSeconds
@@ -77,12 +83,13 @@ public struct Receipt: Hashable, Sendable {
             lines.append("method: \(method.rawValue)")
             if let number { lines.append("number: \(number.digits)") }
         }
+        if let customDataHash { lines.append("custom-data: \(HashLine.value(customDataHash))") }
         lines.append("type: \(type)")
         if let context { lines.append("context: \(context.text)") }
         lines.append("asked: \(askedAt.secondsDescription)")
         lines.append("answered: \(answeredAt.secondsDescription)")
         for detail in details { lines.append("detail: \(detail.label.text) = \(detail.value.text)") }
-        if let signingDataHash { lines.append("signing-data: sha256:\(Hex.encode(signingDataHash))") }
+        if let signingDataHash { lines.append("signing-data: \(HashLine.value(signingDataHash))") }
         lines.append("message:")
         lines.append(message.text)
         return lines.joined(separator: "\n")

@@ -42,7 +42,7 @@ public struct VerifiedReceipt: Sendable {
             throw .signature(error)
         }
         switch receipt.decision {
-        case .approved(.confirm, _), .denied, .reported:
+        case .approved(.confirm, _), .approved(.custom, _), .denied, .reported:
             guard signer.fingerprint == certificate.fingerprint else { throw .wrongSigner }
         case .approved(let method, _):
             let statement = signer.statement(at: receipt.answeredAt.unixSeconds)

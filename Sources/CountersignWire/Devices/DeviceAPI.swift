@@ -191,20 +191,58 @@ public struct EnrollmentReply: Sendable {
 public struct AnswerRequest: Sendable {
     /// The sealed receipt: a binary OpenPGP message.
     public let message: [UInt8]
+    /// The sealed ``CustomData``, a binary OpenPGP message, for an approval by a custom authenticator.
+    public let customData: [UInt8]?
 
     /// An answer with this message.
-    public init(message: [UInt8]) {
+    public init(message: [UInt8], customData: [UInt8]? = nil) {
         self.message = message
+        self.customData = customData
     }
 
     /// The request as JSON.
-    public var json: JSONValue { .members(["message": .string(Base64.encode(message))]) }
+    public var json: JSONValue {
+        .members([
+            "message": .string(Base64.encode(message)),
+            "custom_data": customData.map { .string(Base64.encode($0)) },
+        ])
+    }
 
     /// Reads a request.
     public init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
         message = try members.required("message", "base64") { $0.string.flatMap { Base64.decode($0) } }
+        customData = try members.optional("custom_data", "base64") { $0.string.flatMap { Base64.decode($0) } }
         try members.refuseUnknown()
+    }
+}
+
+/// The reply to an answer that was taken.
+public struct AnswerReply: Sendable {
+    /// How the challenge stands.
+    public let standing: ChallengeStanding
+    /// What a custom authenticator says to the app; nil for nothing.
+    public let payload: String?
+
+    /// A reply of these parts.
+    public init(standing: ChallengeStanding, payload: String?) {
+        self.standing = standing
+        self.payload = payload
+    }
+
+    /// The reply as JSON.
+    public var json: JSONValue {
+        .members([
+            "state": .string(standing.state), "reason": standing.reason.map(JSONValue.string),
+            "payload": payload.map(JSONValue.string),
+        ])
+    }
+
+    /// Reads a reply; members nobody knows are ignored.
+    public init(_ json: JSONValue) throws(JSONShapeError) {
+        standing = try ChallengeStanding(json)
+        var members = try JSONMembers(json)
+        payload = try members.optionalString("payload")
     }
 }
 

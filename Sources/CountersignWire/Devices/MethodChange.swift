@@ -1,7 +1,8 @@
 public import Encodings
 public import OpenPGP
 
-/// What a device signs to set, replace or remove a method, as text.
+/// What a device signs to set, replace or remove a method that a key of its certificate proves, as text; see
+/// ``AuthenticatorChange`` for the others.
 ///
 /// It is signed by the primary key and, where the user has a PIN, again by the PIN's key; each signature travels in a
 /// message of its own. Spec: design 3.1, *Changing methods*.
@@ -59,6 +60,7 @@ public struct MethodChange: Hashable, Sendable {
             enrollment = try lines.required("enrollment") { EnrollmentID($0) }
             nonce = try lines.required("nonce") { Nonce($0) }
             method = try lines.required("method") { Method(rawValue: String($0)) }
+            guard Method.standard.contains(method) else { return nil }
             old = try lines.optional("old") { Fingerprint($0) }
             new = try lines.optional("new") { Fingerprint($0) }
             certificate = try lines.required("certificate") { Base64.decode($0) }
@@ -77,13 +79,18 @@ public struct MethodChangeRequest: Sendable {
     public let message: [UInt8]
     /// The same change, sealed and signed by the PIN's key; nil where there is no PIN yet.
     public let authorization: [UInt8]?
+    /// The sealed ``CustomData``, for the registration of a custom authenticator.
+    public let customData: [UInt8]?
     /// The secret of a ticket, where the enrollment is too old to set its first PIN without.
     public let ticket: Secret<String>?
 
     /// A request of these parts.
-    public init(message: [UInt8], authorization: [UInt8]? = nil, ticket: Secret<String>? = nil) {
+    public init(
+        message: [UInt8], authorization: [UInt8]? = nil, customData: [UInt8]? = nil, ticket: Secret<String>? = nil
+    ) {
         self.message = message
         self.authorization = authorization
+        self.customData = customData
         self.ticket = ticket
     }
 
@@ -92,6 +99,7 @@ public struct MethodChangeRequest: Sendable {
         .members([
             "message": .string(Base64.encode(message)),
             "authorization": authorization.map { .string(Base64.encode($0)) },
+            "custom_data": customData.map { .string(Base64.encode($0)) },
             "ticket": ticket.map { .string($0.reveal()) },
         ])
     }
@@ -101,6 +109,7 @@ public struct MethodChangeRequest: Sendable {
         var members = try JSONMembers(json)
         message = try members.required("message", "base64") { $0.string.flatMap { Base64.decode($0) } }
         authorization = try members.optional("authorization", "base64") { $0.string.flatMap { Base64.decode($0) } }
+        customData = try members.optional("custom_data", "base64") { $0.string.flatMap { Base64.decode($0) } }
         ticket = try members.optionalString("ticket").map { Secret($0) }
         try members.refuseUnknown()
     }
@@ -128,14 +137,20 @@ public struct MethodsReply: Hashable, Sendable {
     public let policy: PINPolicy
     /// Whether a key for biometrics is registered.
     public let hasBiometric: Bool
+    /// The custom authenticators there are, and whether each is registered.
+    public let custom: [AuthenticatorName: Bool]
 
     /// A reply of these parts.
-    public init(nonce: Nonce, pin: PINState, attemptsLeft: Int, policy: PINPolicy, hasBiometric: Bool) {
+    public init(
+        nonce: Nonce, pin: PINState, attemptsLeft: Int, policy: PINPolicy, hasBiometric: Bool,
+        custom: [AuthenticatorName: Bool] = [:]
+    ) {
         self.nonce = nonce
         self.pin = pin
         self.attemptsLeft = attemptsLeft
         self.policy = policy
         self.hasBiometric = hasBiometric
+        self.custom = custom
     }
 
     /// The reply as JSON.
@@ -146,6 +161,10 @@ public struct MethodsReply: Hashable, Sendable {
                 "state": .string(pin.rawValue), "attempts_left": .integer(Int64(attemptsLeft)), "policy": policy.json,
             ]),
             "biometric": .bool(hasBiometric),
+            "custom": .array(
+                custom.sorted { $0.key < $1.key }.map { name, isRegistered in
+                    .members(["name": .string("\(name)"), "registered": .bool(isRegistered)])
+                }),
         ])
     }
 
@@ -161,5 +180,14 @@ public struct MethodsReply: Hashable, Sendable {
         policy = try PINPolicy(
             try pin.required("policy", "an object") { $0 }, at: "/pin/policy", ignoringUnknown: true)
         hasBiometric = try members.optionalBool("biometric") ?? false
+        var custom: [AuthenticatorName: Bool] = [:]
+        for element in try members.array("custom") {
+            var authenticator = try JSONMembers(element.value, at: element.pointer)
+            let name = try authenticator.required("name", "the name of an authenticator") {
+                $0.string.flatMap { AuthenticatorName($0) }
+            }
+            custom[name] = try authenticator.required("registered", "true or false") { $0.bool }
+        }
+        self.custom = custom
     }
 }

@@ -69,6 +69,10 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case answerInvalid = "answer_invalid"
     case pinIncorrect = "pin_incorrect"
     case pinLocked = "pin_locked"
+    case customRetry = "custom_retry"
+    case customFailed = "custom_failed"
+    case customNotRegistered = "custom_not_registered"
+    case customUnavailable = "custom_unavailable"
     case changeInvalid = "change_invalid"
     case changeNotAuthorized = "change_not_authorized"
 }
@@ -252,6 +256,22 @@ extension ProblemCode {
         case .pinLocked:
             Meaning(
                 409, "The PIN is locked", "Enroll the device anew: a wrong PIN was typed too often. No is still heard.")
+        case .customRetry:
+            Meaning(
+                422, "The custom authenticator wants another try",
+                "Have the user try again; `attempts_left` says how often, and `payload` is for the app.")
+        case .customFailed:
+            Meaning(
+                422, "The custom authenticator refused",
+                "Answer by another method; the authenticator is registered no more, and `payload` is for the app.")
+        case .customNotRegistered:
+            Meaning(
+                409, "The custom authenticator is not registered for this device",
+                "Register it, or answer by another method.")
+        case .customUnavailable:
+            Meaning(
+                503, "The custom authenticator cannot be asked now",
+                "Answer by another method, or try again in a while; nothing was counted.", retryHelps: true)
         case .changeInvalid:
             Meaning(
                 422, "The change is refused",

@@ -1,3 +1,5 @@
+import Encodings
+
 /// Takes a signed text of fields apart line by line, on bytes.
 struct FieldLines {
     private var remaining: Substring?
@@ -33,5 +35,19 @@ struct FieldLines {
     ) throws(ReceiptError) -> Value {
         guard let value = try optional(name, read) else { throw .malformedField(name) }
         return value
+    }
+}
+
+/// A hash as it stands in a signed text: `sha256:` and 64 lower case hexadecimal digits.
+enum HashLine {
+    private static let prefix = "sha256:"
+
+    static func value(_ hash: [UInt8]) -> String { prefix + Hex.encode(hash) }
+
+    static func hash(_ value: Substring) -> [UInt8]? {
+        guard value.utf8.starts(with: prefix.utf8),
+            let hash = Hex.decodeIgnoringCase(Substring(value.utf8.dropFirst(prefix.utf8.count))), hash.count == 32
+        else { return nil }
+        return hash
     }
 }

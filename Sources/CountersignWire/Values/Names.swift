@@ -4,19 +4,78 @@ public import OpenPGP
 /// How a user answers.
 ///
 /// Raw values are the field's own and stand in receipts.
-public enum Method: String, Sendable, CaseIterable {
+public enum Method: Hashable, Sendable {
     /// By possession of the device alone.
     case confirm
     /// By possession of the device and a PIN, from which the key is derived that signs.
     case pin
     /// By possession of the device and a biometric of the user, which alone unlocks the key that signs.
     case biometric
+    /// By possession of the device and something that a relying party of its own judges, of this name.
+    case custom(AuthenticatorName)
+
+    /// Those that are the same everywhere.
+    public static let standard: [Method] = [.confirm, .pin, .biometric]
+
+    private static let customPrefix = "custom:"
+
+    /// Reads `confirm`, `pin`, `biometric`, or `custom:` and a name; nil for anything else.
+    public init?(rawValue: String) {
+        if let method = Self.standard.first(where: { $0.rawValue.hasSameBytes(as: rawValue) }) {
+            self = method
+        } else if rawValue.utf8.starts(with: Self.customPrefix.utf8),
+            let name = AuthenticatorName(Substring(rawValue.utf8.dropFirst(Self.customPrefix.utf8.count)))
+        {
+            self = .custom(name)
+        } else {
+            return nil
+        }
+    }
+
+    /// The word for it.
+    public var rawValue: String {
+        switch self {
+        case .confirm: "confirm"
+        case .pin: "pin"
+        case .biometric: "biometric"
+        case .custom(let name): Self.customPrefix + name.description
+        }
+    }
 
     /// What the certificate of a device states about the subkey that proves this method.
     ///
     /// Spec: design 3.1; RFC 9580 §5.2.3.24.
     public func notation(of issuer: Issuer) -> Notation {
         Notation(name: "method@\(issuer.host)", value: rawValue)
+    }
+}
+
+/// The name of a custom authenticator: 1 to 32 lower case letters, digits, `-` and `_`, beginning with a letter.
+public struct AuthenticatorName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The name.
+    public let description: String
+
+    /// Reads a name, or nil.
+    public init?(_ text: some StringProtocol) {
+        guard text.isName(ofAtMost: 32) else { return nil }
+        description = String(text)
+    }
+
+    /// By their bytes.
+    public static func < (left: AuthenticatorName, right: AuthenticatorName) -> Bool {
+        left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
+    }
+}
+
+extension StringProtocol {
+    /// Whether it is made of lower case letters, digits, `-` and `_`, and begins with a letter.
+    fileprivate func isName(ofAtMost length: Int) -> Bool {
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard (1...length).contains(utf8.count), let first = utf8.first, letters.contains(first) else { return false }
+        return utf8.allSatisfy { byte in
+            letters.contains(byte) || digits.contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        }
     }
 }
 
@@ -43,14 +102,7 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads a name, or nil.
     public init?(_ text: some StringProtocol) {
-        guard (1...64).contains(text.utf8.count), let first = text.utf8.first,
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
-            text.utf8.allSatisfy({ byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-            })
-        else { return nil }
+        guard text.isName(ofAtMost: 64) else { return nil }
         description = String(text)
     }
 }

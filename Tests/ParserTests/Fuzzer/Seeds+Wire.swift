@@ -61,11 +61,14 @@ extension Seeds {
             .wireBodies, "enrollment-request",
             #"{"ticket":"t","certificate":"AAAA","device":\#(device),"versions":[1,2]}"#)
         try put(.wireBodies, "answer", #"{"message":"AAAA"}"#)
+        try put(.wireBodies, "custom-answer", #"{"message":"AAAA","custom_data":"AQ=="}"#)
+        try put(.wireBodies, "answer-reply", #"{"state":"approved","payload":"welcome"}"#)
         try put(.wireBodies, "refused-answer-not-base64", #"{"message":"AAA"}"#)
         try put(.wireBodies, "method-change", #"{"message":"AAAA","authorization":"AQ==","ticket":"t"}"#)
         try put(
             .wireBodies, "methods",
-            #"{"nonce":"\#(Self.nonce)","pin":{"state":"set","attempts_left":4,"policy":{"cost":15}},"biometric":true}"#
+            #"{"nonce":"\#(Self.nonce)","pin":{"state":"set","attempts_left":4,"policy":{"cost":15}},"biometric":true,"#
+                + #""custom":[{"name":"phrase","registered":true}]}"#
         )
         try put(.wireBodies, "pin-policy", #"{"min_length":6,"blocked":["471932"],"at_limit":"remove"}"#)
         try put(.wireBodies, "refused-pin-policy-too-cheap", #"{"cost":14}"#)
@@ -82,6 +85,9 @@ extension Seeds {
         try put(.wireBodies, "enrollment-reply", reply.encoded)
         try put(.serverBodies, "type", ChallengeType.confirm.json.encoded)
         try put(.serverBodies, "type-of-defaults", "{}")
+        let hook = "https://a.example/h"
+        try put(.serverBodies, "authenticator", #"{"name":"phrase","hook":"\#(hook)","deadline":1,"attempts":10}"#)
+        try put(.serverBodies, "verdict", #"{"result":"retry","payload":"colder"}"#)
         try put(.serverBodies, "refused-unknown-member", #"{"colour":"red"}"#)
         try await writePush()
     }
@@ -126,6 +132,11 @@ extension Seeds {
             .filter { !$0.hasPrefix("method") && !$0.hasPrefix("number") }.joined(separator: "\n")
         try put(.receipt, "denied", denied.replacingOccurrences(of: "approved", with: "denied"))
         try put(
+            .receipt, "custom",
+            Self.receipt.replacingOccurrences(
+                of: "method: confirm\nnumber: 471932\n",
+                with: "method: custom:phrase\nnumber: 471932\ncustom-data: sha256:\(Self.nonce)\n"))
+        try put(
             .receipt, "refused-denied-with-method", Self.receipt.replacingOccurrences(of: "approved", with: "denied"))
         try put(.receipt, "refused-other-order", Self.receipt.replacingOccurrences(of: "type: payment\n", with: ""))
         let change = """
@@ -139,6 +150,16 @@ extension Seeds {
             certificate: AQID
             """
         try put(.methodChange, "replaced", change)
+        let custom = """
+            Countersign change v1
+            issuer: https://login.example.com
+            enrollment: enr_01m00000000000000000000004
+            nonce: \(Self.nonce)
+            method: custom:phrase
+            """
+        try put(.methodChange, "registered", custom + "\ncustom-data: sha256:\(Self.nonce)")
+        try put(.methodChange, "given-up", custom)
+        try put(.methodChange, "custom-data", "Countersign custom data v1\ndata: Y29ycmVjdCBob3JzZQ==")
         try put(.methodChange, "refused-nothing-changes", change.replacingOccurrences(of: "old: 9", with: "old: 0"))
         let invitation = #"""
             {"issuer":"https://login.example.com","ticket":"ticket","fingerprint":

@@ -33,6 +33,7 @@ extension Parser {
             try body("a change of methods", value, { try MethodChangeRequest($0) }, \.json),
             try body("how methods stand", value, { try MethodsReply($0) }, \.json),
             try body("rules for PINs", value, { try PINPolicy($0, at: "") }, \.json),
+            try body("a reply to an answer", value, { try AnswerReply($0) }, \.json),
             try body("a standing", value, { try ChallengeStanding($0) }, \.json),
             try body("a detail", value, { try Detail($0, at: "") }, \.json),
         ]
@@ -43,7 +44,15 @@ extension Parser {
     /// Bodies that only the server reads, as far as reading them needs no server.
     static let serverBodies = Parser("server-bodies") { input in
         guard let value = try? JSONValue(parsing: input) else { return .refused }
-        return try body("a challenge type", value, { try ChallengeType($0, name: .confirm) }, \.json)
+        let verdict = HookVerdict(value)
+        try expect((verdict?.payload ?? "").utf8.count <= HookVerdict.maximumPayload, "a payload is too long")
+        let verdicts = [
+            try body("a challenge type", value, { try ChallengeType($0, name: .confirm) }, \.json),
+            try body(
+                "an authenticator", value,
+                { try CustomAuthenticator($0, at: "") { CallbackURI($0, isDevelopment: false) } }, \.json),
+        ]
+        return verdicts.contains(.read) || verdict != nil ? .read : .refused
     }
 
     private static func body<Value>(

@@ -1,0 +1,219 @@
+public import CountersignWire
+public import Encodings
+
+/// A way to answer that a client judges itself, by a hook of its own.
+///
+/// Spec: design 3.4.
+public struct CustomAuthenticator: Hashable, Sendable {
+    /// How many a client may have.
+    public static let maximumCount = 10
+    private static let deadlines: ClosedRange<Int64> = 1...10
+    private static let attempts: ClosedRange<Int64> = 1...10
+
+    /// Its name, which types and devices call it by.
+    public let name: AuthenticatorName
+    /// Who judges: called as callbacks are, and answers at once.
+    public let hook: CallbackURI
+    /// How long the hook may take, in seconds.
+    public let deadline: Int64
+    /// How often in a row it may want another try before the device must register it anew.
+    public let attempts: Int
+
+    /// The authenticator as JSON.
+    public var json: JSONValue {
+        .members([
+            "name": .string("\(name)"), "hook": .string(hook.description), "deadline": .integer(deadline),
+            "attempts": .integer(Int64(attempts)),
+        ])
+    }
+
+    /// Reads an authenticator that stands at a JSON pointer.
+    ///
+    /// - Parameters:
+    ///   - json: the authenticator.
+    ///   - pointer: where it stands.
+    ///   - hook: accepts the URL of a hook, or not.
+    public init(
+        _ json: JSONValue, at pointer: String, hook: (String) -> CallbackURI?
+    ) throws(JSONShapeError) {
+        var members = try JSONMembers(json, at: pointer)
+        name = try members.required("name", "1 to 32 lower case letters, digits, - and _, beginning with a letter") {
+            $0.string.flatMap { AuthenticatorName($0) }
+        }
+        self.hook = try members.required("hook", "an https URL (http to loopback in development mode)") {
+            $0.string.flatMap(hook)
+        }
+        deadline = try members.optionalInteger("deadline", in: Self.deadlines) ?? 5
+        attempts = Int(try members.optionalInteger("attempts", in: Self.attempts) ?? 5)
+        try members.refuseUnknown()
+    }
+}
+
+/// What a hook is asked.
+public struct HookQuestion: Sendable {
+    /// What it is about.
+    public enum Purpose: Sendable {
+        /// Whether a device may answer by the authenticator from now on.
+        case register
+        /// Whether an answer to a challenge counts.
+        case verify(ChallengeID, type: TypeName)
+    }
+
+    /// The `webhook-id`: the same for the same data sent again.
+    public let id: String
+    /// When it is asked.
+    public let askedAt: Timestamp
+    /// What it is about.
+    public let purpose: Purpose
+    /// Who is asked.
+    public let authenticator: CustomAuthenticator
+    /// Whose hook it is: the client through which the device was enrolled, whoever asked the user.
+    public let client: ClientID
+    /// Which device.
+    public let enrollment: EnrollmentID
+    /// Whose.
+    public let user: UserID
+    /// The client's own name for the user.
+    public let externalID: ExternalID?
+    /// What the app has handed over.
+    public let data: Secret<String>
+
+    /// A question of these parts.
+    package init(
+        id: String, askedAt: Timestamp, purpose: Purpose, authenticator: CustomAuthenticator, client: ClientID,
+        enrollment: EnrollmentID, user: UserID, externalID: ExternalID?, data: Secret<String>
+    ) {
+        self.id = id
+        self.askedAt = askedAt
+        self.purpose = purpose
+        self.authenticator = authenticator
+        self.client = client
+        self.enrollment = enrollment
+        self.user = user
+        self.externalID = externalID
+        self.data = data
+    }
+
+    /// The question as JSON: the body of the call.
+    public var json: JSONValue {
+        var object = JSONObject([
+            "type": .string(typeName), "timestamp": .string("\(askedAt)"),
+            "authenticator": .string("\(authenticator.name)"),
+            "user": .members([
+                "id": .string("\(user)"), "external_id": externalID.map { .string($0.text) },
+            ]),
+            "enrollment": .string("\(enrollment)"), "data": .string(data.reveal()),
+        ])
+        if case .verify(let challenge, let type) = purpose {
+            object["challenge"] = ["id": .string("\(challenge)"), "type": .string("\(type)")]
+        }
+        return .object(object)
+    }
+
+    private var typeName: String {
+        switch purpose {
+        case .register: "authenticator.register"
+        case .verify: "authenticator.verify"
+        }
+    }
+}
+
+/// What a hook says.
+public struct HookVerdict: Hashable, Sendable {
+    /// How long the payload may be, in bytes of UTF-8.
+    public static let maximumPayload = 4096
+
+    /// Whether it is satisfied.
+    public enum Result: String, CaseIterable, Sendable {
+        /// It is.
+        case ok
+        /// It is not, and the user may try again.
+        case retry
+        /// It is not: the authenticator is registered no more.
+        case fail
+        /// It does not know this device.
+        case notRegistered = "not_registered"
+    }
+
+    /// Whether it is satisfied.
+    public let result: Result
+    /// What it says to the app; nil for nothing.
+    public let payload: String?
+
+    /// A verdict of these parts.
+    public init(_ result: Result, payload: String? = nil) {
+        self.result = result
+        self.payload = payload
+    }
+
+    /// Reads a verdict, or nil; members nobody knows are ignored.
+    public init?(_ json: JSONValue) {
+        guard let result = json["result"]?.string.flatMap(Result.init(rawValue:)) else { return nil }
+        self.result = result
+        switch json["payload"] {
+        case nil, .null?: payload = nil
+        case .string(let text)? where text.utf8.count <= Self.maximumPayload: payload = text
+        default: return nil
+        }
+    }
+
+    var json: JSONValue {
+        .members(["result": .string(result.rawValue), "payload": payload.map(JSONValue.string)])
+    }
+}
+
+/// Asks the hooks of clients.
+public protocol AuthenticatorHooks: Sendable {
+    /// Asks a hook, for as long as it may take.
+    ///
+    /// - Returns: nil when it cannot be asked, or does not answer in time and as it must.
+    func ask(_ question: HookQuestion) async -> HookVerdict?
+}
+
+extension StoreWriter {
+    /// What to ask a hook about a device of a user; nil when the client has no such authenticator any more.
+    func hookQuestion(
+        _ purpose: HookQuestion.Purpose, _ name: AuthenticatorName, _ data: CustomData, of enrollment: Enrollment,
+        id: String, at now: Timestamp
+    ) throws -> HookQuestion? {
+        guard let authenticator = try client(enrollment.client)?.authenticators.first(where: { $0.name == name }) else {
+            return nil
+        }
+        let externalID = try linkedUser(.id(enrollment.user), of: enrollment.client)?.externalID
+        return HookQuestion(
+            id: id, askedAt: now, purpose: purpose, authenticator: authenticator, client: enrollment.client,
+            enrollment: enrollment.id, user: enrollment.user, externalID: externalID, data: Secret(data.data))
+    }
+
+    /// Forgets that a device can answer by an authenticator, and tells the client's hook, which may keep something of
+    /// it.
+    ///
+    /// The caller holds the enrollment.
+    func dropAuthenticator(
+        _ name: AuthenticatorName, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        var customs = enrollment.customs
+        customs[name] = nil
+        try put(customs, of: enrollment.id)
+        try tellDeregistered(name, of: enrollment, at: now, events)
+    }
+
+    /// Tells a client's hook that a device answers by an authenticator no more.
+    func tellDeregistered(
+        _ name: AuthenticatorName, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        guard let authenticator = try client(enrollment.client)?.authenticators.first(where: { $0.name == name }) else {
+            return
+        }
+        let body = JSONValue.members([
+            "type": "authenticator.deregistered", "timestamp": .string("\(now)"), "authenticator": .string("\(name)"),
+            "user": .members(["id": .string("\(enrollment.user)")]), "enrollment": .string("\(enrollment.id)"),
+        ])
+        try enqueue(
+            OutboxMessage(
+                id: events.next(),
+                content: .callback(authenticator.hook, client: enrollment.client, body: body.encoded), dueAt: now,
+                expiresAt: now.adding(seconds: OutboxMessage.lifetime)))
+        wake(.outbox)
+    }
+}

@@ -1,0 +1,182 @@
+import Crypto
+import CountersignWire
+import Encodings
+import OpenPGP
+
+/// What a custom authenticator made of an answer, as the device is told it.
+public struct CustomReply: Hashable, Sendable {
+    /// How often it may be tried again.
+    public let attemptsLeft: Int
+    /// What the client's hook says to the app; nil for nothing.
+    public let payload: String?
+
+    /// A reply of these parts.
+    public init(attemptsLeft: Int, payload: String?) {
+        self.attemptsLeft = attemptsLeft
+        self.payload = payload
+    }
+}
+
+extension AnswerChallenge {
+    /// An answer of which all is good but what a custom authenticator has to judge.
+    struct AskedAuthenticator: Sendable {
+        let name: AuthenticatorName
+        let data: CustomData
+        let challenge: Challenge
+        let answer: VerifiedAnswer
+    }
+
+    private enum Beginning: Sendable {
+        case ended(Outcome)
+        case asking(HookQuestion)
+    }
+
+    /// Steps 8 and 9: one transaction that lets the device in and counts the try, the hook's verdict outside of any, and
+    /// one that makes it count.
+    ///
+    /// A try counts before the hook is asked, so that many at once are no more than the limit.
+    static func answer(
+        by asked: AskedAuthenticator, digest: [UInt8], _ call: DeviceCall, at now: Timestamp, ports: Ports
+    ) async throws -> Outcome {
+        let events = EventIDs(ports, at: now)
+        let issuer = ports.issuer
+        let beginning = try await ports.store.commit { writer in
+            try writer.hold(call.enrollment.id)
+            if let refusal = try writer.admit(call, issuer: issuer) { return Beginning.ended(.refused(refusal)) }
+            return try begin(asked, digest: digest, by: call.enrollment, at: now, events, writer)
+        }
+        switch beginning {
+        case .ended(let outcome): return outcome
+        case .asking(let question):
+            let verdict = await ports.hooks.ask(question)
+            // It may have taken seconds.
+            let now = ports.time.now
+            let events = EventIDs(ports, at: now)
+            return try await ports.store.commit { writer in
+                try writer.hold(call.enrollment.id)
+                if let refusal = try writer.refusal(of: call.enrollment.id, issuer: issuer) { return .refused(refusal) }
+                return try conclude(
+                    verdict, asked, limit: question.authenticator.attempts, digest: digest, by: call.enrollment,
+                    at: now, events, writer)
+            }
+        }
+    }
+
+    private static func begin(
+        _ asked: AskedAuthenticator, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp, _ events: EventIDs,
+        _ writer: any StoreWriter
+    ) throws -> Beginning {
+        if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
+            return .ended(try outcome(recorded, by: enrollment, writer))
+        }
+        guard let current = try writer.enrollment(enrollment.id), let tried = current.customs[asked.name] else {
+            return .ended(.customNotRegistered)
+        }
+        let question = try writer.hookQuestion(
+            .verify(asked.challenge.id, type: asked.challenge.question.type), asked.name, asked.data, of: current,
+            id: "\(asked.challenge.id).\(Hex.encode(digest.prefix(16)))", at: now)
+        guard let question else {
+            // The client has given it up.
+            try writer.drop(asked, of: current, at: now, events)
+            return .ended(.customNotRegistered)
+        }
+        guard tried < question.authenticator.attempts else {
+            // As many as there may be are under way.
+            return .ended(.rateLimited(retryAfter: question.authenticator.deadline))
+        }
+        try writer.put(current.customs.merging([asked.name: tried + 1]) { $1 }, of: enrollment.id)
+        return .asking(question)
+    }
+
+    private static func conclude(
+        _ verdict: HookVerdict?, _ asked: AskedAuthenticator, limit: Int, digest: [UInt8], by enrollment: Enrollment,
+        at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+    ) throws -> Outcome {
+        if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
+            // The same answer was sent twice at once.
+            return try outcome(recorded, by: enrollment, writer)
+        }
+        guard let current = try writer.enrollment(enrollment.id), let tried = current.customs[asked.name] else {
+            return .customNotRegistered
+        }
+        func count(_ tried: Int) throws {
+            try writer.put(current.customs.merging([asked.name: tried]) { $1 }, of: enrollment.id)
+        }
+        func record(_ reply: CustomReply) throws {
+            try writer.record(
+                RecordedAnswer(challenge: asked.challenge.id, standing: .customRefused, custom: reply),
+                by: enrollment.id, digest: digest, at: now)
+        }
+        func note(_ kind: AuditEventKind, _ result: String, attemptsLeft: Int? = nil) throws {
+            let detail = JSONObject([
+                "authenticator": .string("\(asked.name)"), "result": .string(result),
+                "attempts_left": attemptsLeft.map { .integer(Int64($0)) },
+            ])
+            try writer.append(
+                AuditEvent(
+                    id: events.next(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
+                    enrollment: enrollment.id, challenge: asked.challenge.id, detail: detail))
+        }
+        guard let verdict else {
+            try count(max(0, tried - 1))
+            if let seconds = try writer.countRefused("custom", of: enrollment.id, at: now) {
+                return .rateLimited(retryAfter: seconds)
+            }
+            try note(.customRefused, "unavailable")
+            return .customUnavailable
+        }
+        switch verdict.result {
+        case .ok:
+            try count(0)
+            let outcome = try decide(
+                asked.challenge, .approved(.custom(asked.name), by: enrollment.id), evidence: asked.answer.evidence,
+                custom: CustomReply(attemptsLeft: limit, payload: verdict.payload), digest: digest, by: enrollment,
+                at: now, events, writer)
+            if case .decided = outcome { try note(.customAccepted, verdict.result.rawValue) }
+            return outcome
+        case .retry where tried < limit:
+            let reply = CustomReply(attemptsLeft: limit - tried, payload: verdict.payload)
+            try note(.customRefused, verdict.result.rawValue, attemptsLeft: reply.attemptsLeft)
+            try record(reply)
+            return .customRetry(reply)
+        case .retry, .fail:
+            try note(.customRefused, verdict.result.rawValue, attemptsLeft: 0)
+            try record(CustomReply(attemptsLeft: 0, payload: verdict.payload))
+            try writer.drop(asked, of: current, at: now, events)
+            return .customFailed(payload: verdict.payload)
+        case .notRegistered:
+            try note(.customRefused, verdict.result.rawValue)
+            try writer.drop(asked, of: current, at: now, events)
+            return .customNotRegistered
+        }
+    }
+}
+
+extension StoreWriter {
+    /// The device answers by the authenticator no more; challenges end that nobody else can answer.
+    fileprivate func drop(
+        _ asked: AnswerChallenge.AskedAuthenticator, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        try dropAuthenticator(asked.name, of: enrollment, at: now, events)
+        try failUnanswerable(by: enrollment, because: .tooManyAttempts, at: now, events)
+    }
+}
+
+extension ChallengeStanding {
+    /// What is kept of an answer that a custom authenticator refused: the challenge waits on.
+    fileprivate static let customRefused = ChallengeStanding(state: "pending", reason: "custom_refused")
+}
+
+extension CustomData {
+    /// Opens what a device has sealed and signed by its primary key; nil when it is anything else.
+    init?(_ sealed: [UInt8], from enrollment: Enrollment, at now: Timestamp, ports: Ports) async {
+        let opened = try? await EncryptedMessage.open(
+            sealed, with: ports.keys.encryption, signers: [enrollment.keys.primary],
+            intendedRecipient: ports.keys.certificate.fingerprint,
+            now: now.adding(seconds: AnswerChallenge.tolerance).unixSeconds)
+        guard let opened, opened.signature.type == .text, let text = String(strictUTF8: opened.content) else {
+            return nil
+        }
+        self.init(parsing: text)
+    }
+}

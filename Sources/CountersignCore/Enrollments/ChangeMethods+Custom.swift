@@ -1,0 +1,86 @@
+import CountersignWire
+import Encodings
+
+/// The registration of custom authenticators, which a client's hook judges.
+extension ChangeMethods {
+    /// A registration of which all is good but what the hook has to judge.
+    struct Registration: Sendable {
+        let change: AuthenticatorChange
+        let data: CustomData
+    }
+
+    /// Looks whether a registration is authorized, and spends its nonce, before the hook is asked; a ticket is spent by
+    /// the change alone.
+    static func begin(
+        _ registration: Registration, _ ticket: Secret<String>?, _ repeated: IdempotencyKey,
+        of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+    ) throws -> Step {
+        let (change, data) = (registration.change, registration.data)
+        if needsTicket(enrollment, at: now), try authority(ticket, for: enrollment, at: now, writer) == nil {
+            return .ended(.notAuthorized(needs: .ticket))
+        }
+        // Each is a guess at whatever the hook asks for.
+        if let seconds = try writer.countRefused("registration", of: enrollment.id, at: now) {
+            return .ended(.rateLimited(retryAfter: seconds))
+        }
+        guard try spend(change.nonce, of: enrollment, at: now, writer) else {
+            return .ended(try refuse(enrollment, "nonce", at: now, events, writer))
+        }
+        let question = try writer.hookQuestion(
+            .register, change.name, data, of: enrollment, id: "\(enrollment.id).\(change.nonce)", at: now)
+        return question.map { .asking($0, registration) } ?? .ended(.customNotRegistered)
+    }
+
+    /// Asks the hook, outside any transaction, and makes its verdict count.
+    static func register(
+        _ registration: Registration, _ ticket: Secret<String>?, _ repeated: IdempotencyKey, _ call: DeviceCall,
+        asking question: HookQuestion, ports: Ports
+    ) async throws -> Outcome {
+        let name = registration.change.name
+        let enrollment = call.enrollment
+        guard let verdict = await ports.hooks.ask(question) else { return .customUnavailable }
+        let now = ports.time.now
+        let events = EventIDs(ports, at: now)
+        let issuer = ports.issuer
+        return try await ports.store.commit { writer in
+            try writer.hold(enrollment.id)
+            if let refusal = try writer.refusal(of: enrollment.id, issuer: issuer) { return .refused(refusal) }
+            guard verdict.result == .ok else {
+                try writer.append(
+                    .customRefused,
+                    ["authenticator": .string("\(name)"), "result": .string(verdict.result.rawValue)],
+                    of: enrollment, at: now, events)
+                try writer.record(
+                    RecordedReply(status: Recorded.customRefused, body: verdict.json.encoded), for: repeated, at: now)
+                return Outcome(verdict)
+            }
+            if let refusal = try authorize(nil, ticket, of: enrollment, at: now, events, writer) { return refusal }
+            guard let current = try writer.enrollment(enrollment.id) else { throw StoreError.corruptRow("enrollment") }
+            let kind = current.customs[name] == nil ? "set" : "replaced"
+            try writer.put(current.customs.merging([name: 0]) { $1 }, of: enrollment.id)
+            return try conclude(
+                .custom(name), kind, by: verdict, repeated, of: enrollment, at: now, events, writer)
+        }
+    }
+}
+
+extension ChangeMethods.Outcome {
+    /// What a registration came to of which a hook says this.
+    init(_ verdict: HookVerdict) {
+        switch verdict.result {
+        case .ok: self = .changed(payload: verdict.payload)
+        case .retry: self = .customRetry(payload: verdict.payload)
+        case .fail: self = .customFailed(payload: verdict.payload)
+        case .notRegistered: self = .customNotRegistered
+        }
+    }
+}
+
+extension StoreReader {
+    /// The custom authenticators of an enrollment's client, and whether each is registered.
+    func customs(of enrollment: Enrollment) throws -> [AuthenticatorName: Bool] {
+        let offered = try client(enrollment.client)?.authenticators.map(\.name) ?? []
+        let all = Set(offered).union(enrollment.customs.keys)
+        return Dictionary(uniqueKeysWithValues: all.map { ($0, enrollment.customs[$0] != nil) })
+    }
+}

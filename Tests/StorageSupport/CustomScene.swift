@@ -1,0 +1,110 @@
+package import CountersignCore
+package import CountersignWire
+import CountersignStorage
+import Crypto
+package import Encodings
+package import OpenPGP
+
+/// A user with a device, for tests of custom authenticators: `phrase` is one, and type `payment` asks for it, or the PIN.
+package struct CustomScene: Sendable {
+    package let world: World
+    package let shop: Client
+    package let user: UserID
+    package let device: TestDevice
+    package let name: AuthenticatorName
+
+    package init(engine: Engine = .sqlite, attempts: Int64 = 3, fallsBack: Bool = true) async throws {
+        guard let name = AuthenticatorName("phrase") else { throw World.Broken("name") }
+        self.name = name
+        world = try await World(engine)
+        let methods: [CountersignWire.Method] = [.custom(name)]
+        try await world.makeType(numberEntry: false, methods: fallsBack ? methods + [.pin] : methods)
+        try await world.makeType("confirm-first", numberEntry: false, methods: [.confirm, .custom(name)])
+        try await world.makeType("with-number", methods: methods)
+        let phrase = try CustomAuthenticator(
+            ["name": "phrase", "hook": "https://shop.example.com/phrase", "attempts": .integer(attempts)], at: ""
+        ) { CallbackURI(stored: $0) }
+        shop = try await world.makeClient(waives: true, authenticators: [phrase]).client
+        user = try await world.makeUser("customer 1", of: shop)
+        device = try await world.makeDevice(of: user, by: shop)
+    }
+
+    /// A registration, with what a test makes wrong.
+    package func registration(
+        _ data: String? = "correct horse", text: (String) -> String = { $0 }, authorizer: SigningKeyPair? = nil,
+        sealed: [UInt8]? = nil, ticket: Secret<String>? = nil
+    ) async throws -> MethodChangeRequest {
+        var customData: [UInt8]?
+        if let data { customData = try await device.sealed(data) }
+        let change = AuthenticatorChange(
+            issuer: world.ports.issuer, enrollment: device.enrollment, nonce: try await device.methods().nonce,
+            name: name, customDataHash: customData.map { Array(SHA256.hash(data: $0)) })
+        let signed = text(change.text)
+        var authorization: [UInt8]?
+        if let authorizer { authorization = try await device.seal(signed, signedBy: authorizer) }
+        return MethodChangeRequest(
+            message: try await device.seal(signed), authorization: authorization, customData: sealed ?? customData,
+            ticket: ticket)
+    }
+
+    /// Registers, and expects to be let.
+    package func register() async throws {
+        world.hooks.say(HookVerdict(.ok))
+        guard case .changed = try await device.send(try await registration()) else { throw World.Broken("phrase") }
+    }
+
+    /// Asks, and opens what is asked.
+    package func ask(_ type: String = "payment") async throws -> AskChallenge.Asked {
+        let asked = try await world.ask(try world.request(for: user, type: type), by: shop)
+        try await device.open(asked.challenge.id)
+        return asked
+    }
+
+    /// An approval.
+    ///
+    /// - Parameters:
+    ///   - asked: of what.
+    ///   - data: what the hook is to judge.
+    ///   - number: what was typed; the right number unless a test says otherwise.
+    ///   - signer: who signs; the primary key unless a test says otherwise.
+    ///   - sealed: what is sealed, where that is something else than the data.
+    package func approval(
+        of asked: AskChallenge.Asked, _ data: String = "correct horse", number: EntryNumber? = nil,
+        signedBy signer: SigningKeyPair? = nil, sealed: [UInt8]? = nil
+    ) async throws -> AnswerRequest {
+        let right = try await device.sealed(data)
+        let customData = sealed ?? right
+        let receipt = Receipt(
+            of: asked.challenge.question, user: user, device: device.certificate.fingerprint,
+            decision: .approved(.custom(name), number: number ?? asked.number),
+            customDataHash: Array(SHA256.hash(data: customData)), answeredAt: world.time.now)
+        return AnswerRequest(
+            message: try await device.seal(receipt.text, signedBy: signer), customData: customData)
+    }
+
+    /// Sends an answer.
+    package func send(
+        _ request: AnswerRequest, to asked: AskChallenge.Asked
+    ) async throws -> AnswerChallenge.Outcome {
+        try await device.answer(asked.challenge.id, with: request)
+    }
+
+    /// What is registered, with the tries for nothing.
+    package func customs() async throws -> [AuthenticatorName: Int] {
+        let id = device.enrollment
+        return try await world.store.read { try $0.enrollment(id)?.customs ?? [:] }
+    }
+
+    /// Who was told that the device answers by the authenticator no more.
+    package func deregistrations() async throws -> Int64 {
+        try await world.count("outbox")
+    }
+}
+
+extension TestDevice {
+    /// Data for a custom authenticator, sealed.
+    package func sealed(_ data: String) async throws -> [UInt8] {
+        guard let data = CustomData(data) else { throw World.Broken("data") }
+        return try await seal(data.text)
+    }
+}
