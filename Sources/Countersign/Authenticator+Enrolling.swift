@@ -27,9 +27,20 @@ extension Authenticator {
         let serverCertificate = try await pinnedCertificate(invitation.fingerprint)
         guard await roster[invitation.enrollment] == nil else { throw .ticketRefused(code: "ticket_used") }
         do throws(CountersignError) {
-            let push = await roster.push
+            var push = await roster.push
             let (stored, request, signer) = try await prepare(invitation, serverCertificate, push)
-            let reply = try await send(request, signer: signer)
+            let reply: EnrollmentReply
+            do throws(CountersignError) {
+                reply = try await send(request, signer: signer)
+            } catch {
+                guard case .pushTokenInUse = error else { throw error }
+                // What is left of an earlier enrollment of this user has it: this one asks by itself.
+                push = nil
+                reply = try await send(
+                    EnrollmentRequest(
+                        ticket: request.ticket, certificate: request.certificate, device: request.device,
+                        versions: request.versions), signer: signer)
+            }
             guard reply.enrollment == invitation.enrollment, reply.user == invitation.user,
                 reply.serverCertificate.fingerprint == invitation.fingerprint
             else { throw .notHandleable(reason: "the server enrolled something else than was asked for") }
@@ -120,6 +131,7 @@ extension Authenticator {
     private static func refusal(_ problem: ProblemDetails) -> CountersignError {
         switch problem.knownCode {
         case .ticketInvalid, .ticketUsed, .ticketExpired, .enrollmentBlocked: .ticketRefused(code: problem.code)
+        case .pushTokenInUse: .pushTokenInUse
         default: .server(problem)
         }
     }

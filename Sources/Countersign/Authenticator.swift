@@ -137,6 +137,7 @@ public final class Authenticator: Sendable {
         case .codeExpired: return .codeRefused(.expired)
         case .alreadyClaimed: return .codeRefused(.alreadyClaimed)
         case .userNotLinked: return .userNotLinked
+        case .pushTokenInUse: return .pushTokenInUse
         case .enrollmentWaiting: return .enrollmentWaiting
         case .methodMissing:
             let names = problem["methods"]?.array?.compactMap(\.string) ?? []

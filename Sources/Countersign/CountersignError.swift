@@ -73,6 +73,8 @@ public enum CountersignError: Error, Sendable {
     case authorityNeeded
     /// The app gave the SDK something that cannot be; what.
     case configurationInvalid(String)
+    /// Another enrollment of the same user is reached by this push token.
+    case pushTokenInUse
     /// The push was not sent by the server, or not for this device, or not now.
     case pushRefused(PushRefusal)
     /// Keys or records could not be kept or read.
@@ -142,6 +144,7 @@ extension CountersignError {
         case .customUnavailable: "custom_unavailable"
         case .authorityNeeded: "authority_needed"
         case .configurationInvalid: "configuration_invalid"
+        case .pushTokenInUse: "push_token_in_use"
         case .pushRefused: "push_refused"
         case .vault: "vault"
         case .cancelled: "cancelled"
@@ -161,7 +164,7 @@ extension CountersignError {
             .pinIncorrect, .pinLocked, .pinNotSet,
             .pinRequired, .pinAlreadySet, .biometric, .customRetry, .customFailed, .customNotRegistered,
             .authorityNeeded,
-            .configurationInvalid, .pushRefused:
+            .configurationInvalid, .pushTokenInUse, .pushRefused:
             false
         }
     }
@@ -200,6 +203,7 @@ extension CountersignError {
         case .customUnavailable: "Use another method, or try again later."
         case .authorityNeeded: "Have a new ticket made for this user, and use it."
         case .configurationInvalid: "Mend the call in the app."
+        case .pushTokenInUse: "Remove the user's other enrollment on this device, then register again."
         case .pushRefused: "Ignore the notification; what is really pending is fetched from the server."
         case .vault: "Free some space, unlock the device, and try again."
         case .cancelled: "Call again when it is wanted."
@@ -288,6 +292,7 @@ extension CountersignError: CustomStringConvertible {
         case .customUnavailable: "The custom authenticator cannot be asked now."
         case .authorityNeeded: "The enrollment is too old to set its first method without a ticket."
         case .configurationInvalid(let reason): "The app is not set up right: \(reason)."
+        case .pushTokenInUse: "Another enrollment of the same user has this push token."
         case .pushRefused(let refusal): "The push is refused (\(refusal))."
         case .vault(let reason): "Keys or records could not be kept or read: \(reason)."
         case .cancelled: "The call was cancelled."

@@ -32,6 +32,9 @@ struct ClientCommand: AsyncParsableCommand {
         @Option(help: "How many seconds a further device waits that no earlier one approves. (default: 86400)")
         var coolingOff: Int64?
 
+        @Option(help: "A URL that is told when a user's device or way to answer is added, changed or removed.")
+        var notice: String?
+
         @OptionGroup var basic: BasicOptions
         @OptionGroup var devices: DeviceLimitOptions
         @OptionGroup var authenticators: AuthenticatorOptions
@@ -42,7 +45,8 @@ struct ClientCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let body = JSONValue.members([
                 "name": .string(name), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
-                "callback_uris": .array(callback.map(JSONValue.string)), "callback_basic": try basic.json,
+                "callback_uris": .array(callback.map(JSONValue.string)), "notice_uri": notice.map(JSONValue.string),
+                "callback_basic": try basic.json,
                 "waive_enrollment_approval": .bool(waiveEnrollmentApproval),
                 "enrollment_cooling_off": coolingOff.map(JSONValue.integer), "device_limit": devices.json,
                 "authenticators": authenticators.json, "pin_policy": pins.json,
@@ -80,6 +84,12 @@ struct ClientCommand: AsyncParsableCommand {
         @Flag(help: "Let it be called back nowhere.")
         var noCallback = false
 
+        @Option(help: "A URL that is told when a user's device or way to answer is added, changed or removed.")
+        var notice: String?
+
+        @Flag(help: "Tell it nothing of its users' devices any more.")
+        var noNotice = false
+
         @OptionGroup var basic: BasicOptions
 
         @Flag(help: "Send no name and password with callbacks any more.")
@@ -111,7 +121,8 @@ struct ClientCommand: AsyncParsableCommand {
             let uris = callback.isEmpty && !noCallback ? nil : JSONValue.array(callback.map(JSONValue.string))
             let body = JSONValue.members([
                 "name": name.map(JSONValue.string), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
-                "callback_uris": uris, "callback_basic": noCallbackBasic ? .null : try basic.json,
+                "callback_uris": uris, "notice_uri": noNotice ? .null : notice.map(JSONValue.string),
+                "callback_basic": noCallbackBasic ? .null : try basic.json,
                 "waive_enrollment_approval": waiveEnrollmentApproval.map(JSONValue.bool),
                 "enrollment_cooling_off": coolingOff.map(JSONValue.integer),
                 "device_limit": noMaxDevices ? .null : devices.json,

@@ -170,6 +170,9 @@ struct TypeCommand: AsyncParsableCommand {
             help: "How many seconds a client must wait after a user's second denial in a row; doubled by each further.")
         var denialPause: Int64?
 
+        @Option(help: "How often a challenge may be answered wrongly before it fails; without, as PINs allow.")
+        var attempts: Int64?
+
         @Option(help: "How often a challenge may be announced again.")
         var maxResends: Int64?
 
@@ -202,6 +205,7 @@ struct TypeCommand: AsyncParsableCommand {
                 "max_pending": maxPending.map(JSONValue.integer),
                 "max_asks": maxAsks.map(JSONValue.integer),
                 "denial_pause": denialPause.map(JSONValue.integer), "max_resends": maxResends.map(JSONValue.integer),
+                "attempts": attempts.map(JSONValue.integer),
                 "texts": .object(texts), "clients": client.isEmpty ? nil : .array(client.map(JSONValue.string)),
             ])
             let path = "/v1/admin/types/\(Remote.escaped(name))"

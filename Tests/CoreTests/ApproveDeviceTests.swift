@@ -63,6 +63,35 @@ struct ApproveDeviceTests {
         }
     }
 
+    @Test("At most three devices of a user wait at once, and a further one can come when one of them has ended")
+    func threeAtOnce() async throws {
+        let scene = try await Scene()
+        var tickets: [EnrollmentInvitation] = []
+        for _ in 0..<3 { tickets.append(try await scene.world.makeTicket(for: scene.user, by: scene.shop)) }
+        for (number, ticket) in tickets.enumerated() {
+            let outcome = try await TestDevice(ticket, in: scene.world).enroll().summary
+            #expect(outcome == (number < 2 ? "waiting \(ticket.enrollment)" : "too many devices"))
+        }
+        #expect(try await scene.answer(.denied) == "decided denied declined")
+        let last = tickets[2]
+        #expect(try await TestDevice(last, in: scene.world).enroll().summary == "waiting \(last.enrollment)")
+    }
+
+    @Test("A client has a user asked about five new devices an hour, however soon each has ended")
+    func fiveAnHour() async throws {
+        let scene = try await Scene()
+        var waiting = scene.second.enrollment
+        for number in 0..<5 {
+            let removed = try await RemoveEnrollment.remove(
+                waiting, of: .id(scene.user), by: scene.shop, ports: scene.world.ports)
+            #expect(removed)
+            let ticket = try await scene.world.makeTicket(for: scene.user, by: scene.shop)
+            let outcome = try await TestDevice(ticket, in: scene.world).enroll().summary
+            #expect(outcome == (number < 4 ? "waiting \(ticket.enrollment)" : "rate limited 3600"))
+            waiting = ticket.enrollment
+        }
+    }
+
     @Test("The one that the user has types the number that the new one shows; then it is asked, too, and not before")
     func approved() async throws {
         let scene = try await Scene()

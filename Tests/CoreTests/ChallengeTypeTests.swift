@@ -63,6 +63,7 @@ struct ChallengeTypeTests {
             ("/max_pending", ["max_pending": 0]), ("/max_pending", ["max_pending": 1001]),
             ("/max_asks", ["max_asks": 0]), ("/max_asks", ["max_asks": -1]),
             ("/max_resends", ["max_resends": -1]), ("/max_resends", ["max_resends": 101]),
+            ("/attempts", ["attempts": 0]), ("/attempts", ["attempts": 101]), ("/attempts", ["attempts": "3"]),
             ("/denial_pause", ["denial_pause": -1]), ("/denial_pause", ["denial_pause": 3601]),
             ("/texts", ["texts": ["Pay?"]]), ("/texts/german", ["texts": ["german": "Zahlen?"]]),
             ("/texts/d~1e", ["texts": ["d/e": "Zahlen?"]]), ("/texts/de", ["texts": ["de": 1]]),

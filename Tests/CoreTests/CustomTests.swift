@@ -163,6 +163,27 @@ struct CustomTests {
         #expect(try await other.customs().isEmpty)
     }
 
+    @Test("A type limits wrong answers to one challenge, those of PINs and custom authenticators together")
+    func attemptsOfType() async throws {
+        let scene = try await CustomScene(attempts: 5)
+        let pin = try await scene.device.setPIN()
+        scene.world.hooks.say(HookVerdict(.ok))
+        _ = try await scene.device.send(try await scene.registration(authorizer: pin))
+        let name = try #require(TypeName("twice"))
+        let json: JSONValue = ["methods": ["custom:phrase", "pin"], "attempts": 2, "number_entry": false]
+        let type = try ChallengeType(json, name: name)
+        try await scene.world.store.commit { try $0.put(type) }
+        let asked = try await scene.ask("twice")
+        let byPIN = try await scene.device.approval(of: asked, by: scene.device.newPINKey())
+        #expect(try await scene.device.answer(asked.challenge.id, with: byPIN).summary == "PIN incorrect, 4 left")
+        scene.world.hooks.say(HookVerdict(.retry))
+        let approval = try await scene.approval(of: asked)
+        for _ in 0..<2 {
+            #expect(try await scene.send(approval, to: asked).summary == "decided failed too_many_attempts")
+        }
+        #expect(try await scene.customs() == [scene.name: 1], "the authenticator counts on by itself")
+    }
+
     @Test("What the hook refuses is not registered", arguments: [HookVerdict.Result.retry, .fail, .notRegistered])
     func refusedRegistration(_ result: HookVerdict.Result) async throws {
         let scene = try await CustomScene()

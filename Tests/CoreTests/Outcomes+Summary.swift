@@ -36,6 +36,7 @@ extension EnrollDevice.Outcome {
         case .alreadyEnrolled: "already enrolled"
         case .tooManyDevices: "too many devices"
         case .blocked: "blocked"
+        case .pushTokenInUse: "push token in use"
         case .rateLimited(let seconds): "rate limited \(seconds)"
         }
     }

@@ -87,6 +87,39 @@ struct PINAnswerTests {
         #expect(try await scene.device.methods().attemptsLeft == 4)
     }
 
+    @Test("A type limits wrong answers to one challenge: then that has failed, and the PIN counts on by itself")
+    func attemptsOfType() async throws {
+        let scene = try await PINScene()
+        let pin = try await scene.device.setPIN()
+        let name = try #require(TypeName("twice"))
+        let type = try ChallengeType(["methods": ["pin"], "attempts": 2, "number_entry": false], name: name)
+        try await scene.world.store.commit { try $0.put(type) }
+        let asked = try await scene.ask("twice")
+        #expect(try await scene.approve(asked, by: scene.device.newPINKey()) == "PIN incorrect, 4 left")
+        let message = try await scene.device.approval(of: asked, by: scene.device.newPINKey())
+        for _ in 0..<2 {
+            let outcome = try await scene.device.answer(asked.challenge.id, with: message)
+            #expect(outcome.summary == "decided failed too_many_attempts", "the same answer again is told the same")
+        }
+        #expect(try await scene.device.methods().attemptsLeft == 3, "it was counted once")
+        #expect(try await scene.approve(asked, by: pin) == "already ended failed too_many_attempts")
+        let other = try await scene.ask("twice")
+        #expect(try await scene.approve(other, by: scene.device.newPINKey()) == "PIN incorrect, 2 left")
+        #expect(try await scene.approve(other, by: pin) == "decided approved -")
+        // What was asked before a type changed keeps what it was asked with.
+        let last = try await scene.ask("twice")
+        let looser = try ChallengeType(["methods": ["pin"], "attempts": 9, "number_entry": false], name: name)
+        try await scene.world.store.commit { try $0.put(looser) }
+        _ = try await scene.approve(last, by: scene.device.newPINKey())
+        #expect(try await scene.approve(last, by: scene.device.newPINKey()) == "decided failed too_many_attempts")
+        // Where the PIN's own limit comes first it is that which counts.
+        let locked = try await scene.ask("twice")
+        var told = ""
+        for _ in 0..<3 { told = try await scene.approve(locked, by: scene.device.newPINKey()) }
+        #expect(told == "PIN incorrect, 0 left")
+        #expect(try await scene.device.methods().pin == .locked)
+    }
+
     @Test("Without a PIN an approval by one is just invalid, and the user is asked by no type that needs one")
     func notSet() async throws {
         let scene = try await PINScene()

@@ -16,6 +16,7 @@ struct ErrorTests {
             .serverChanged,
             .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded(state: "cancelled", reason: nil),
             .notHandleable(reason: "x"), .numberRequired(length: 6), .numberIncorrect, .pushRefused(.malformed),
+            .pushTokenInUse,
             .pinPolicy(.length), .pinIncorrect(attemptsLeft: 2), .pinLocked, .pinNotSet, .pinRequired, .pinAlreadySet,
             .authorityNeeded, .configurationInvalid("x"), .codeRefused(.malformed), .codeRefused(.invalid),
             .codeRefused(.expired), .codeRefused(.alreadyClaimed), .userNotLinked, .methodMissing([.pin, .biometric]),

@@ -45,6 +45,26 @@ extension SDKScene {
 
 @Suite("Design 6: the SDK and pushes", .timeLimit(.minutes(15)))
 struct PushTests {
+    @Test("A token that another enrollment of the same user has: enrolling goes on without, registering says so")
+    func tokenInUse() async throws {
+        try await SDKScene.with { scene in
+            let token = Data(repeating: 7, count: 32)
+            let app = scene.authenticator
+            try await app.registerPush(token: token, app: "com.example.bank", environment: .production)
+            try await scene.enrollment.removeLocally()
+            let again = try await app.enroll(with: .ticket(try await scene.shop.makeTicket(for: scene.user)))
+            let list = try await scene.shop.call(.GET, "/v1/users/\(scene.user)/enrollments").success()
+            let pushes = (list["enrollments"]?.array ?? []).map { ($0["enrollment"]?.string, $0["push"] != nil) }
+            #expect(pushes.count == 2 && pushes.first { $0.0 == "\(again.id)" }?.1 == false)
+            let told = await code {
+                try await app.registerPush(token: token, app: "com.example.bank", environment: .production)
+            }
+            #expect(told == "push_token_in_use")
+            try await scene.removeAtServer()
+            try await app.registerPush(token: token, app: "com.example.bank", environment: .production)
+        }
+    }
+
     @Test("A token is told for every enrollment, once; another one, and none, are told again")
     func registers() async throws {
         try await SDKScene.with { scene in

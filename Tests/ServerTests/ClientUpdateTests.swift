@@ -30,8 +30,14 @@ struct ClientUpdateTests {
             #expect(try await shown(scene.shop.clientID, to: administrator) == client)
             #expect(try await administrator.call(.PATCH, path, [:]).success() == client)
             expectRefusal(try await scene.shop.call(.POST, "/v1/users", [:]), 403, "right_missing")
-            let without = try await administrator.call(.PATCH, path, ["callback_basic": .null, "callback_uris": []])
+            let told = try await administrator.call(.PATCH, path, ["notice_uri": "https://bank.example.com/n"])
                 .success()
+            #expect(
+                told["notice_uri"] == "https://bank.example.com/n" && told["callback_uris"] == client["callback_uris"])
+            let without = try await administrator.call(
+                .PATCH, path, ["callback_basic": .null, "callback_uris": [], "notice_uri": .null]
+            ).success()
+            #expect(without["notice_uri"] == nil)
             #expect(without["callback_username"] == nil && without["callback_uris"] == [])
             #expect(without["name"] == "ACME Bank")
         }
@@ -48,6 +54,8 @@ struct ClientUpdateTests {
                 (["rights": ["admin"]], "invalid_member", "/rights"),
                 (["callback_uris": ["http://bank.example.com/"]], "invalid_member", "/callback_uris/0"),
                 (["callback_basic": ["username": "a:b", "password": "p"]], "invalid_member", "/callback_basic"),
+                (["notice_uri": "http://bank.example.com/"], "invalid_member", "/notice_uri"),
+                (["notice_uri": ["https://bank.example.com/"]], "invalid_member", "/notice_uri"),
                 (["callback_basic": ["username": "a"]], "missing_member", "/callback_basic/password"),
                 (
                     ["callback_basic": ["username": "a", "password": "p", "realm": "r"]], "unknown_member",

@@ -41,6 +41,39 @@ struct DevicePushTests {
         }
     }
 
+    @Test("A push token is one enrollment's of a user; another user of the same device has it, too")
+    func tokenInUse() async throws {
+        try await DeviceScene.with { scene in
+            _ = try await scene.phone.send(.PATCH, Self.own, ["push": Self.registration]).success()
+            _ = try await scene.phone.send(.PATCH, Self.own, ["push": Self.registration]).success()
+            let second = try await scene.anotherPhone()
+            let before = try await second.send(.GET, Self.own).success()
+            let refused = try await second.send(
+                .PATCH, Self.own, ["push": Self.registration, "device": ["name": "New", "storage": "software"]])
+            #expect(refused.refusal == Refusal(409, "push_token_in_use"))
+            #expect(try await second.send(.GET, Self.own).success() == before, "nothing half changed")
+            // Enrolling with it is refused, too, and spends no ticket.
+            let ticket = try await scene.shop.makeTicket(for: scene.user)
+            let third = try await TestPhone(invitation: ticket, server: scene.server)
+            var request = try third.enrollmentRequest.object ?? [:]
+            request["push"] = Self.registration
+            let keyID = "\(third.certificate.fingerprint)"
+            let enrolling = try await third.send(.POST, "/v1/enrollments", .object(request), keyID: keyID)
+            #expect(enrolling.refusal == Refusal(409, "push_token_in_use"))
+            #expect(try await third.enroll().status == 201)
+            // Of another app, and of another user, it is another matter.
+            var other = Self.registration.object ?? [:]
+            other["app"] = "com.example.shop"
+            _ = try await second.send(.PATCH, Self.own, ["push": .object(other)]).success()
+            let user = try await scene.shop.makeUser("customer-2")
+            let stranger = try await TestPhone.enrolled(for: user, by: scene.shop, at: scene.server)
+            _ = try await stranger.send(.PATCH, Self.own, ["push": Self.registration]).success()
+            // When the first gives it up it is free.
+            _ = try await scene.phone.send(.PATCH, Self.own, ["push": .null]).success()
+            _ = try await second.send(.PATCH, Self.own, ["push": Self.registration]).success()
+        }
+    }
+
     @Test("On the server's own machine it registers while both are developed, and no longer")
     func local() async throws {
         let push: JSONValue = [

@@ -21,7 +21,7 @@ struct ProblemTests {
         409: [
             .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentWaiting, .alreadyEnrolled, .messageOver,
             .transportNotSetUp, .askingLocked, .pinLocked, .tooManyDevices, .alreadyClaimed, .methodMissing,
-            .customNotRegistered,
+            .customNotRegistered, .pushTokenInUse,
         ],
         413: [.bodyTooLarge],
         415: [.unsupportedMediaType],

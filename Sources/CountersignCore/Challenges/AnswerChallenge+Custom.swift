@@ -137,6 +137,9 @@ extension AnswerChallenge {
         case .retry where tried < limit:
             let reply = CustomReply(attemptsLeft: limit - tried, payload: verdict.payload)
             try note(.customRefused, verdict.result.rawValue, attemptsLeft: reply.attemptsLeft)
+            if let failed = try fail(asked.challenge, digest: digest, by: enrollment, at: now, events, writer) {
+                return failed
+            }
             try record(reply)
             return .customRetry(reply)
         case .retry, .fail:
@@ -158,6 +161,7 @@ extension StoreWriter {
         _ asked: AnswerChallenge.AskedAuthenticator, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
     ) throws {
         try dropAuthenticator(asked.name, of: enrollment, at: now, events)
+        try tellClients(.method(.custom(asked.name), change: "removed"), of: enrollment, at: now, events)
         try failUnanswerable(by: enrollment, because: .tooManyAttempts, at: now, events)
     }
 }

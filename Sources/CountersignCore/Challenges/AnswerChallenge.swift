@@ -10,6 +10,9 @@ public enum AnswerChallenge {
     /// How far `answered` may lie outside the time from first fetch to now, in seconds.
     static let tolerance: Int64 = 60
 
+    /// The longest a challenge can live, in seconds: wrong answers to it count until then.
+    private static let longestLife: Int64 = 86_400
+
     /// What came of it.
     public enum Outcome: Sendable {
         /// The challenge has ended with this answer, or did when the same answer came before.
@@ -90,7 +93,7 @@ public enum AnswerChallenge {
         case ended(ChallengeStanding)
         case invalid(reason: String)
         case pinLocked
-        case wrongPIN(EnrolledPIN)
+        case wrongPIN(EnrolledPIN, Challenge)
         case wrongNumber(Challenge)
         case answered(Challenge, VerifiedAnswer)
         case custom(AskedAuthenticator)
@@ -184,7 +187,7 @@ public enum AnswerChallenge {
             _ = try message.verified(signers: [key], now: now.adding(seconds: tolerance).unixSeconds)
             return nil
         } catch {
-            if error == .unknownSigner, let countedPIN { return .wrongPIN(countedPIN) }
+            if error == .unknownSigner, let countedPIN { return .wrongPIN(countedPIN, challenge) }
             return .invalid(reason: "signer")
         }
     }
@@ -209,7 +212,7 @@ public enum AnswerChallenge {
 
     /// Counts a wrong PIN, unless the same answer came before.
     private static func count(
-        _ pin: EnrolledPIN, _ id: ChallengeID, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
+        _ pin: EnrolledPIN, _ challenge: Challenge, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
         _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
         if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
@@ -217,13 +220,33 @@ public enum AnswerChallenge {
         }
         switch try writer.noteWrongPIN(besides: pin.key, of: enrollment, at: now, events) {
         case .counted(let attemptsLeft):
+            if let failed = try fail(challenge, digest: digest, by: enrollment, at: now, events, writer) {
+                return failed
+            }
             try writer.record(
-                RecordedAnswer(challenge: id, standing: .pinIncorrect), by: enrollment.id, digest: digest, at: now)
+                RecordedAnswer(challenge: challenge.id, standing: .pinIncorrect), by: enrollment.id, digest: digest,
+                at: now)
             return .pinIncorrect(attemptsLeft: attemptsLeft)
         case .locked: return .pinLocked
         case .changed:
-            return try refuse(id, reason: "signer", digest: digest, by: enrollment, at: now, events, writer)
+            return try refuse(challenge.id, reason: "signer", digest: digest, by: enrollment, at: now, events, writer)
         }
+    }
+
+    /// Counts a wrong answer to a challenge whose type limits them.
+    ///
+    /// - Returns: that it has failed by too many; nil where it waits on, or has ended before.
+    static func fail(
+        _ challenge: Challenge, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp, _ events: EventIDs,
+        _ writer: any StoreWriter
+    ) throws -> Outcome? {
+        guard let attempts = challenge.attempts,
+            try writer.countAttempt("answers \(challenge.id)", window: longestLife, at: now).number >= attempts,
+            try writer.challenge(challenge.id)?.isOpen(at: now) == true
+        else { return nil }
+        return try decide(
+            challenge, .failed(.tooManyAttempts), evidence: nil, digest: digest, by: enrollment, at: now, events, writer
+        )
     }
 
     /// Step 9: one transaction that repeats the conditions.
@@ -238,8 +261,8 @@ public enum AnswerChallenge {
         case .invalid(let reason):
             return try refuse(id, reason: reason, digest: digest, by: enrollment, at: now, events, writer)
         case .pinLocked: return .pinLocked
-        case .wrongPIN(let pin):
-            return try count(pin, id, digest: digest, by: enrollment, at: now, events, writer)
+        case .wrongPIN(let pin, let challenge):
+            return try count(pin, challenge, digest: digest, by: enrollment, at: now, events, writer)
         case .wrongNumber(let challenge):
             return try decide(
                 challenge, .failed(.wrongNumber), evidence: nil, digest: digest, by: enrollment, at: now, events, writer

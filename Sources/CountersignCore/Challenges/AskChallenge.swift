@@ -222,7 +222,8 @@ extension AskChallenge {
             question: question, user: facts.user, claim: type.isQR ? .awaited : nil, alert: alert,
             methods: request.methods ?? type.methods,
             numberHash: number.map { hasher.hash(of: $0, challenge: chance.challenge) },
-            expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime), callbackURI: callbackURI,
+            attempts: type.attempts, expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime),
+            callbackURI: callbackURI,
             clientState: request.clientState, locale: request.locale,
             browser: facts.user == nil ? nil : browser, state: .pending)
         return Asked(

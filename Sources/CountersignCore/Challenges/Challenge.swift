@@ -17,6 +17,8 @@ public final class Challenge: Sendable {
     public let methods: [Method]
     /// The keyed hash of the number to be typed; nil when none is asked for, and after the end.
     public let numberHash: [UInt8]?
+    /// How often it may be answered wrongly before it fails; nil for as often as PINs and authenticators allow.
+    public let attempts: Int?
     /// When it ends unanswered.
     public let expiresAt: Timestamp
     /// Where its end is told.
@@ -42,7 +44,8 @@ public final class Challenge: Sendable {
     /// A challenge of these parts.
     public init(
         question: Question, user: UserID?, claim: Claim? = nil, alert: DisplayMessage, methods: [Method],
-        numberHash: [UInt8]?, expiresAt: Timestamp, callbackURI: CallbackURI?, clientState: String?, locale: String?,
+        numberHash: [UInt8]?, attempts: Int? = nil, expiresAt: Timestamp, callbackURI: CallbackURI?,
+        clientState: String?, locale: String?,
         browser: [UInt8]? = nil, newDevice: EnrollmentID? = nil, state: ChallengeState
     ) {
         self.question = question
@@ -51,6 +54,7 @@ public final class Challenge: Sendable {
         self.alert = alert
         self.methods = methods
         self.numberHash = numberHash
+        self.attempts = attempts
         self.expiresAt = expiresAt
         self.callbackURI = callbackURI
         self.clientState = clientState

@@ -86,6 +86,8 @@ public struct Client: Sendable {
     public let rights: Set<Right>
     /// Where it may be called back.
     public let callbackURIs: [CallbackURI]
+    /// Where it is told of its users' devices; nil for nowhere.
+    public let noticeURI: CallbackURI?
     /// The name that its receiver asks for, besides the signature; nil when it asks for none.
     public let callbackUsername: String?
     /// Whether its tickets enroll a further device without the approval of an earlier one: the operator's waiver.
@@ -106,7 +108,7 @@ public struct Client: Sendable {
     /// A client of these parts.
     public init(
         id: ClientID, name: ClientName, secretHash: SecretHash?, rights: Set<Right>, callbackURIs: [CallbackURI],
-        callbackUsername: String? = nil, waivesEnrollmentApproval: Bool,
+        noticeURI: CallbackURI? = nil, callbackUsername: String? = nil, waivesEnrollmentApproval: Bool,
         coolingOff: Int64 = AwaitedApproval.standardCoolingOff, pinPolicy: PINPolicy = .standard,
         deviceLimit: DeviceLimit? = nil, authenticators: [CustomAuthenticator] = [], isOperator: Bool,
         createdAt: Timestamp
@@ -116,6 +118,7 @@ public struct Client: Sendable {
         self.secretHash = secretHash
         self.rights = rights
         self.callbackURIs = callbackURIs
+        self.noticeURI = noticeURI
         self.callbackUsername = callbackUsername
         self.waivesEnrollmentApproval = waivesEnrollmentApproval
         self.coolingOff = coolingOff

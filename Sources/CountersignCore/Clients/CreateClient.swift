@@ -13,6 +13,8 @@ public enum CreateClient {
         public let rights: Set<Right>
         /// Where it may be called back.
         public let callbackURIs: [CallbackURI]
+        /// Where it is told of its users' devices; nil for nowhere.
+        public let noticeURI: CallbackURI?
         /// What its receiver asks for, besides the signature.
         public let basic: BasicCredentials?
         /// Whether its tickets enroll a further device without the approval of an earlier one.
@@ -28,7 +30,8 @@ public enum CreateClient {
 
         /// A request of these parts.
         public init(
-            name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI], basic: BasicCredentials? = nil,
+            name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI], noticeURI: CallbackURI? = nil,
+            basic: BasicCredentials? = nil,
             waivesEnrollmentApproval: Bool, coolingOff: Int64 = AwaitedApproval.standardCoolingOff,
             pinPolicy: PINPolicy = .standard, deviceLimit: DeviceLimit? = nil,
             authenticators: [CustomAuthenticator] = []
@@ -36,6 +39,7 @@ public enum CreateClient {
             self.name = name
             self.rights = rights
             self.callbackURIs = callbackURIs
+            self.noticeURI = noticeURI
             self.basic = basic
             self.waivesEnrollmentApproval = waivesEnrollmentApproval
             self.coolingOff = coolingOff
@@ -67,7 +71,8 @@ public enum CreateClient {
         let callbackSecret = newCallbackSecret(ports.random)
         let client = Client(
             id: ports.random.id(at: now), name: request.name, secretHash: SecretHash(of: secret),
-            rights: request.rights, callbackURIs: request.callbackURIs, callbackUsername: request.basic?.username,
+            rights: request.rights, callbackURIs: request.callbackURIs, noticeURI: request.noticeURI,
+            callbackUsername: request.basic?.username,
             waivesEnrollmentApproval: request.waivesEnrollmentApproval, coolingOff: request.coolingOff,
             pinPolicy: request.pinPolicy,
             deviceLimit: request.deviceLimit, authenticators: request.authenticators, isOperator: false,

@@ -25,6 +25,16 @@ public enum UpdateClient {
         case unlimited
     }
 
+    /// What becomes of where a client is told of its users' devices.
+    public enum Notices: Sendable {
+        /// It stays as it was.
+        case unchanged
+        /// There, from now on.
+        case sent(CallbackURI)
+        /// Nowhere.
+        case ended
+    }
+
     /// What changes; what is nil stays as it was.
     public struct Changes: Sendable {
         /// What users know the client by.
@@ -33,6 +43,8 @@ public enum UpdateClient {
         public var rights: Set<Right>?
         /// Where it may be called back; receivers that were gone are called again.
         public var callbackURIs: [CallbackURI]?
+        /// Where it is told of its users' devices.
+        public var notices: Notices
         /// What its receiver asks for.
         public var basic: Basic
         /// Whether its tickets enroll a further device without the approval of an earlier one.
@@ -49,13 +61,15 @@ public enum UpdateClient {
         /// Changes of these parts.
         public init(
             name: ClientName? = nil, rights: Set<Right>? = nil, callbackURIs: [CallbackURI]? = nil,
-            basic: Basic = .unchanged, waivesEnrollmentApproval: Bool? = nil, coolingOff: Int64? = nil,
+            notices: Notices = .unchanged, basic: Basic = .unchanged, waivesEnrollmentApproval: Bool? = nil,
+            coolingOff: Int64? = nil,
             pinPolicy: PINPolicy? = nil,
             devices: Devices = .unchanged, authenticators: [CustomAuthenticator]? = nil
         ) {
             self.name = name
             self.rights = rights
             self.callbackURIs = callbackURIs
+            self.notices = notices
             self.basic = basic
             self.waivesEnrollmentApproval = waivesEnrollmentApproval
             self.coolingOff = coolingOff
@@ -91,7 +105,7 @@ public enum UpdateClient {
         return try await ports.store.commit { writer in
             guard let client = try writer.client(id), !client.isOperator else { return nil }
             try writer.update(id, changes)
-            if changes.callbackURIs != nil { try writer.forgetGoneReceivers(of: id) }
+            if changes.setsReceivers { try writer.forgetGoneReceivers(of: id) }
             try writer.append(event)
             guard let updated = try writer.client(id) else { throw StoreError.corruptRow("client") }
             return updated
@@ -133,6 +147,11 @@ public enum UpdateClient {
 }
 
 extension UpdateClient.Changes {
+    /// Whether receivers that were gone are called again.
+    fileprivate var setsReceivers: Bool {
+        if case .sent = notices { true } else { callbackURIs != nil }
+    }
+
     /// What changed, without the password, and without what stands in a URL behind its host.
     fileprivate func auditDetail(by caller: Client) -> JSONObject {
         var detail: JSONObject = ["by": .string("\(caller.id)")]
@@ -149,6 +168,11 @@ extension UpdateClient.Changes {
         case .unchanged: break
         case .limited(let limit): detail["device_limit"] = limit.json
         case .unlimited: detail["device_limit"] = .null
+        }
+        switch notices {
+        case .unchanged: break
+        case .sent(let uri): detail["notice_host"] = .string(uri.host)
+        case .ended: detail["notice_host"] = .null
         }
         switch basic {
         case .unchanged: break

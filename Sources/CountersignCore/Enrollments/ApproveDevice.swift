@@ -11,6 +11,8 @@ public struct AwaitedApproval: Sendable {
     public static let standardCoolingOff: Int64 = 86_400
     /// How long a client can have it wait, in seconds.
     public static let coolingOffs: ClosedRange<Int64> = 60...604_800
+    /// How many new devices of a user may wait at once.
+    static let maximumWaiting = 3
     /// How often a client may have a user asked for that within ``window``.
     static let maximumAsks = 5
     /// The window in which those count, in seconds.
@@ -83,6 +85,7 @@ extension StoreWriter {
             try append(
                 .enrollmentApproved, ["by": outcome.decidedBy.map { .string("\($0)") } ?? "time"], of: enrollment,
                 at: now, events)
+            try tellClients(.approved, of: enrollment, at: now, events)
             wake(.enrollment(id))
             try replaceSurplus(beside: enrollment, of: try client(enrollment.client)?.deviceLimit, at: now, events)
         case .denied, .reported, .failed:

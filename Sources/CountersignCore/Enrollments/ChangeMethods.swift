@@ -257,6 +257,7 @@ public enum ChangeMethods {
         try writer.append(
             .methodChanged, ["method": .string(method.rawValue), "change": .string(kind)], of: enrollment, at: now,
             events)
+        try writer.tellClients(.method(method, change: kind), of: enrollment, at: now, events)
         try writer.record(
             RecordedReply(status: Recorded.changed, body: verdict?.json.encoded ?? []), for: repeated, at: now)
         return .changed(payload: verdict?.payload)

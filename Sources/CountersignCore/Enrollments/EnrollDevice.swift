@@ -26,6 +26,8 @@ public enum EnrollDevice {
         case tooManyDevices
         /// The client lets the user enroll no device.
         case blocked
+        /// Another enrollment of the user is reached by the same push token.
+        case pushTokenInUse
         /// The user was asked about too many new devices.
         case rateLimited(retryAfter: Int64)
     }
@@ -75,6 +77,9 @@ public enum EnrollDevice {
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
             if let refusal = try writer.spend(nonce) { return .refused(refusal) }
+            if let push, try writer.isTaken(push, besides: ticket.enrollment, of: ticket.user) {
+                return .pushTokenInUse
+            }
             let outcome = try store(arrival, ticket: ticket, events, now: now, ports, writer)
             // A repeat brings the token, too: it may be a newer one.
             if case .enrolled(let made, _) = outcome, let push { try writer.put(push, of: made.id, at: now) }
@@ -129,6 +134,9 @@ public enum EnrollDevice {
             return .tooManyDevices
         }
         let waits = !ticket.waivesApproval && !others.isEmpty
+        guard !waits || others.count(where: { $0.wait != nil }) < AwaitedApproval.maximumWaiting else {
+            return .tooManyDevices
+        }
         if waits, let refusal = try limit(askingAbout: ticket, at: now, writer) { return refusal }
         guard try writer.spend(ticket.hash, at: now) else { return .ticketUsed }
         let wait =
@@ -141,6 +149,7 @@ public enum EnrollDevice {
                 "fingerprint": .string("\(fingerprint)"), "device": made.device.json,
                 "waiver": .bool(ticket.waivesApproval),
             ], of: made, at: now, events)
+        try writer.tellClients(.created(isWaived: ticket.waivesApproval), of: made, at: now, events)
         guard let wait else {
             try writer.replaceSurplus(beside: made, of: client.deviceLimit, at: now, events)
             return .enrolled(made, nil)

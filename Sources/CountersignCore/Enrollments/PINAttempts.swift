@@ -53,6 +53,7 @@ extension StoreWriter {
         case .lock:
             try lockPIN(of: enrollment.id, at: now)
             try append(.pinLocked, of: enrollment, at: now, events)
+            try tellClients(.pinLocked, of: enrollment, at: now, events)
             try failUnanswerable(by: enrollment, because: .tooManyAttempts, at: now, events)
         case .remove:
             _ = try removeEnrollment(enrollment, reason: .wrongPIN, by: nil, at: now, events)

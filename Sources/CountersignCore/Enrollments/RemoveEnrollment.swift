@@ -47,6 +47,7 @@ extension StoreWriter {
             AuditEvent(
                 id: events.next(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
                 user: enrollment.user, enrollment: enrollment.id, detail: ["reason": .string(reason.rawValue)]))
+        try tellClients(.removed(reason), of: enrollment, at: now, events)
         for name in enrollment.customs.keys.sorted() {
             try tellDeregistered(name, of: enrollment, at: now, events)
         }

@@ -5,10 +5,18 @@ import Encodings
 ///
 /// Spec: design 4.
 public enum UpdateEnrollment {
+    /// Why nothing is changed.
+    public enum Refusal: Error, Sendable {
+        /// The device is not let in.
+        case device(DeviceRefusal)
+        /// Another enrollment of the user is reached by the same token.
+        case pushTokenInUse
+    }
+
     /// Carries out an update of the calling device.
     public static func update(
         _ update: EnrollmentUpdate, by call: DeviceCall, ports: Ports
-    ) async throws -> Result<Enrollment, DeviceRefusal> {
+    ) async throws -> Result<Enrollment, Refusal> {
         let now = ports.time.now
         let issuer = ports.issuer
         let id = call.enrollment.id
@@ -16,16 +24,35 @@ public enum UpdateEnrollment {
             id: ports.random.id(at: now), at: now, kind: .enrollmentUpdated, client: call.enrollment.client,
             user: call.enrollment.user, enrollment: id, detail: update.auditDetail)
         return try await ports.store.commit { writer in
-            if let refusal = try writer.admit(call, issuer: issuer) { return .failure(refusal) }
+            if let refusal = try writer.admit(call, issuer: issuer) { return .failure(.device(refusal)) }
             switch update.push {
             case .unchanged: break
-            case .registered(let registration): try writer.put(registration, of: id, at: now)
+            case .registered(let registration):
+                guard try !writer.isTaken(registration, besides: id, of: call.enrollment.user) else {
+                    return .failure(.pushTokenInUse)
+                }
+                try writer.put(registration, of: id, at: now)
             case .removed: try writer.removePush(of: id)
             }
             if let device = update.device { try writer.put(device, of: id) }
             try writer.append(event)
             guard let enrollment = try writer.enrollment(id) else { throw StoreError.corruptRow("enrollment") }
             return .success(enrollment)
+        }
+    }
+}
+
+extension StoreReader {
+    /// Whether another enrollment of a user is reached by the same token.
+    ///
+    /// A token is one app's on one device, which may have several users, but each of them once: two enrollments of one
+    /// user are what is left of an earlier one, or somebody who would have this one's pushes.
+    func isTaken(_ push: PushRegistration, besides own: EnrollmentID, of user: UserID) throws -> Bool {
+        try activeEnrollments(of: user).contains { other in
+            guard other.id != own, other.push?.service == push.service, other.push?.app == push.app else {
+                return false
+            }
+            return try pushRegistration(of: other.id)?.registration.token.isSame(as: push.token) == true
         }
     }
 }

@@ -66,6 +66,8 @@ public protocol StoreReader {
     // Users
     func linkedUser(_ reference: UserReference, of client: ClientID) throws -> LinkedUser?
     func linkCount(of user: UserID) throws -> Int
+    /// Where the clients that are linked to a user want to hear of its devices.
+    func noticeReceivers(of user: UserID) throws -> [NoticeReceiver]
     func isAskingLocked(of user: UserID, by client: ClientID) throws -> Bool
     /// Whether a user has approved something of a client's from a browser, by its hash.
     func isKnown(_ browser: [UInt8], of user: UserID, by client: ClientID) throws -> Bool

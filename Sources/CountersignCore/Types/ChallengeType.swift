@@ -33,6 +33,9 @@ public struct ChallengeType: Sendable {
     /// How long a client must wait after a user's second denial in a row, in seconds; twice as long after each further
     /// one.
     public let denialPause: Int64
+    /// How often a challenge may be answered wrongly, by PINs and custom authenticators together, before it fails; nil
+    /// for as often as those allow.
+    public let attempts: Int?
     /// How often a challenge may be announced again.
     public let maximumResends: Int
     /// What is asked, by language, where a request says nothing itself.
@@ -71,7 +74,7 @@ public struct ChallengeType: Sendable {
         signingData: Bool, assurance: Assurance, isAAL2: Bool = false, fallback: TypeName? = nil,
         unknownBrowser: TypeName? = nil, maximumPending: Int,
         maximumAsks: Int,
-        denialPause: Int64, maximumResends: Int,
+        denialPause: Int64, attempts: Int? = nil, maximumResends: Int,
         texts: [LanguageTag: DisplayMessage] = [:], clients: Set<ClientID>? = nil
     ) {
         self.name = name
@@ -87,6 +90,7 @@ public struct ChallengeType: Sendable {
         self.maximumPending = maximumPending
         self.maximumAsks = maximumAsks
         self.denialPause = denialPause
+        self.attempts = attempts
         self.maximumResends = maximumResends
         self.texts = texts
         self.clients = clients
@@ -120,7 +124,7 @@ public struct ChallengeType: Sendable {
             "fallback": fallback.map { .string("\($0)") },
             "unknown_browser": unknownBrowser.map { .string("\($0)") }, "max_pending": .integer(Int64(maximumPending)),
             "max_asks": .integer(Int64(maximumAsks)), "denial_pause": .integer(denialPause),
-            "max_resends": .integer(Int64(maximumResends)),
+            "attempts": attempts.map { .integer(Int64($0)) }, "max_resends": .integer(Int64(maximumResends)),
             "texts": textsJSON, "clients": clients.map { .array($0.sorted().map { .string("\($0)") }) },
         ])
     }
@@ -174,6 +178,7 @@ public struct ChallengeType: Sendable {
         maximumPending = Int(try members.optionalInteger("max_pending", in: 1...1000) ?? Int64(standard.maximumPending))
         maximumAsks = Int(try members.optionalInteger("max_asks", in: 1...1000) ?? Int64(standard.maximumAsks))
         denialPause = try members.optionalInteger("denial_pause", in: 0...Self.askWindow) ?? standard.denialPause
+        attempts = try members.optionalInteger("attempts", in: 1...100).map { Int($0) }
         maximumResends = Int(try members.optionalInteger("max_resends", in: 0...100) ?? Int64(standard.maximumResends))
         texts = try Self.texts(members.value("texts"), at: members.pointer(to: "texts"))
         clients = try members.optional("clients", "an array of one to \(Self.maximumClients) ids of clients") {

@@ -55,6 +55,7 @@ extension CreateClient.Request {
         guard let name = try members.clientName() else { throw JSONShapeError.missing(pointer: "/name") }
         let rights = try members.rights()
         let callbackURIs = try members.callbackURIs(isDevelopment: isDevelopment)
+        let noticeURI = try members.noticeURI(isDevelopment: isDevelopment)
         let basic = try members.basicCredentials()
         let waives = try members.optionalBool("waive_enrollment_approval") ?? false
         let coolingOff = try members.coolingOff() ?? AwaitedApproval.standardCoolingOff
@@ -63,7 +64,8 @@ extension CreateClient.Request {
         let authenticators = try members.authenticators(isDevelopment: isDevelopment)
         try members.refuseUnknown()
         self.init(
-            name: name, rights: rights ?? Set(Right.allCases), callbackURIs: callbackURIs, basic: basic,
+            name: name, rights: rights ?? Set(Right.allCases), callbackURIs: callbackURIs, noticeURI: noticeURI,
+            basic: basic,
             waivesEnrollmentApproval: waives, coolingOff: coolingOff, pinPolicy: pinPolicy ?? .standard,
             deviceLimit: limit, authenticators: authenticators ?? [])
     }
@@ -78,6 +80,11 @@ extension UpdateClient.Changes {
         rights = try members.rights()
         let uris = try members.callbackURIs(isDevelopment: isDevelopment)
         if json["callback_uris"]?.array != nil { callbackURIs = uris }
+        if let uri = try members.noticeURI(isDevelopment: isDevelopment) {
+            notices = .sent(uri)
+        } else if json["notice_uri"] == .null {
+            notices = .ended
+        }
         if let credentials = try members.basicCredentials() {
             basic = .set(credentials)
         } else if json["callback_basic"] == .null {
@@ -113,11 +120,17 @@ extension JSONMembers {
         }
     }
 
+    fileprivate mutating func noticeURI(isDevelopment: Bool) throws(JSONShapeError) -> CallbackURI? {
+        try optional("notice_uri", Self.uri) { $0.string.flatMap { CallbackURI($0, isDevelopment: isDevelopment) } }
+    }
+
+    private static let uri = "an https URL (http to loopback in development mode)"
+
     fileprivate mutating func callbackURIs(isDevelopment: Bool) throws(JSONShapeError) -> [CallbackURI] {
         try array("callback_uris").map { element throws(JSONShapeError) in
             guard let uri = element.value.string.flatMap({ CallbackURI($0, isDevelopment: isDevelopment) }) else {
                 throw JSONShapeError.invalid(
-                    pointer: element.pointer, expected: "an https URL (http to loopback in development mode)")
+                    pointer: element.pointer, expected: Self.uri)
             }
             return uri
         }
@@ -192,6 +205,7 @@ extension Client {
             "rights": .array(rights.map(\.rawValue).sorted().map(JSONValue.string)),
             "callback_uris": .array(callbackURIs.map { .string($0.description) }),
             "gone_callback_uris": .array(gone.map { .string($0.description) }),
+            "notice_uri": noticeURI.map { .string($0.description) },
             "callback_username": callbackUsername.map(JSONValue.string),
             "waive_enrollment_approval": .bool(waivesEnrollmentApproval),
             "enrollment_cooling_off": .integer(coolingOff), "pin_policy": pinPolicy.json,

@@ -35,7 +35,8 @@ extension API {
             if case .registered(let registration) = update.push { try admit(registration) }
             switch try await UpdateEnrollment.update(update, by: call, ports: ports) {
             case .success(let enrollment): return Response(json: enrollment.json)
-            case .failure(let refusal): throw try await problem(refusal)
+            case .failure(.device(let refusal)): throw try await problem(refusal)
+            case .failure(.pushTokenInUse): throw ProblemDetails(.pushTokenInUse)
             }
         }
         routes.device(.delete, "/v1/enrollments/self") { [self] call, _ in
@@ -99,6 +100,7 @@ extension API {
         case .alreadyEnrolled: throw ProblemDetails(.alreadyEnrolled)
         case .tooManyDevices: throw ProblemDetails(.tooManyDevices)
         case .blocked: throw ProblemDetails(.enrollmentBlocked)
+        case .pushTokenInUse: throw ProblemDetails(.pushTokenInUse)
         case .rateLimited(let seconds): throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
         }
     }

@@ -7,13 +7,14 @@ private enum Statements {
     static let columns = """
         id, client_id, client_name, user_id, type, nonce, context, asked_at, details, signing_data, message, alert,
         methods, number_hash, expires_at, callback_uri, client_state, locale, state, reason, method, decided_by,
-        ended_at, is_qr, claimed_at, new_device_id, browser
+        ended_at, is_qr, claimed_at, new_device_id, browser,
+        attempts
         """
     static let byID = SQLStatement("SELECT \(columns) FROM challenges WHERE id = $1")
     static let insert = SQLStatement(
         """
         INSERT INTO challenges (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
+        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)
         """)
     static let insertTarget = SQLStatement(
         "INSERT INTO challenge_targets (challenge_id, enrollment_id) VALUES ($1, $2)")
@@ -123,7 +124,10 @@ extension SQLTransaction {
                 challenge.expiresAt.value, .optional(challenge.callbackURI?.description),
                 .optional(challenge.clientState), .optional(challenge.locale),
             ] + columns(of: challenge.state) + columns(of: challenge.claim)
-                + [.optional(challenge.newDevice?.description), .optional(challenge.browser)])
+                + [
+                    .optional(challenge.newDevice?.description), .optional(challenge.browser),
+                    .optional(challenge.attempts.map { Int64($0) }),
+                ])
         for target in targets {
             try connection.send(Statements.insertTarget, [challenge.id.value, target.value])
         }
@@ -206,9 +210,9 @@ extension SQLTransaction {
             each: subjects.map { [$0.challenge.value, $0.enrollment.value, now.value, .integer(Int64(limit))] })
         return try zip(subjects, rows).map { subject, rows in
             try rows.first.map { row in
-                let push = try registeredPush(row, at: 27, of: subject.enrollment)
+                let push = try registeredPush(row, at: 28, of: subject.enrollment)
                 return AnnounceChallenge.Facts(
-                    try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(29)))
+                    try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(30)))
             }
         }
     }
@@ -304,7 +308,8 @@ extension SQLTransaction {
         return Challenge(
             question: asked.question, user: try row.optionalID(3), claim: try claim(row), alert: asked.alert,
             methods: asked.methods,
-            numberHash: try row.optionalBlob(13), expiresAt: try row.time(14),
+            numberHash: try row.optionalBlob(13), attempts: try row.optionalInteger(27).map { Int($0) },
+            expiresAt: try row.time(14),
             callbackURI: try row.optionalText(15).map(CallbackURI.init(stored:)),
             clientState: try row.optionalText(16), locale: try row.optionalText(17),
             browser: try row.optionalBlob(26), newDevice: try row.optionalID(25), state: try state(row))

@@ -6,13 +6,13 @@ private enum Statements {
     static let columns =
         """
         id, name, secret_hash, rights, callback_uris, waives_approval, is_operator, created_at, callback_username,
-        pin_policy, device_limit, cooling_off, authenticators
+        pin_policy, device_limit, cooling_off, authenticators, notice_uri
         """
     static let byID = SQLStatement("SELECT \(columns) FROM clients WHERE id = $1")
     static let all = SQLStatement("SELECT \(columns) FROM clients ORDER BY id")
     static let theOperator = SQLStatement("SELECT \(columns) FROM clients WHERE is_operator = 1")
     static let insert = SQLStatement(
-        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
     )
     static let update = SQLStatement(
         """
@@ -23,6 +23,7 @@ private enum Statements {
         WHERE id = $1
         """)
     static let limit = SQLStatement("UPDATE clients SET device_limit = $2 WHERE id = $1")
+    static let notices = SQLStatement("UPDATE clients SET notice_uri = $2 WHERE id = $1")
     static let token = SQLStatement("SELECT hash, expires_at FROM bootstrap_tokens WHERE slot = 1")
     static let putToken = SQLStatement(
         """
@@ -42,7 +43,7 @@ private enum Statements {
 extension SQLTransaction {
     func client(_ id: ClientID) throws -> Client? {
         try first(Statements.byID, [id.value]) { row in
-            try parsed.clients.value(id, of: row[0..<13]) { try Client(row) }
+            try parsed.clients.value(id, of: row[0..<14]) { try Client(row) }
         }
     }
 
@@ -65,7 +66,7 @@ extension SQLTransaction {
                 .integer(client.isOperator ? 1 : 0), client.createdAt.value, .optional(client.callbackUsername),
                 .text(client.pinPolicy.json.text),
                 .optional(client.deviceLimit?.json.text), .integer(client.coolingOff),
-                .text(client.authenticators.text), .optional(sealedSecret),
+                .text(client.authenticators.text), .optional(client.noticeURI?.description), .optional(sealedSecret),
             ])
     }
 
@@ -82,6 +83,11 @@ extension SQLTransaction {
         case .unchanged: break
         case .limited(let limit): try connection.send(Statements.limit, [client.value, .text(limit.json.text)])
         case .unlimited: try connection.send(Statements.limit, [client.value, .null])
+        }
+        switch changes.notices {
+        case .unchanged: break
+        case .sent(let uri): try connection.send(Statements.notices, [client.value, .text(uri.description)])
+        case .ended: try connection.send(Statements.notices, [client.value, .null])
         }
         switch changes.basic {
         case .unchanged: break
@@ -123,6 +129,7 @@ extension Client {
             secretHash: try row.optionalBlob(2).map(SecretHash.init(stored:)),
             rights: try row.value(3) { Set($0.split(separator: " ").compactMap { Right(rawValue: String($0)) }) },
             callbackURIs: try row.text(4).split(separator: "\n").map { CallbackURI(stored: String($0)) },
+            noticeURI: try row.optionalText(13).map { CallbackURI(stored: $0) },
             callbackUsername: try row.optionalText(8), waivesEnrollmentApproval: try row.integer(5) == 1,
             coolingOff: try row.integer(11),
             pinPolicy: try row.optionalValue(9, Self.pinPolicy) ?? .standard,

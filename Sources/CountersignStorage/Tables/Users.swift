@@ -16,6 +16,11 @@ private enum Statements {
     static let linkedByExternalID = SQLStatement("\(linked) AND l.external_id = $2")
     static let linkedByExternalIDLocked = SQLStatement("\(linked) AND l.external_id = $2 \(locked)")
     static let linkCount = SQLStatement("SELECT count(*) FROM user_links WHERE user_id = $1")
+    static let noticeReceivers = SQLStatement(
+        """
+        SELECT c.id, c.notice_uri, l.external_id FROM user_links l JOIN clients c ON c.id = l.client_id
+        WHERE l.user_id = $1 AND c.notice_uri IS NOT NULL ORDER BY c.id
+        """)
     static let insert = SQLStatement("INSERT INTO users (id, created_at) VALUES ($1, $2)")
     static let link = SQLStatement(
         """
@@ -45,6 +50,14 @@ extension SQLTransaction {
 
     func linkCount(of user: UserID) throws -> Int {
         try first(Statements.linkCount, [user.value]) { Int(try $0.integer(0)) } ?? 0
+    }
+
+    func noticeReceivers(of user: UserID) throws -> [NoticeReceiver] {
+        try all(Statements.noticeReceivers, [user.value]) { row in
+            NoticeReceiver(
+                client: try row.id(0), uri: CallbackURI(stored: try row.text(1)),
+                externalID: try row.optionalValue(2) { try? ExternalID($0) })
+        }
     }
 
     func insertUser(_ id: UserID, at time: Timestamp) throws {

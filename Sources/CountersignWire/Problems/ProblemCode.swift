@@ -64,6 +64,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case codeExpired = "code_expired"
     case enrollmentBlocked = "enrollment_blocked"
     case enrollmentWaiting = "enrollment_waiting"
+    case pushTokenInUse = "push_token_in_use"
     case userNotLinked = "user_not_linked"
     case methodMissing = "method_missing"
     case answerInvalid = "answer_invalid"
@@ -239,6 +240,10 @@ extension ProblemCode {
             Meaning(
                 409, "The device waits to be approved by another one",
                 "Approve it on a device that the user has, or wait for what `waiting_until` of the enrollment says.")
+        case .pushTokenInUse:
+            Meaning(
+                409, "Another enrollment of the user has this push token",
+                "Remove the user's other enrollment on this device, then register again.")
         case .userNotLinked:
             Meaning(
                 403, "The one who asks does not know this user",

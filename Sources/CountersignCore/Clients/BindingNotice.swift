@@ -1,0 +1,85 @@
+public import CountersignWire
+import Encodings
+
+/// Where a client is told of what changes about the devices of its users.
+public struct NoticeReceiver: Sendable {
+    /// The client.
+    public let client: ClientID
+    /// Where.
+    public let uri: CallbackURI
+    /// The client's own name for the user.
+    public let externalID: ExternalID?
+
+    /// A receiver of these parts.
+    public init(client: ClientID, uri: CallbackURI, externalID: ExternalID?) {
+        self.client = client
+        self.uri = uri
+        self.externalID = externalID
+    }
+}
+
+/// What has changed about what binds a user to a device.
+///
+/// Every client that knows the user and wants to hear of it is told, so that it can tell the user by means that are
+/// independent of any device. Spec: NIST SP 800-63B-4 §4.1.2.1; design 3.5.
+enum BindingChange: Sendable {
+    /// A device was enrolled, with or without the approval of an earlier one being waived.
+    case created(isWaived: Bool)
+    /// A device waits no longer.
+    case approved
+    /// An enrollment is over.
+    case removed(RemovalReason)
+    /// A way to answer was set, replaced or removed.
+    case method(Method, change: String)
+    /// A wrong PIN was typed too often.
+    case pinLocked
+
+    private var type: String {
+        switch self {
+        case .created: "enrollment.created"
+        case .approved: "enrollment.approved"
+        case .removed: "enrollment.removed"
+        case .method: "method.changed"
+        case .pinLocked: "pin.locked"
+        }
+    }
+
+    /// The body of the callback.
+    func json(of enrollment: Enrollment, to receiver: NoticeReceiver, at now: Timestamp) -> JSONValue {
+        var object = JSONObject([
+            "type": .string(type), "timestamp": .string("\(now)"),
+            "user": .members([
+                "id": .string("\(enrollment.user)"), "external_id": receiver.externalID.map { .string($0.text) },
+            ]),
+            "enrollment": .string("\(enrollment.id)"), "device": enrollment.device.json,
+        ])
+        switch self {
+        case .created(let isWaived):
+            object["waiver"] = .bool(isWaived)
+            object["waiting_until"] = enrollment.wait.map { .string("\($0.until)") }
+        case .approved, .pinLocked: break
+        case .removed(let reason): object["reason"] = .string(reason.rawValue)
+        case .method(let method, let change):
+            object["method"] = .string(method.rawValue)
+            object["change"] = .string(change)
+        }
+        return .object(object)
+    }
+}
+
+extension StoreWriter {
+    /// Tells the clients that know a user, and want to hear of it, of a change.
+    func tellClients(
+        _ change: BindingChange, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        let receivers = try noticeReceivers(of: enrollment.user)
+        for receiver in receivers {
+            let body = change.json(of: enrollment, to: receiver, at: now).encoded
+            try enqueue(
+                OutboxMessage(
+                    id: events.next(), content: .callback(receiver.uri, client: receiver.client, body: body),
+                    dueAt: now, expiresAt: now.adding(seconds: OutboxMessage.lifetime)))
+        }
+        if !receivers.isEmpty { wake(.outbox) }
+    }
+}
