@@ -53,7 +53,8 @@ package final class PostgresDatabase: Sendable {
         self.hasPlace = hasPlace
         guard let server = Self.server else { throw Failure(message: "COUNTERSIGN_TEST_POSTGRES is not set") }
         name = "test_" + String(UInt64.random(in: 0...(.max)), radix: 36)
-        url = server.replacing("/postgres?", with: "/\(name)?")
+        // Hundreds of tests beside each other can keep the server from taking a connection for longer than is usual.
+        url = server.replacing("/postgres?", with: "/\(name)?connect_timeout=30&")
         let connection = PQconnectdb(server)
         defer { PQfinish(connection) }
         let result = PQexec(connection, "CREATE DATABASE \(name)")
@@ -62,6 +63,7 @@ package final class PostgresDatabase: Sendable {
             throw Failure(message: String(cString: PQerrorMessage(connection)))
         }
     }
+
     /// The port its server listens on, on this machine.
     package var port: UInt16 {
         get throws {
