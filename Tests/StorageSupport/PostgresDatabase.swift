@@ -22,7 +22,7 @@ package final class PostgresDatabase: Sendable {
 
     /// How many databases there are while others wait for one, so that no test waits for its turn at a processor for
     /// so long that its deadlines pass.
-    private static let places = Mutex(16)
+    private static let places = Mutex(6)
 
     /// Where the database is.
     package let url: String
@@ -34,15 +34,25 @@ package final class PostgresDatabase: Sendable {
     ///
     /// - Parameter waits: false where whoever asks lets few at a time ask.
     package static func make(waits: Bool = true) async throws -> PostgresDatabase {
-        for _ in 0..<(waits ? 1000 : 0) {
+        for _ in 0..<(waits ? 3000 : 0) {
             let hasPlace = places.withLock { places in
                 defer { if places > 0 { places -= 1 } }
                 return places > 0
             }
-            if hasPlace { return try PostgresDatabase(hasPlace: true) }
+            if hasPlace { return try await made(hasPlace: true) }
             try await Task.sleep(for: .milliseconds(20))
         }
-        return try PostgresDatabase(hasPlace: false)
+        return try await made(hasPlace: false)
+    }
+
+    /// A new database, made on a thread of its own: the server takes its time, and there are few threads that all tests
+    /// share.
+    private static func made(hasPlace: Bool) async throws -> PostgresDatabase {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try PostgresDatabase(hasPlace: hasPlace) })
+            }
+        }
     }
 
     deinit {
