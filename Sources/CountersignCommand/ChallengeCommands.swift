@@ -35,8 +35,8 @@ struct ChallengeCommand: AsyncParsableCommand {
         @Option(help: "The message to be shown and signed, where it is another.")
         var secureMessage: String?
 
-        @Option(help: "A detail, LABEL=VALUE; may be repeated.")
-        var detail: [String] = []
+        @Option(help: ArgumentHelp("A detail; may be repeated.", valueName: "LABEL=VALUE"))
+        var detail: [NamedValue] = []
 
         @Option(help: "Data to be signed along.")
         var signingData: String?
@@ -60,7 +60,6 @@ struct ChallengeCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard detail.allSatisfy({ $0.contains("=") }) else { throw ValidationError("--detail takes LABEL=VALUE.") }
             guard (0...86400).contains(wait) else { throw ValidationError("--wait takes 0 to 86400 seconds.") }
         }
 
@@ -100,10 +99,7 @@ struct ChallengeCommand: AsyncParsableCommand {
         }
 
         private var body: JSONValue {
-            let details = detail.map { text -> JSONValue in
-                let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                return .members(["label": .string(String(parts[0])), "value": .string(String(parts[1]))])
-            }
+            let details = detail.map { ["label": .string($0.name), "value": .string($0.value)] as JSONValue }
             return .members([
                 "user": user.map { .string(Remote.user($0)) }, "type": .string(type),
                 "message": message.map(JSONValue.string),

@@ -229,7 +229,7 @@ struct AuthenticatorOptions: ParsableArguments {
         help: ArgumentHelp(
             "A custom authenticator and the URL of the client's hook that judges it; may be repeated.",
             valueName: "NAME=URL"))
-    var authenticator: [String] = []
+    var authenticator: [NamedValue] = []
 
     @Option(help: "How many seconds a hook may take, 1 to 10. (default: 5)")
     var authenticatorDeadline: Int64?
@@ -238,9 +238,6 @@ struct AuthenticatorOptions: ParsableArguments {
     var authenticatorAttempts: Int64?
 
     func validate() throws {
-        guard authenticator.allSatisfy({ $0.contains("=") }) else {
-            throw ValidationError("--authenticator takes NAME=URL.")
-        }
         guard !authenticator.isEmpty || (authenticatorDeadline ?? authenticatorAttempts) == nil else {
             throw ValidationError("--authenticator-deadline and --authenticator-attempts need --authenticator.")
         }
@@ -250,10 +247,9 @@ struct AuthenticatorOptions: ParsableArguments {
     fileprivate var json: JSONValue? {
         guard !authenticator.isEmpty else { return nil }
         return .array(
-            authenticator.map { text in
-                let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                return .members([
-                    "name": .string(String(parts[0])), "hook": .string(String(parts[1])),
+            authenticator.map { authenticator in
+                .members([
+                    "name": .string(authenticator.name), "hook": .string(authenticator.value),
                     "deadline": authenticatorDeadline.map(JSONValue.integer),
                     "attempts": authenticatorAttempts.map(JSONValue.integer),
                 ])

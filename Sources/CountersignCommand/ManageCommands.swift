@@ -176,8 +176,10 @@ struct TypeCommand: AsyncParsableCommand {
         @Option(help: "How often a challenge may be announced again.")
         var maxResends: Int64?
 
-        @Option(help: "What is asked where a request says nothing itself, LANGUAGE=TEXT; may be repeated.")
-        var text: [String] = []
+        @Option(
+            help: ArgumentHelp(
+                "What is asked where a request says nothing itself; may be repeated.", valueName: "LANGUAGE=TEXT"))
+        var text: [NamedValue] = []
 
         @Option(help: "A client that may ask by this type, and no other may; its id, may be repeated.")
         var client: [String] = []
@@ -185,16 +187,9 @@ struct TypeCommand: AsyncParsableCommand {
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
-        func validate() throws {
-            guard text.allSatisfy({ $0.contains("=") }) else { throw ValidationError("--text takes LANGUAGE=TEXT.") }
-        }
-
         mutating func run() async throws {
             var texts = JSONObject()
-            for text in text {
-                let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                texts[String(parts[0])] = .string(String(parts[1]))
-            }
+            for text in text { texts[text.name] = .string(text.value) }
             let body = JSONValue.members([
                 "methods": method.isEmpty ? nil : .array(method.map(JSONValue.string)),
                 "qr": qr ? true : nil, "expires_in": expiresIn.map(JSONValue.integer),

@@ -23,7 +23,7 @@ struct ApproveDeviceTests {
             try await self.world.makeType(numberEntry: false)
             shop = try await self.world.makeClient().client
             if let limit {
-                let changes = UpdateClient.Changes(devices: .limited(limit))
+                let changes = UpdateClient.Changes(devices: .set(limit))
                 _ = try await UpdateClient.update(shop.id, changes, by: shop, ports: self.world.ports)
             }
             user = try await self.world.makeUser(of: shop)

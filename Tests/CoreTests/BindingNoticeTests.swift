@@ -28,7 +28,7 @@ struct BindingNoticeTests {
         let scene = try await CustomScene(engine: engine)
         let (world, user) = (scene.world, scene.user)
         let uri = try Self.uri("https://shop.example.com/notices")
-        let changes = UpdateClient.Changes(notices: .sent(uri), waivesEnrollmentApproval: false)
+        let changes = UpdateClient.Changes(notices: .set(uri), waivesEnrollmentApproval: false)
         let updated = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop, ports: world.ports)
         let shop = try #require(updated)
         // Ids are in the order of their times.
@@ -79,7 +79,7 @@ struct BindingNoticeTests {
         let stranger = try await world.makeClient("Stranger").client
         for (client, uri) in [(shop, first), (bank, second), (stranger, third)] {
             _ = try await UpdateClient.update(
-                client.id, UpdateClient.Changes(notices: .sent(uri)), by: client, ports: world.ports)
+                client.id, UpdateClient.Changes(notices: .set(uri)), by: client, ports: world.ports)
         }
         let user = try await world.makeUser("customer 1", of: shop)
         #expect(try await world.store.commit { try $0.link(user, to: bank.id, externalID: nil) })
@@ -94,7 +94,7 @@ struct BindingNoticeTests {
         // And no longer.
         for client in [shop, bank] {
             _ = try await UpdateClient.update(
-                client.id, UpdateClient.Changes(notices: .ended), by: client, ports: world.ports)
+                client.id, UpdateClient.Changes(notices: .removed), by: client, ports: world.ports)
         }
         let before = try await world.count("outbox")
         _ = try await world.makeDevice(of: user, by: shop)

@@ -18,7 +18,7 @@ extension TestPhone {
         var customData: [UInt8]?
         if let data { customData = try await sealed(data) }
         let change = AuthenticatorChange(
-            issuer: server.issuer, enrollment: enrollment, nonce: methods.nonce, name: name,
+            ChangeHeader(issuer: server.issuer, enrollment: enrollment, nonce: methods.nonce), name: name,
             customDataHash: customData.map { Array(SHA256.hash(data: $0)) })
         return try await self.change(
             MethodChangeRequest(message: try await seal(change.text), customData: customData))

@@ -24,7 +24,7 @@ extension TestPhone {
         }
         if let new { grown = try await grown.adding(.signing(new, notations: notations), by: primary, at: now) }
         let text = MethodChange(
-            issuer: server.issuer, enrollment: enrollment, nonce: methods.nonce, method: .pin,
+            ChangeHeader(issuer: server.issuer, enrollment: enrollment, nonce: methods.nonce), method: .pin,
             old: old?.publicKey.fingerprint, new: new?.publicKey.fingerprint, certificate: grown.encoded
         ).text
         var authorization: [UInt8]?

@@ -37,7 +37,8 @@ package struct CustomScene: Sendable {
         var customData: [UInt8]?
         if let data { customData = try await device.sealed(data) }
         let change = AuthenticatorChange(
-            issuer: world.ports.issuer, enrollment: device.enrollment, nonce: try await device.methods().nonce,
+            ChangeHeader(
+                issuer: world.ports.issuer, enrollment: device.enrollment, nonce: try await device.methods().nonce),
             name: name, customDataHash: customData.map { Array(SHA256.hash(data: $0)) })
         let signed = text(change.text)
         var authorization: [UInt8]?

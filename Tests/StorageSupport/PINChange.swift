@@ -63,7 +63,7 @@ package struct PINChange: Sendable {
     /// The request.
     package func request() async throws -> MethodChangeRequest {
         let change = MethodChange(
-            issuer: device.world.ports.issuer, enrollment: device.enrollment, nonce: nonce, method: .pin,
+            ChangeHeader(issuer: device.world.ports.issuer, enrollment: device.enrollment, nonce: nonce), method: .pin,
             old: old?.publicKey.fingerprint, new: new?.publicKey.fingerprint,
             certificate: try await (certificate == nil ? grown() : certificate)?.encoded ?? [])
         let text = self.text(change.text)

@@ -13,8 +13,7 @@ struct AuthenticatorChangeTests {
     }
 
     private func change(_ hash: [UInt8]?) -> AuthenticatorChange {
-        AuthenticatorChange(
-            issuer: sample.issuer, enrollment: sample.enrollment, nonce: sample.nonce, name: name, customDataHash: hash)
+        AuthenticatorChange(sample.changeHeader, name: name, customDataHash: hash)
     }
 
     @Test("The text, line by line")
@@ -38,8 +37,7 @@ struct AuthenticatorChangeTests {
             #expect(MethodChange(change.text) == nil)
         }
         let keys = MethodChange(
-            issuer: sample.issuer, enrollment: sample.enrollment, nonce: sample.nonce, method: .pin, old: nil,
-            new: sample.device, certificate: [1, 2, 3])
+            sample.changeHeader, method: .pin, old: nil, new: sample.device, certificate: [1, 2, 3])
         #expect(AuthenticatorChange(keys.text) == nil)
         let odd = keys.text.replacing("method: pin", with: "method: custom:voice-print")
         #expect(MethodChange(odd) == nil && AuthenticatorChange(odd) == nil)

@@ -13,8 +13,7 @@ struct MethodChangeTests {
 
     private func change(_ old: Fingerprint?, _ new: Fingerprint?) -> MethodChange {
         MethodChange(
-            issuer: sample.issuer, enrollment: sample.enrollment, nonce: sample.nonce, method: .pin, old: old, new: new,
-            certificate: [1, 2, 3])
+            sample.changeHeader, method: .pin, old: old, new: new, certificate: [1, 2, 3])
     }
 
     @Test("The text, line by line")

@@ -26,6 +26,9 @@ struct Sample {
         payment = try #require(TypeName("payment"))
     }
 
+    /// The beginning of a change of methods.
+    var changeHeader: ChangeHeader { ChangeHeader(issuer: issuer, enrollment: enrollment, nonce: nonce) }
+
     /// A question with only what every question has.
     func question(_ message: String = "Pay EUR 1,250.00 to ACME GmbH?", from client: String = "Acme Bank") throws
         -> Question

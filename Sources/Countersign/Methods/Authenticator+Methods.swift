@@ -79,6 +79,10 @@ extension Authenticator {
         let standing: MethodsReply
         let ticket: Secret<String>?
         let primary: SigningKeyPair
+
+        var header: ChangeHeader {
+            ChangeHeader(issuer: stored.issuer, enrollment: stored.id, nonce: standing.nonce)
+        }
     }
 
     private func begin(
@@ -230,8 +234,7 @@ extension Authenticator {
             var customData: [UInt8]?
             if let data { customData = try await seal(custom: data, signedBy: beginning.primary, for: stored) }
             let change = AuthenticatorChange(
-                issuer: stored.issuer, enrollment: stored.id, nonce: beginning.standing.nonce, name: name,
-                customDataHash: customData.map { Array(SHA256.hash(data: $0)) })
+                beginning.header, name: name, customDataHash: customData.map { Array(SHA256.hash(data: $0)) })
             let request = try await self.request(change.text, authorizer, beginning, customData: customData)
             return try await untilReplied { () throws(CountersignError) -> String? in
                 let response = try await send(
@@ -280,8 +283,7 @@ extension Authenticator {
     ) async throws(CountersignError) {
         let stored = beginning.stored
         let text = MethodChange(
-            issuer: stored.issuer, enrollment: stored.id, nonce: beginning.standing.nonce, method: method, old: old,
-            new: new, certificate: certificate.encoded
+            beginning.header, method: method, old: old, new: new, certificate: certificate.encoded
         ).text
         let kept = KeptChange(result, request: try await request(text, authorizer, beginning))
         try await vaulted { [vault] in try await vault.write(kept.encoded, as: KeptChange.record, of: stored.id) }

@@ -18,17 +18,14 @@ extension DeviceCommand {
             static let configuration = CommandConfiguration(
                 abstract: "Register a biometric, in the place of an earlier one.")
 
-            @Option(help: "The text of a ticket, needed without a PIN more than ten minutes after the enrollment.")
-            var ticket: String?
-
+            @OptionGroup var change: ChangeOptions
             @OptionGroup var home: HomeOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
                 let enrollment = try await home.enrollment()
                 try await enrollment.registerBiometric(
-                    prompt: "Register this biometric", pin: try await enrollment.askedPIN(),
-                    authority: ticket.map { .ticket($0) })
+                    prompt: "Register this biometric", pin: try await enrollment.askedPIN(), authority: change.authority)
                 output.print(["biometric": "registered"], "The biometric is registered.")
             }
         }
@@ -36,20 +33,26 @@ extension DeviceCommand {
         struct Remove: AsyncParsableCommand {
             static let configuration = CommandConfiguration(abstract: "Remove the biometric.")
 
-            @Option(help: "The text of a ticket, needed without a PIN more than ten minutes after the enrollment.")
-            var ticket: String?
-
+            @OptionGroup var change: ChangeOptions
             @OptionGroup var home: HomeOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
                 let enrollment = try await home.enrollment()
                 try await enrollment.removeBiometric(
-                    pin: try await enrollment.askedPIN(), authority: ticket.map { .ticket($0) })
+                    pin: try await enrollment.askedPIN(), authority: change.authority)
                 output.print(["biometric": "removed"], "There is no biometric any more.")
             }
         }
     }
+}
+
+/// What lets a method be changed where no PIN does.
+struct ChangeOptions: ParsableArguments {
+    @Option(help: "The text of a ticket, needed without a PIN more than ten minutes after the enrollment.")
+    var ticket: String?
+
+    var authority: EnrollmentAuthority? { ticket.map { .ticket($0) } }
 }
 
 extension Enrollment {

@@ -39,9 +39,7 @@ extension DeviceCommand {
             @Argument(help: "Its name.")
             var name: String
 
-            @Option(help: "The text of a ticket, needed without a PIN more than ten minutes after the enrollment.")
-            var ticket: String?
-
+            @OptionGroup var change: ChangeOptions
             @OptionGroup var home: HomeOptions
             @OptionGroup var output: OutputOptions
 
@@ -49,8 +47,7 @@ extension DeviceCommand {
                 let enrollment = try await home.enrollment()
                 let pin = try await enrollment.askedPIN()
                 let payload = try await enrollment.register(
-                    custom: name, data: try await CustomCommand.data(for: name), pin: pin,
-                    authority: ticket.map { .ticket($0) })
+                    custom: name, data: try await CustomCommand.data(for: name), pin: pin, authority: change.authority)
                 output.print(
                     .members(["custom": .string(name), "payload": payload.map(JSONValue.string)]),
                     "\(name) is registered.\(CustomCommand.said(payload))")
@@ -63,16 +60,14 @@ extension DeviceCommand {
             @Argument(help: "Its name.")
             var name: String
 
-            @Option(help: "The text of a ticket, needed without a PIN more than ten minutes after the enrollment.")
-            var ticket: String?
-
+            @OptionGroup var change: ChangeOptions
             @OptionGroup var home: HomeOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
                 let enrollment = try await home.enrollment()
                 try await enrollment.deregister(
-                    custom: name, pin: try await enrollment.askedPIN(), authority: ticket.map { .ticket($0) })
+                    custom: name, pin: try await enrollment.askedPIN(), authority: change.authority)
                 output.print(["custom": .string(name), "registered": false], "\(name) is registered no more.")
             }
         }

@@ -49,16 +49,14 @@ extension DeviceCommand {
         struct Set: AsyncParsableCommand {
             static let configuration = CommandConfiguration(abstract: "Set the first PIN.")
 
-            @Option(help: "The text of a ticket, needed more than ten minutes after the enrollment.")
-            var ticket: String?
-
+            @OptionGroup var change: ChangeOptions
             @OptionGroup var home: HomeOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
                 let enrollment = try await home.enrollment()
                 let pin = try await PIN(typed: "New PIN:")
-                try await enrollment.setPIN(pin, authority: ticket.map { .ticket($0) })
+                try await enrollment.setPIN(pin, authority: change.authority)
                 output.print(["pin": "set"], "The PIN is set.")
             }
         }

@@ -13,6 +13,18 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
+/// A name and what belongs to it, `NAME=VALUE`.
+struct NamedValue: ExpressibleByArgument {
+    let name: String
+    let value: String
+
+    init?(argument: String) {
+        guard let end = argument.firstIndex(of: "=") else { return nil }
+        name = String(argument[..<end])
+        value = String(argument[argument.index(after: end)...])
+    }
+}
+
 /// Which server, and on whose behalf.
 struct RemoteOptions: ParsableArguments {
     @Option(help: "The server's URL. (default: $COUNTERSIGN_URL, else http://127.0.0.1:8080)")

@@ -5,34 +5,23 @@ public import Encodings
 ///
 /// For operators.
 public enum UpdateClient {
-    /// What becomes of the name and password that its receiver asks for.
-    public enum Basic: Sendable {
-        /// They stay as they were.
+    /// What becomes of something that a client may have or not.
+    public enum Change<Value: Sendable>: Sendable {
+        /// It stays as it was.
         case unchanged
-        /// These are sent from now on.
-        case set(BasicCredentials)
-        /// None are sent any more.
+        /// This from now on.
+        case set(Value)
+        /// There is none any more.
         case removed
-    }
 
-    /// What becomes of the limit on devices.
-    public enum Devices: Sendable {
-        /// It stays as it was.
-        case unchanged
-        /// This many from now on; those that are enrolled stay.
-        case limited(DeviceLimit)
-        /// As many as there are.
-        case unlimited
-    }
-
-    /// What becomes of where a client is told of its users' devices.
-    public enum Notices: Sendable {
-        /// It stays as it was.
-        case unchanged
-        /// There, from now on.
-        case sent(CallbackURI)
-        /// Nowhere.
-        case ended
+        /// What there is from now on, or that there is nothing; nil where it stays as it was.
+        public var replacement: Value?? {
+            switch self {
+            case .unchanged: .none
+            case .set(let value): .some(value)
+            case .removed: .some(nil)
+            }
+        }
     }
 
     /// What changes; what is nil stays as it was.
@@ -44,27 +33,26 @@ public enum UpdateClient {
         /// Where it may be called back; receivers that were gone are called again.
         public var callbackURIs: [CallbackURI]?
         /// Where it is told of its users' devices.
-        public var notices: Notices
+        public var notices: Change<CallbackURI>
         /// What its receiver asks for.
-        public var basic: Basic
+        public var basic: Change<BasicCredentials>
         /// Whether its tickets enroll a further device without the approval of an earlier one.
         public var waivesEnrollmentApproval: Bool?
         /// How long a further device waits that no earlier one approves, in seconds.
         public var coolingOff: Int64?
         /// The rules for the PINs of its devices; those that are set stay as they are.
         public var pinPolicy: PINPolicy?
-        /// How many devices of a user may enroll through it.
-        public var devices: Devices
+        /// How many devices of a user may enroll through it; those that are enrolled stay.
+        public var devices: Change<DeviceLimit>
         /// What it judges itself; what is not among them is registered no more once it is used.
         public var authenticators: [CustomAuthenticator]?
 
         /// Changes of these parts.
         public init(
             name: ClientName? = nil, rights: Set<Right>? = nil, callbackURIs: [CallbackURI]? = nil,
-            notices: Notices = .unchanged, basic: Basic = .unchanged, waivesEnrollmentApproval: Bool? = nil,
-            coolingOff: Int64? = nil,
-            pinPolicy: PINPolicy? = nil,
-            devices: Devices = .unchanged, authenticators: [CustomAuthenticator]? = nil
+            notices: Change<CallbackURI> = .unchanged, basic: Change<BasicCredentials> = .unchanged,
+            waivesEnrollmentApproval: Bool? = nil, coolingOff: Int64? = nil, pinPolicy: PINPolicy? = nil,
+            devices: Change<DeviceLimit> = .unchanged, authenticators: [CustomAuthenticator]? = nil
         ) {
             self.name = name
             self.rights = rights
@@ -149,7 +137,7 @@ public enum UpdateClient {
 extension UpdateClient.Changes {
     /// Whether receivers that were gone are called again.
     fileprivate var setsReceivers: Bool {
-        if case .sent = notices { true } else { callbackURIs != nil }
+        if case .set = notices { true } else { callbackURIs != nil }
     }
 
     /// What changed, without the password, and without what stands in a URL behind its host.
@@ -164,20 +152,10 @@ extension UpdateClient.Changes {
         detail["authenticators"] = authenticators.map { all in
             .array(all.map { ["name": .string("\($0.name)"), "host": .string($0.hook.host)] })
         }
-        switch devices {
-        case .unchanged: break
-        case .limited(let limit): detail["device_limit"] = limit.json
-        case .unlimited: detail["device_limit"] = .null
-        }
-        switch notices {
-        case .unchanged: break
-        case .sent(let uri): detail["notice_host"] = .string(uri.host)
-        case .ended: detail["notice_host"] = .null
-        }
-        switch basic {
-        case .unchanged: break
-        case .set(let credentials): detail["callback_username"] = .string(credentials.username)
-        case .removed: detail["callback_username"] = .null
+        if let limit = devices.replacement { detail["device_limit"] = limit?.json ?? .null }
+        if let uri = notices.replacement { detail["notice_host"] = uri.map { .string($0.host) } ?? .null }
+        if let credentials = basic.replacement {
+            detail["callback_username"] = credentials.map { .string($0.username) } ?? .null
         }
         return detail
     }

@@ -12,8 +12,8 @@ extension ChangeMethods {
     /// Looks whether a registration is authorized, and spends its nonce, before the hook is asked; a ticket is spent by
     /// the change alone.
     static func begin(
-        _ registration: Registration, _ ticket: Secret<String>?, _ repeated: IdempotencyKey,
-        of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+        _ registration: Registration, _ ticket: Secret<String>?, of enrollment: Enrollment, at now: Timestamp,
+        _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Step {
         let (change, data) = (registration.change, registration.data)
         if needsTicket(enrollment, at: now), try authority(ticket, for: enrollment, at: now, writer) == nil {
@@ -23,11 +23,11 @@ extension ChangeMethods {
         if let seconds = try writer.countRefused("registration", of: enrollment.id, at: now) {
             return .ended(.rateLimited(retryAfter: seconds))
         }
-        guard try spend(change.nonce, of: enrollment, at: now, writer) else {
+        guard try spend(change.header.nonce, of: enrollment, at: now, writer) else {
             return .ended(try refuse(enrollment, "nonce", at: now, events, writer))
         }
         let question = try writer.hookQuestion(
-            .register, change.name, data, of: enrollment, id: "\(enrollment.id).\(change.nonce)", at: now)
+            .register, change.name, data, of: enrollment, id: "\(enrollment.id).\(change.header.nonce)", at: now)
         return question.map { .asking($0, registration) } ?? .ended(.customNotRegistered)
     }
 

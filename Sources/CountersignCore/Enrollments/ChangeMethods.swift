@@ -155,10 +155,10 @@ public enum ChangeMethods {
             intendedRecipient: ports.keys.certificate.fingerprint, now: latest)
         guard let opened, opened.signature.type == .text else { return .invalid(reason: "message") }
         guard let change = String(strictUTF8: opened.content).flatMap({ SignedChange($0) }),
-            change.issuer == ports.issuer, change.enrollment == enrollment.id
+            change.header.issuer == ports.issuer, change.header.enrollment == enrollment.id
         else { return .invalid(reason: "text") }
         // Another node may have made it, by a clock that is a little ahead.
-        guard let made = ports.hasher.time(of: change.nonce, for: enrollment.id),
+        guard let made = ports.hasher.time(of: change.header.nonce, for: enrollment.id),
             made <= now.adding(seconds: SpendableNonce.tolerance), now < made.adding(seconds: nonceLifetime)
         else { return .invalid(reason: "nonce") }
         if let pin = enrollment.pin {
@@ -228,7 +228,7 @@ public enum ChangeMethods {
             guard try writer.enrollment(enrollment.id)?.key(of: change.method)?.fingerprint == change.old else {
                 return .ended(try refuse(enrollment, "old", at: now, events, writer))
             }
-            if let refusal = try authorize(change.nonce, ticket, of: enrollment, at: now, events, writer) {
+            if let refusal = try authorize(change.header.nonce, ticket, of: enrollment, at: now, events, writer) {
                 return .ended(refusal)
             }
             try writer.put(new, for: change.method, of: enrollment.id, certificate: grown.encoded)
@@ -238,14 +238,14 @@ public enum ChangeMethods {
             guard let current = try writer.enrollment(enrollment.id), current.customs[change.name] != nil else {
                 return .ended(.customNotRegistered)
             }
-            if let refusal = try authorize(change.nonce, ticket, of: enrollment, at: now, events, writer) {
+            if let refusal = try authorize(change.header.nonce, ticket, of: enrollment, at: now, events, writer) {
                 return .ended(refusal)
             }
             try writer.dropAuthenticator(change.name, of: current, at: now, events)
             return .ended(
                 try conclude(.custom(change.name), "removed", repeated, of: enrollment, at: now, events, writer))
         case .register(let registration):
-            return try begin(registration, ticket, repeated, of: enrollment, at: now, events, writer)
+            return try begin(registration, ticket, of: enrollment, at: now, events, writer)
         }
     }
 
@@ -334,24 +334,10 @@ private enum SignedChange {
         }
     }
 
-    var issuer: Issuer {
+    var header: ChangeHeader {
         switch self {
-        case .key(let change): change.issuer
-        case .custom(let change): change.issuer
-        }
-    }
-
-    var enrollment: EnrollmentID {
-        switch self {
-        case .key(let change): change.enrollment
-        case .custom(let change): change.enrollment
-        }
-    }
-
-    var nonce: Nonce {
-        switch self {
-        case .key(let change): change.nonce
-        case .custom(let change): change.nonce
+        case .key(let change): change.header
+        case .custom(let change): change.header
         }
     }
 }

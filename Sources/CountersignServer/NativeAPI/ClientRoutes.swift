@@ -80,26 +80,21 @@ extension UpdateClient.Changes {
         rights = try members.rights()
         let uris = try members.callbackURIs(isDevelopment: isDevelopment)
         if json["callback_uris"]?.array != nil { callbackURIs = uris }
-        if let uri = try members.noticeURI(isDevelopment: isDevelopment) {
-            notices = .sent(uri)
-        } else if json["notice_uri"] == .null {
-            notices = .ended
-        }
-        if let credentials = try members.basicCredentials() {
-            basic = .set(credentials)
-        } else if json["callback_basic"] == .null {
-            basic = .removed
-        }
+        notices = .init(try members.noticeURI(isDevelopment: isDevelopment), from: json["notice_uri"])
+        basic = .init(try members.basicCredentials(), from: json["callback_basic"])
         waivesEnrollmentApproval = try members.optionalBool("waive_enrollment_approval")
         coolingOff = try members.coolingOff()
         pinPolicy = try members.pinPolicy()
-        if let limit = try members.deviceLimit() {
-            devices = .limited(limit)
-        } else if json["device_limit"] == .null {
-            devices = .unlimited
-        }
+        devices = .init(try members.deviceLimit(), from: json["device_limit"])
         authenticators = try members.authenticators(isDevelopment: isDevelopment)
         try members.refuseUnknown()
+    }
+}
+
+extension UpdateClient.Change {
+    /// What a member of this value says; null removes.
+    fileprivate init(_ value: Value?, from json: JSONValue?) {
+        self = value.map { .set($0) } ?? (json == .null ? .removed : .unchanged)
     }
 }
 

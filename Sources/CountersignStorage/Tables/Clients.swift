@@ -79,21 +79,13 @@ extension SQLTransaction {
                 .optional(changes.pinPolicy?.json.text), .optional(changes.coolingOff),
                 .optional(changes.authenticators?.text),
             ])
-        switch changes.devices {
-        case .unchanged: break
-        case .limited(let limit): try connection.send(Statements.limit, [client.value, .text(limit.json.text)])
-        case .unlimited: try connection.send(Statements.limit, [client.value, .null])
+        if let limit = changes.devices.replacement {
+            try connection.send(Statements.limit, [client.value, .optional(limit?.json.text)])
         }
-        switch changes.notices {
-        case .unchanged: break
-        case .sent(let uri): try connection.send(Statements.notices, [client.value, .text(uri.description)])
-        case .ended: try connection.send(Statements.notices, [client.value, .null])
+        if let uri = changes.notices.replacement {
+            try connection.send(Statements.notices, [client.value, .optional(uri?.description)])
         }
-        switch changes.basic {
-        case .unchanged: break
-        case .set(let credentials): try put(credentials, of: client)
-        case .removed: try put(nil, of: client)
-        }
+        if let credentials = changes.basic.replacement { try put(credentials, of: client) }
     }
 
     func bootstrapToken() throws -> BootstrapToken? {
@@ -139,18 +131,20 @@ extension Client {
     }
 
     private static func authenticators(_ text: String) -> [CustomAuthenticator]? {
-        (try? JSONValue(parsing: Array(text.utf8)))?.array.flatMap { all in
+        json(text)?.array.flatMap { all in
             try? all.map { try CustomAuthenticator($0, at: "") { CallbackURI(stored: $0) } }
         }
     }
 
     private static func deviceLimit(_ text: String) -> DeviceLimit? {
-        (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? DeviceLimit($0, at: "") }
+        json(text).flatMap { try? DeviceLimit($0, at: "") }
     }
 
     private static func pinPolicy(_ text: String) -> PINPolicy? {
-        (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? PINPolicy($0, at: "") }
+        json(text).flatMap { try? PINPolicy($0, at: "") }
     }
+
+    private static func json(_ text: String) -> JSONValue? { try? JSONValue(parsing: Array(text.utf8)) }
 }
 
 extension Set<Right> {

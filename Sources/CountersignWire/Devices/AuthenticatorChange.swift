@@ -5,34 +5,23 @@ import Encodings
 /// It is signed as a ``MethodChange`` is, by the primary key and where there is one by the PIN's key. There is no key of
 /// its own: it is a relying party that judges. Spec: design 3.1, *Changing methods*.
 public struct AuthenticatorChange: Hashable, Sendable {
-    /// The issuer.
-    public let issuer: Issuer
-    /// Whose methods change.
-    public let enrollment: EnrollmentID
-    /// The server's nonce, which makes the change count once.
-    public let nonce: Nonce
+    /// What it begins with.
+    public let header: ChangeHeader
     /// Which authenticator.
     public let name: AuthenticatorName
     /// The SHA-256 hash of the sealed data that registers it; nil where it is given up.
     public let customDataHash: [UInt8]?
 
     /// A change of these parts.
-    public init(
-        issuer: Issuer, enrollment: EnrollmentID, nonce: Nonce, name: AuthenticatorName, customDataHash: [UInt8]?
-    ) {
-        self.issuer = issuer
-        self.enrollment = enrollment
-        self.nonce = nonce
+    public init(_ header: ChangeHeader, name: AuthenticatorName, customDataHash: [UInt8]?) {
+        self.header = header
         self.name = name
         self.customDataHash = customDataHash
     }
 
     /// The text that is signed: lines separated by LF, without a final one.
     public var text: String {
-        var lines = [
-            MethodChange.title, "issuer: \(issuer)", "enrollment: \(enrollment)", "nonce: \(nonce)",
-            "method: \(Method.custom(name).rawValue)",
-        ]
+        var lines = header.lines(for: .custom(name))
         if let customDataHash { lines.append("custom-data: \(HashLine.value(customDataHash))") }
         return lines.joined(separator: "\n")
     }
@@ -40,11 +29,8 @@ public struct AuthenticatorChange: Hashable, Sendable {
     /// Reads a change, or nil; whatever is accepted renders to the same bytes again.
     public init?(_ text: String) {
         var lines = FieldLines(text)
-        guard lines.take()?.hasSameBytes(as: MethodChange.title) == true else { return nil }
         do {
-            issuer = try lines.required("issuer") { Issuer($0) }
-            enrollment = try lines.required("enrollment") { EnrollmentID($0) }
-            nonce = try lines.required("nonce") { Nonce($0) }
+            header = try ChangeHeader(from: &lines)
             guard case .custom(let name) = try lines.required("method", { Method(rawValue: String($0)) }) else {
                 return nil
             }

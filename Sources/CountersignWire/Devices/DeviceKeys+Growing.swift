@@ -34,7 +34,7 @@ extension DeviceKeys {
         if let old = change.old, !known.contains(old) { throw .keys }
         if let new = added.first {
             guard new.flags == .sign, case .ecdsa = new.publicKey.material,
-                new.notations == [change.method.notation(of: change.issuer)]
+                new.notations == [change.method.notation(of: change.header.issuer)]
             else { throw .keys }
             guard new.expiresAt == nil, new.revokedAt == nil, new.publicKey.createdAt <= now else { throw .time }
         }

@@ -1,14 +1,12 @@
 public import Encodings
 public import OpenPGP
 
-/// What a device signs to set, replace or remove a method that a key of its certificate proves, as text; see
-/// ``AuthenticatorChange`` for the others.
+/// What every change of methods begins with, whoever judges the method.
 ///
-/// It is signed by the primary key and, where the user has a PIN, again by the PIN's key; each signature travels in a
-/// message of its own. Spec: design 3.1, *Changing methods*.
-public struct MethodChange: Hashable, Sendable {
+/// Spec: design 3.1, *Changing methods*.
+public struct ChangeHeader: Hashable, Sendable {
     /// The first line, which keeps changes apart from anything else a key signs.
-    public static let title = "Countersign change v1"
+    static let title = "Countersign change v1"
 
     /// The issuer.
     public let issuer: Issuer
@@ -16,6 +14,39 @@ public struct MethodChange: Hashable, Sendable {
     public let enrollment: EnrollmentID
     /// The server's nonce, which makes the change count once.
     public let nonce: Nonce
+
+    /// The beginning of a change of this enrollment's methods.
+    public init(issuer: Issuer, enrollment: EnrollmentID, nonce: Nonce) {
+        self.issuer = issuer
+        self.enrollment = enrollment
+        self.nonce = nonce
+    }
+
+    /// Reads the lines up to the method, or throws what stands in the way.
+    init(from lines: inout FieldLines) throws(ReceiptError) {
+        guard lines.take()?.hasSameBytes(as: Self.title) == true else { throw .malformedField("title") }
+        issuer = try lines.required("issuer") { Issuer($0) }
+        enrollment = try lines.required("enrollment") { EnrollmentID($0) }
+        nonce = try lines.required("nonce") { Nonce($0) }
+    }
+
+    /// The lines up to the method.
+    func lines(for method: Method) -> [String] {
+        [
+            Self.title, "issuer: \(issuer)", "enrollment: \(enrollment)", "nonce: \(nonce)",
+            "method: \(method.rawValue)",
+        ]
+    }
+}
+
+/// What a device signs to set, replace or remove a method that a key of its certificate proves, as text; see
+/// ``AuthenticatorChange`` for the others.
+///
+/// It is signed by the primary key and, where the user has a PIN, again by the PIN's key; each signature travels in a
+/// message of its own. Spec: design 3.1, *Changing methods*.
+public struct MethodChange: Hashable, Sendable {
+    /// What it begins with.
+    public let header: ChangeHeader
     /// Which method.
     public let method: Method
     /// The fingerprint of the key that is replaced or removed; nil for the first.
@@ -27,12 +58,9 @@ public struct MethodChange: Hashable, Sendable {
 
     /// A change of these parts.
     public init(
-        issuer: Issuer, enrollment: EnrollmentID, nonce: Nonce, method: Method, old: Fingerprint?, new: Fingerprint?,
-        certificate: [UInt8]
+        _ header: ChangeHeader, method: Method, old: Fingerprint?, new: Fingerprint?, certificate: [UInt8]
     ) {
-        self.issuer = issuer
-        self.enrollment = enrollment
-        self.nonce = nonce
+        self.header = header
         self.method = method
         self.old = old
         self.new = new
@@ -41,10 +69,7 @@ public struct MethodChange: Hashable, Sendable {
 
     /// The text that is signed: lines separated by LF, without a final one.
     public var text: String {
-        var lines = [
-            Self.title, "issuer: \(issuer)", "enrollment: \(enrollment)", "nonce: \(nonce)",
-            "method: \(method.rawValue)",
-        ]
+        var lines = header.lines(for: method)
         if let old { lines.append("old: \(old)") }
         if let new { lines.append("new: \(new)") }
         lines.append("certificate: \(Base64.encode(certificate))")
@@ -54,11 +79,8 @@ public struct MethodChange: Hashable, Sendable {
     /// Reads a change, or nil; whatever is accepted renders to the same bytes again, and changes something.
     public init?(_ text: String) {
         var lines = FieldLines(text)
-        guard lines.take()?.hasSameBytes(as: Self.title) == true else { return nil }
         do {
-            issuer = try lines.required("issuer") { Issuer($0) }
-            enrollment = try lines.required("enrollment") { EnrollmentID($0) }
-            nonce = try lines.required("nonce") { Nonce($0) }
+            header = try ChangeHeader(from: &lines)
             method = try lines.required("method") { Method(rawValue: String($0)) }
             guard Method.standard.contains(method) else { return nil }
             old = try lines.optional("old") { Fingerprint($0) }
