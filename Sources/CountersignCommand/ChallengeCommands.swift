@@ -9,7 +9,7 @@ import NIOHTTP1
 struct ChallengeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "challenge", abstract: "Ask users, and see what they answer.",
-        subcommands: [Ask.self, Code.self, Show.self, Resend.self, Cancel.self, Receipt.self])
+        subcommands: [Ask.self, Code.self, Return.self, Show.self, Resend.self, Cancel.self, Receipt.self])
 
     struct Ask: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -49,6 +49,13 @@ struct ChallengeCommand: AsyncParsableCommand {
 
         @Option(help: "One of the client's registered URLs, to be told of the end.")
         var callback: String?
+
+        @Option(
+            help: """
+                One of the client's registered URLs, for a device to return to: the code is a link then, to be followed \
+                on the device where this was started.
+                """)
+        var returnTo: String?
 
         @Option(help: "Names this very request, so that repeating it asks only once.")
         var idempotencyKey: String?
@@ -106,7 +113,7 @@ struct ChallengeCommand: AsyncParsableCommand {
                 "secure_message": secureMessage.map(JSONValue.string), "details": .array(details),
                 "signing_data": signingData.map(JSONValue.string), "expires_in": expiresIn.map(JSONValue.integer),
                 "callback_uri": callback.map(JSONValue.string), "locale": locale.map(JSONValue.string),
-                "browser": browser.map(JSONValue.string),
+                "browser": browser.map(JSONValue.string), "return_uri": returnTo.map(JSONValue.string),
             ])
         }
     }
@@ -140,6 +147,32 @@ struct ChallengeCommand: AsyncParsableCommand {
                 throw CommandError("\(svg) cannot be written: name another file with --svg.")
             }
             output.print(["svg": .string(svg)], svg)
+        }
+    }
+
+    struct Return: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Present the code that a device brought back, which releases its approval.",
+            discussion:
+                """
+                The challenge is the one that the browser session has asked in which the code arrives, never one that \
+                arrives with it: whoever was sent a link brings the code to a session that has asked nothing.
+                """)
+
+        @Argument(help: "The challenge's id.")
+        var id: String
+
+        @Argument(help: "The parameter return_code of the URL that the device opened.")
+        var code: String
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/challenges/\(Remote.escaped(id))/return"
+            let body: JSONValue = ["return_code": .string(code)]
+            let challenge = try await remote.withRemote { try await $0.call(.POST, path, body) }
+            output.print(challenge, describe(challenge))
         }
     }
 
@@ -221,8 +254,9 @@ struct ChallengeCommand: AsyncParsableCommand {
     }
 }
 
-/// The code of a challenge: as a picture for a phone, as text for `countersign device scan`.
+/// The code of a challenge: as a picture for a phone, as text for `countersign device scan`; or the link.
 private func describeCode(_ code: JSONValue) throws -> String {
+    if let link = code["link"]?.string { return "Follow it before \(code["expires_at"]?.string ?? ""): \(link)" }
     let text = code["qr"]?.string ?? ""
     return """
         \(try QRPicture(of: text).blocks)

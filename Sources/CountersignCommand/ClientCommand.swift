@@ -26,6 +26,9 @@ struct ClientCommand: AsyncParsableCommand {
         @Option(help: "A URL that may be called back; may be repeated.")
         var callback: [String] = []
 
+        @Option(help: "A URL that devices may return to after following a link; may be repeated.")
+        var returnTo: [String] = []
+
         @Flag(help: "Let its tickets enroll a further device without the approval of an earlier one.")
         var waiveEnrollmentApproval = false
 
@@ -45,7 +48,8 @@ struct ClientCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let body = JSONValue.members([
                 "name": .string(name), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
-                "callback_uris": .array(callback.map(JSONValue.string)), "notice_uri": notice.map(JSONValue.string),
+                "callback_uris": .array(callback.map(JSONValue.string)),
+                "return_uris": .array(returnTo.map(JSONValue.string)), "notice_uri": notice.map(JSONValue.string),
                 "callback_basic": try basic.json,
                 "waive_enrollment_approval": .bool(waiveEnrollmentApproval),
                 "enrollment_cooling_off": coolingOff.map(JSONValue.integer), "device_limit": devices.json,
@@ -84,6 +88,15 @@ struct ClientCommand: AsyncParsableCommand {
         @Flag(help: "Let it be called back nowhere.")
         var noCallback = false
 
+        @Option(
+            help: """
+                A URL that devices may return to after following a link; may be repeated, and replaces all earlier ones.
+                """)
+        var returnTo: [String] = []
+
+        @Flag(help: "Let devices return nowhere: links are over.")
+        var noReturnTo = false
+
         @Option(help: "A URL that is told when a user's device or way to answer is added, changed or removed.")
         var notice: String?
 
@@ -119,9 +132,11 @@ struct ClientCommand: AsyncParsableCommand {
 
         mutating func run() async throws {
             let uris = callback.isEmpty && !noCallback ? nil : JSONValue.array(callback.map(JSONValue.string))
+            let returns = returnTo.isEmpty && !noReturnTo ? nil : JSONValue.array(returnTo.map(JSONValue.string))
             let body = JSONValue.members([
                 "name": name.map(JSONValue.string), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
-                "callback_uris": uris, "notice_uri": noNotice ? .null : notice.map(JSONValue.string),
+                "callback_uris": uris, "return_uris": returns,
+                "notice_uri": noNotice ? .null : notice.map(JSONValue.string),
                 "callback_basic": noCallbackBasic ? .null : try basic.json,
                 "waive_enrollment_approval": waiveEnrollmentApproval.map(JSONValue.bool),
                 "enrollment_cooling_off": coolingOff.map(JSONValue.integer),

@@ -53,13 +53,14 @@ enum Migrations {
     }
 
     /// What clients judge themselves, which devices answer by it, and what their hooks have said; how often a question
-    /// may be answered wrongly, and where clients are told of their users' devices.
+    /// may be answered wrongly, and where its device returns to; where clients are told of their users' devices.
     private static func authenticators(_ dialect: SQLDialect) -> [String] {
         [
             "ALTER TABLE clients ADD COLUMN authenticators TEXT", "ALTER TABLE enrollments ADD COLUMN customs TEXT",
             "ALTER TABLE answers ADD COLUMN custom \(dialect.blob)",
             "ALTER TABLE challenges ADD COLUMN attempts \(dialect.integer)",
-            "ALTER TABLE clients ADD COLUMN notice_uri TEXT",
+            "ALTER TABLE clients ADD COLUMN notice_uri TEXT", "ALTER TABLE clients ADD COLUMN return_uris TEXT",
+            "ALTER TABLE challenges ADD COLUMN return_uri TEXT",
         ]
     }
 

@@ -112,6 +112,35 @@ struct DeviceCommandTests {
         }
     }
 
+    @Test("A link is followed on the same device, and the code it brings back releases the approval")
+    func followed() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let client = try #require(shop.split(separator: ":").first)
+            let back = "https://shop.example.com/back"
+            let updated = try await tool.json("client", "update", "\(client)", "--return-to", back)
+            #expect(updated["return_uris"] == [.string(back)])
+            let asked = try await tool.json(
+                "challenge", "ask", "--type", "qr", "--message", "Sign in to ACME?", "--return-to", back, as: shop)
+            let id = try #require(asked["id"]?.string)
+            let printed = try await tool.run("challenge", "code", id, as: shop)
+            #expect(printed.output.contains("Follow it before ") && printed.output.contains("/q#"))
+            let link = try #require(try await tool.json("challenge", "code", id, as: shop)["link"]?.string)
+            let opened = try await tool.run("device", "scan", link)
+            #expect(opened.output.contains("Go on only if you followed the link yourself"))
+            let answered = try await tool.run("device", "answer", id, "--approve")
+            let target = try #require(answered.output.split(separator: " ").last).trimmingCharacters(in: .newlines)
+            #expect(answered.output.contains("Go back, within two minutes: \(back)?return_code="))
+            #expect(try await tool.json("challenge", "show", id, as: shop)["state"] == "pending")
+            let wrong = try await tool.run("challenge", "return", id, "x", as: shop)
+            #expect(wrong.status == 1 && wrong.errors.contains("The return code is not valid"))
+            let code = String(target.dropFirst("\(back)?return_code=".count))
+            #expect(try await tool.json("challenge", "return", id, code, as: shop)["state"] == "approved")
+            let none = try await tool.json("client", "update", "\(client)", "--no-return-to")
+            #expect(none["return_uris"] == [])
+        }
+    }
+
     @Test("A person can read what the commands print")
     func forPeople() async throws {
         try await ServedTool.with { tool in

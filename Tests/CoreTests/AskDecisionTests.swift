@@ -161,6 +161,33 @@ struct AskDecisionTests {
         #expect(throws: AskChallenge.Refusal.callbackNotRegistered) { try scene.decide { $0.callbackURI = uri } }
     }
 
+    @Test(
+        "Design 3.7: return_uri is one of the client's registered URLs, byte for byte, where there is a code to open",
+        arguments: [
+            "https://shop.example.com/back/", "https://shop.example.com/Back", "https://SHOP.example.com/back",
+            "https://shop.example.com/back?return_code=x", "https://shop.example.com/back#x", AskScene.callback,
+            "https://attacker.example.com/back", "",
+        ])
+    func returnURI(_ uri: String) throws {
+        var scene = try AskScene()
+        scene.isQR = true
+        #expect(throws: AskChallenge.Refusal.returnNotRegistered) { try scene.decide { $0.returnURI = uri } }
+        let asked = try scene.decide { $0.returnURI = AskScene.returnURI }
+        #expect(asked.challenge.returnURI?.description == AskScene.returnURI && asked.code?.isLink == true)
+        #expect(try scene.decide().code?.isLink == false)
+    }
+
+    @Test("A type that asks devices takes no return_uri, unless it can lead to one with a code; there it holds nothing")
+    func returnWithoutCode() throws {
+        var scene = try AskScene()
+        #expect(throws: AskChallenge.Refusal.notAllowedByType(pointer: "/return_uri")) {
+            try scene.decide { $0.returnURI = AskScene.returnURI }
+        }
+        scene.fallback = TypeName("scan")
+        let asked = try scene.decide { $0.returnURI = AskScene.returnURI }
+        #expect(asked.challenge.returnURI == nil && asked.code == nil)
+    }
+
     @Test("A user without a device that can answer is not asked")
     func noEnrollment() throws {
         let scene = try AskScene(devices: 0)

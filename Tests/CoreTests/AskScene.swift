@@ -11,6 +11,7 @@ struct AskScene {
     static let hasher = KeyedHasher(key: SymmetricKey(data: [UInt8](repeating: 3, count: 32)))
     static let now = Timestamp(milliseconds: 1_795_169_702_345)
     static let callback = "https://shop.example.com/countersign"
+    static let returnURI = "https://shop.example.com/back"
     static let number = EntryNumber(value: 471_932)
 
     var openChallenges = 0
@@ -23,6 +24,7 @@ struct AskScene {
     var maximumAsks = 4
     var denialPause: Int64 = 0
     var isQR = false
+    var fallback: TypeName?
     var texts: [LanguageTag: DisplayMessage] = [:]
 
     /// A user with this many devices.
@@ -52,7 +54,8 @@ struct AskScene {
         ChallengeType(
             name: .confirm, methods: methods, isQR: isQR, lifetime: 120, numberEntry: numberEntry,
             signingData: signingData,
-            assurance: .receipt, maximumPending: 3, maximumAsks: maximumAsks, denialPause: denialPause,
+            assurance: .receipt, fallback: fallback, maximumPending: 3, maximumAsks: maximumAsks,
+            denialPause: denialPause,
             maximumResends: 3, texts: texts)
     }
 
@@ -64,7 +67,8 @@ struct AskScene {
         try change(&request)
         let client = Client(
             id: Self.id(201), name: try ClientName("ACME"), secretHash: nil, rights: [.challenges],
-            callbackURIs: [CallbackURI(stored: Self.callback)], waivesEnrollmentApproval: false, isOperator: false,
+            callbackURIs: [CallbackURI(stored: Self.callback)],
+            returnURIs: [ReturnURI(stored: Self.returnURI)], waivesEnrollmentApproval: false, isOperator: false,
             createdAt: Self.now)
         let facts = AskChallenge.Facts(
             client: client, user: request.user == nil ? nil : Self.id(200), type: type, enrollments: enrollments,

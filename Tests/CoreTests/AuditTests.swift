@@ -52,7 +52,29 @@ struct AuditTests {
         let code = try #require(asked.code).code
         guard case .claimed = try await ClaimChallenge.claim(code, by: try await device.call(), ports: world.ports)
         else { throw World.Broken("claim") }
-        return [code.otp.reveal()]
+        return [code.otp.reveal(), try await returnCode(by: device, shop, in: world)]
+    }
+
+    /// Has a challenge approved by a link, whose code is returned.
+    private func returnCode(by device: TestDevice, _ shop: Client, in world: World) async throws -> String {
+        let uri = try #require(ReturnURI("https://shop.example.com/back", isDevelopment: false))
+        let changes = UpdateClient.Changes(returnURIs: [uri])
+        let updated = try await UpdateClient.update(shop.id, changes, by: shop, ports: world.ports)
+        try await world.makeType("link", numberEntry: false, isQR: true)
+        var request = try world.request(for: nil, type: "link")
+        request.returnURI = uri.description
+        let asked = try await world.ask(request, by: try #require(updated))
+        let code = try #require(asked.code).code
+        _ = try await ClaimChallenge.claim(code, by: try await device.call(), ports: world.ports)
+        let claimed = try await world.store.read { try $0.challenge(asked.challenge.id) }
+        try await device.open(asked.challenge.id)
+        let receipt = try await device.receipt(of: try #require(claimed), .approved(.confirm, number: nil))
+        guard case .decided(let reply) = try await device.answer(asked.challenge.id, with: receipt),
+            let code = reply.returnTo?.reveal().split(separator: "=").last.map(String.init),
+            case .released = try await ReturnChallenge.present(
+                Secret(code), for: asked.challenge.id, by: shop.id, ports: world.ports)
+        else { throw World.Broken("return") }
+        return code
     }
 
     /// Gives a client another place to be called back, and another secret, which is returned.
@@ -148,7 +170,7 @@ struct AuditTests {
         let secrets = try await everything(in: world) + (try await customs(in: custom))
         let events = try await world.audit() + (try await custom.world.audit())
         #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
-        #expect(secrets.count == 18 + 14 + 4)
+        #expect(secrets.count == 18 + 15 + 4)
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {
@@ -173,13 +195,13 @@ struct AuditTests {
         let told = ends.map { "\($0.kind.rawValue) \($0.detail["reason"]?.string ?? "-") \($0.enrollment == device)" }
         #expect(
             told == [
-                "challenge.approved - true", "challenge.approved - true", "challenge.denied declined true",
-                "challenge.reported reported true",
+                "challenge.approved - true", "challenge.approved - true", "challenge.approved - true",
+                "challenge.denied declined true", "challenge.reported reported true",
                 "challenge.failed wrong_number false", "challenge.expired - false", "challenge.expired - false",
                 "challenge.cancelled - false",
                 "challenge.failed device_removed false",
             ])
-        #expect(Set(ends.map(\.challenge)).count == 9)
+        #expect(Set(ends.map(\.challenge)).count == 10)
         #expect(try await world.count("challenges", where: "state = 'pending'") == 0)
         #expect(try await world.count("outbox", where: "kind = 'callback'") == 7, "each end is called back once")
     }

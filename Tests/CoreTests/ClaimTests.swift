@@ -9,6 +9,9 @@ import Testing
 
 /// A relying party with a page that shows codes, and two users with a device each.
 struct ClaimScene: Sendable {
+    /// Where a device returns to that has opened a link.
+    static let returnURI = "https://shop.example.com/back?lang=de"
+
     let world: World
     let shop: Client
     let user: UserID
@@ -18,7 +21,7 @@ struct ClaimScene: Sendable {
     init(_ engine: Engine = .sqlite, methods: [CountersignWire.Method] = [.confirm]) async throws {
         world = try await World(engine)
         try await world.makeType("scan", numberEntry: false, methods: methods, isQR: true)
-        shop = try await world.makeClient(waives: true).client
+        shop = try await world.makeClient(waives: true, returns: [Self.returnURI]).client
         user = try await world.makeUser(of: shop)
         device = try await world.makeDevice(of: user, by: shop)
         other = try await world.makeDevice(of: try await world.makeUser(of: shop), by: shop)

@@ -59,6 +59,18 @@ extension ClaimChallenge.Outcome {
     }
 }
 
+extension ReturnChallenge.Outcome {
+    var summary: String {
+        switch self {
+        case .released(let challenge): "released \(challenge.state.standing.state)"
+        case .codeInvalid: "code invalid"
+        case .alreadyEnded(let standing): "already ended \(standing.state) \(standing.reason ?? "-")"
+        case .notFound: "not found"
+        case .rateLimited(let seconds): "rate limited \(seconds)"
+        }
+    }
+}
+
 extension AnswerChallenge.Outcome {
     var summary: String {
         switch self {

@@ -66,6 +66,11 @@ struct BiometricTests {
         }
     }
 
+    private static let codes: [BiometricFailure: String] = [
+        .unavailable: "biometric_unavailable", .failed: "biometric_failed", .cancelled: "biometric_cancelled",
+        .fallback: "biometric_fallback", .lockout: "biometric_lockout", .changed: "biometric_changed",
+    ]
+
     @Test(
         "What went wrong is told apart, counts nothing, and the PIN answers the same challenge",
         arguments: BiometricFailure.allCases.filter { $0 != .notRegistered })
@@ -77,7 +82,7 @@ struct BiometricTests {
             person.will(failure)
             for _ in 0..<2 {
                 let told = await code { try await question.approve(with: .biometric(prompt: "Pay?")) }
-                #expect(told == "biometric_\(failure.rawValue)")
+                #expect(told == Self.codes[failure])
             }
             #expect(scene.transport.requests(to: "/answer").isEmpty)
             #expect(try await scene.standing(asked).state == "pending")

@@ -1,6 +1,7 @@
 import Countersign
 import CountersignWire
 import Encodings
+import Foundation
 import NIOHTTP1
 import ServerTestSupport
 import Testing
@@ -46,6 +47,51 @@ struct ClaimTests {
             scene.transport.loseReplies(1, from: "/claim")
             #expect("\(try await scene.enrollment.claim(code).id)" == id)
             #expect(scene.transport.requests(to: "/claim").count == 2)
+        }
+    }
+
+    @Test("A link on the same device: the app is told where to go back to, and the client learns of it from there")
+    func link() async throws {
+        try await SDKScene.with { scene in
+            let back = "https://shop.example.com/back"
+            _ = try await scene.server.administrator.call(
+                .PATCH, "/v1/admin/clients/\(scene.shop.clientID)", ["return_uris": [.string(back)]]
+            ).success()
+            let body: JSONValue = ["type": "qr", "message": "Sign in to ACME?", "return_uri": .string(back)]
+            let asked = try await scene.shop.call(.POST, "/v1/challenges", body).success()
+            let path = "/v1/challenges/\(try #require(asked["id"]?.string))"
+            let text = try #require(asked["code"]?["link"]?.string)
+            let link = try #require(URL(string: text))
+            #expect(scene.authenticator.isChallengeLink(link) && !Authenticator.isChallengeCode(text))
+            for other in ["https://evil.example.com/q#\(link.fragment ?? "")", "\(scene.server.issuer)/q", text + "x"] {
+                let other = try #require(URL(string: other))
+                #expect(!scene.authenticator.isChallengeLink(other))
+                #expect(await Self.refusal { _ = try await scene.enrollment.claim(link: other) } == "code_malformed")
+            }
+            #expect(scene.transport.requests(to: "/claim").isEmpty, "a link to somebody else goes nowhere")
+            let question = try await scene.enrollment.claim(link: link)
+            #expect(question.isLink && question.isClaimed)
+            scene.transport.loseReplies(1, from: "/answer")
+            let approved = try await question.approve(with: .confirmation)
+            let target = try #require(approved.returnURL).absoluteString
+            #expect(target.hasPrefix("\(back)?return_code="))
+            #expect(try await scene.authenticator.pendingChallenges().isEmpty)
+            #expect(try await scene.shop.call(.GET, path).success()["state"] == "pending")
+            let code = JSONValue.string(String(target.dropFirst("\(back)?return_code=".count)))
+            let released = try await scene.shop.call(.POST, "\(path)/return", ["return_code": code]).success()
+            #expect(released["state"] == "approved")
+        }
+    }
+
+    @Test("Guesses at codes are limited, and whoever makes them is told so")
+    func guesses() async throws {
+        try await SDKScene.with { scene in
+            let other = try #require(ChallengeID(try await Self.ask(scene).id))
+            let guess = ChallengeCode(challenge: other, otp: Secret("x")).text
+            for number in 0...10 {
+                let told = await Self.refusal { _ = try await scene.enrollment.claim(guess) }
+                #expect(told == (number < 10 ? "code_invalid" : "rate_limited"))
+            }
         }
     }
 

@@ -36,7 +36,7 @@ struct CustomTests {
             let asked = try await scene.ask(["type": "spoken"])
             let question = try await scene.open(asked)
             #expect(question.methods.map(\.rawValue) == ["custom:phrase", "pin"])
-            #expect(try await question.approve(with: .custom("phrase", data: "correct horse")) == "seen")
+            #expect(try await question.approve(with: .custom("phrase", data: "correct horse")).payload == "seen")
             #expect(try await scene.standing(asked).state == "approved")
             let verified = try await scene.receipt(asked)
             guard case .approved(.custom, nil) = verified.receipt.decision else {
@@ -87,7 +87,7 @@ struct CustomTests {
             let asked = try await scene.ask(["type": "spoken"])
             let question = try await scene.open(asked)
             scene.transport.loseReplies(1, from: "/answer")
-            #expect(try await question.approve(with: .custom("phrase", data: "correct horse")) == "b")
+            #expect(try await question.approve(with: .custom("phrase", data: "correct horse")).payload == "b")
             var calls = receiver.calls.makeAsyncIterator()
             for type in ["authenticator.register", "authenticator.verify"] {
                 let call = try #require(await calls.next())

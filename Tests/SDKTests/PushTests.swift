@@ -158,7 +158,10 @@ struct PushTests {
                 guard let push = PushNotification(json: payload.encoded) else { return "unreadable" }
                 do {
                     return try await app.pendingChallenge(from: push) == nil ? "nil" : "taken"
-                } catch { return "\(error)" }
+                } catch {
+                    #expect(error.code == "push_refused")
+                    return "\(error)"
+                }
             }
             let text = payload.text
             func changed(_ old: String, _ new: String) throws -> JSONValue {

@@ -9,10 +9,12 @@ extension World {
     /// A relying party.
     package func makeClient(
         _ name: String = "ACME Shop", rights: Set<Right> = Set(Right.allCases), callbacks: [String] = [callback],
-        waives: Bool = false, pinPolicy: PINPolicy = .standard, authenticators: [CustomAuthenticator] = []
+        waives: Bool = false, pinPolicy: PINPolicy = .standard, authenticators: [CustomAuthenticator] = [],
+        returns: [String] = []
     ) async throws -> CreateClient.Created {
         let request = CreateClient.Request(
             name: try ClientName(name), rights: rights, callbackURIs: callbacks.map(CallbackURI.init(stored:)),
+            returnURIs: returns.map(ReturnURI.init(stored:)),
             waivesEnrollmentApproval: waives, pinPolicy: pinPolicy, authenticators: authenticators)
         let result = try await CreateClient.create(request, idempotency: nil, ports: ports) { _ in
             RecordedReply(status: 201, body: [])

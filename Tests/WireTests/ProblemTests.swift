@@ -28,7 +28,7 @@ struct ProblemTests {
         422: [
             .unknownMember, .missingMember, .invalidMember, .textRefused, .idempotencyConflict, .notAllowedByType,
             .callbackNotRegistered, .certificateInvalid, .answerInvalid, .pinIncorrect, .changeInvalid, .codeInvalid,
-            .codeExpired, .customRetry, .customFailed,
+            .codeExpired, .customRetry, .customFailed, .returnNotRegistered, .returnCodeInvalid,
         ],
         429: [.tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .tooManyResends],
         500: [.internalError],

@@ -1,8 +1,14 @@
 import CountersignWire
+public import Foundation
 
 extension Authenticator {
     /// Whether a scanned text is the code of a challenge, and not a ticket or something of somebody else's.
     public static func isChallengeCode(_ text: String) -> Bool { ChallengeCode(text) != nil }
+
+    /// Whether a URL that the system gave the app is the link of a challenge of this issuer.
+    public func isChallengeLink(_ url: URL) -> Bool {
+        ChallengeCode(link: url.absoluteString, to: connection.issuer) != nil
+    }
 }
 
 extension Enrollment {
@@ -18,6 +24,25 @@ extension Enrollment {
     ///   the code can still be scanned.
     public func claim(_ text: String) async throws(CountersignError) -> OpenedChallenge {
         guard let code = ChallengeCode(text) else { throw .codeRefused(.malformed) }
+        return try await claim(code)
+    }
+
+    /// Claims the challenge whose link was opened on this device, and opens it.
+    ///
+    /// Show it with the question whether the user followed the link themselves, where they started this: anybody can
+    /// send a link. After the approval open ``Approved/returnURL``.
+    ///
+    /// - Parameter link: the URL that the system gave the app.
+    /// - Returns: the challenge, which waits among the pending ones, too, until it is answered.
+    /// - Throws: as ``claim(_:)``; ``CountersignError/codeRefused(_:)`` also when the link leads to another issuer.
+    public func claim(link: URL) async throws(CountersignError) -> OpenedChallenge {
+        guard let code = ChallengeCode(link: link.absoluteString, to: authenticator.connection.issuer) else {
+            throw .codeRefused(.malformed)
+        }
+        return try await claim(code)
+    }
+
+    private func claim(_ code: ChallengeCode) async throws(CountersignError) -> OpenedChallenge {
         try await authenticator.claim(code, for: id)
         return try await authenticator.open(code.challenge, for: id)
     }

@@ -1,6 +1,7 @@
 import Crypto
 public import CountersignWire
 import Encodings
+public import Foundation
 import OpenPGP
 
 /// How the user proves to be there.
@@ -13,6 +14,17 @@ public enum Proof: Sendable {
     case biometric(prompt: String)
     /// By a custom authenticator of this name, which the one who runs the app judges by this data.
     case custom(String, data: String)
+}
+
+/// What came of an approval that was taken.
+public struct Approved: Sendable {
+    /// What a custom authenticator says to the app; nil for nothing.
+    public let payload: String?
+    /// What the app opens at once, with the user's browser; nil where nothing is held back.
+    ///
+    /// It is there for links (``OpenedChallenge/isLink``): until the browser is there, nobody is told of the approval.
+    /// It works once, for two minutes.
+    public let returnURL: URL?
 }
 
 /// A challenge that was fetched, decrypted and verified: the only thing that can be approved or denied.
@@ -60,6 +72,9 @@ public struct OpenedChallenge: Sendable {
     /// Whether it was claimed by its code; then the user goes on only if that was on a screen of their own, where they
     /// started this themselves.
     public var isClaimed: Bool { body.isClaimed }
+    /// Whether it was claimed by a link, on the device where it was started; then the user goes on only if they followed
+    /// the link themselves, where they started this.
+    public var isLink: Bool { body.isLink }
     /// When it was asked.
     public var askedAt: Timestamp { body.question.askedAt }
     /// When it ends unanswered.
@@ -106,9 +121,10 @@ public struct OpenedChallenge: Sendable {
     ///   ``CountersignError/customFailed(payload:)``, ``CountersignError/customNotRegistered`` and
     ///   ``CountersignError/customUnavailable`` leave the challenge open, too: it can be approved by another of its
     ///   ``methods``.
-    /// - Returns: what a custom authenticator says to the app; nil for nothing.
+    /// - Returns: what is to be done with it; for the app to look at where it claims by links or has custom
+    ///   authenticators.
     @discardableResult
-    public func approve(with proof: Proof, number: String? = nil) async throws(CountersignError) -> String? {
+    public func approve(with proof: Proof, number: String? = nil) async throws(CountersignError) -> Approved {
         var typed: EntryNumber?
         if let length = body.numberEntry {
             guard let number = number.flatMap({ EntryNumber($0) }) else { throw .numberRequired(length: length) }
@@ -128,7 +144,8 @@ public struct OpenedChallenge: Sendable {
         guard body.methods.contains(method) else {
             throw .notHandleable(reason: "it cannot be answered by \(method.rawValue)")
         }
-        return try await answer(.approved(method, number: typed), by: proof)
+        let reply = try await answer(.approved(method, number: typed), by: proof)
+        return Approved(payload: reply.payload, returnURL: reply.returnTo.flatMap { URL(string: $0.reveal()) })
     }
 
     /// Says no.
@@ -143,12 +160,12 @@ public struct OpenedChallenge: Sendable {
 
     private func answer(
         _ decision: Decision, by proof: Proof = .confirmation
-    ) async throws(CountersignError) -> String? {
+    ) async throws(CountersignError) -> AnswerReply {
         let reply = try await authenticator.answer(
             body.question, decision, by: proof, for: stored, until: body.expiresAt)
         let standing = reply.standing
         switch (decision, standing.state) {
-        case (.approved, "approved"), (.denied, "denied"), (.reported, "denied"): return reply.payload
+        case (.approved, "approved"), (.denied, "denied"), (.reported, "denied"): return reply
         case (_, "failed") where standing.reason == "wrong_number": throw .numberIncorrect
         default: throw CountersignError(ended: standing.state, reason: standing.reason)
         }

@@ -25,7 +25,8 @@ extension DeviceCommand {
             mutating func run() async throws {
                 let enrollment = try await home.enrollment()
                 try await enrollment.registerBiometric(
-                    prompt: "Register this biometric", pin: try await enrollment.askedPIN(), authority: change.authority)
+                    prompt: "Register this biometric", pin: try await enrollment.askedPIN(), authority: change.authority
+                )
                 output.print(["biometric": "registered"], "The biometric is registered.")
             }
         }

@@ -164,17 +164,20 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Scan: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Claim a challenge by its code, and show all of it.",
-            discussion: "Answer it with `countersign device answer`. The first device to scan a code is asked.")
+            abstract: "Claim a challenge by its code or its link, and show all of it.",
+            discussion: "Answer it with `countersign device answer`. The first device to come with a code is asked.")
 
-        @Argument(help: "The text of the code, as a page shows it and `countersign challenge code` prints it.")
+        @Argument(help: "The text of the code, or the link, as `countersign challenge code` prints it.")
         var code: String
 
         @OptionGroup var home: HomeOptions
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let question = try await home.enrollment().claim(code)
+            let enrollment = try await home.enrollment()
+            let link = code.contains("#") ? URL(string: code) : nil
+            let question =
+                if let link { try await enrollment.claim(link: link) } else { try await enrollment.claim(code) }
             output.print(question.json, TerminalPhone.render(question))
         }
     }
@@ -224,19 +227,21 @@ struct DeviceCommand: AsyncParsableCommand {
 
         mutating func run() async throws {
             let question = try await home.question(id)
-            var payload: String?
+            var approved: Approved?
             switch decision {
             case .approve:
                 let method = method.flatMap(Method.init(rawValue:)) ?? question.methods.first ?? .confirm
-                payload = try await question.approve(with: try await Proof(asking: method), number: number)
+                approved = try await question.approve(with: try await Proof(asking: method), number: number)
             case .deny: try await question.deny()
             case .report: try await question.report()
             }
             output.print(
                 .members([
                     "challenge": .string(id), "decision": .string(decision.past),
-                    "payload": payload.map(JSONValue.string),
-                ]), "\(id): \(decision.past).\(CustomCommand.said(payload))")
+                    "payload": approved?.payload.map(JSONValue.string),
+                    "return_url": approved?.returnURL.map { .string($0.absoluteString) },
+                ]),
+                "\(id): \(decision.past).\(CustomCommand.said(approved?.payload))\(TerminalPhone.wayBack(approved))")
         }
     }
 
@@ -384,7 +389,7 @@ extension OpenedChallenge {
                 details.map { .members(["label": .string($0.label), "value": .string($0.value)]) }),
             "context": context.map(JSONValue.string), "signing_data": signingData.map(JSONValue.string),
             "number_length": numberLength.map { .integer(Int64($0)) },
-            "methods": .array(methods.map { .string($0.rawValue) }), "claimed": .bool(isClaimed),
+            "methods": .array(methods.map { .string($0.rawValue) }), "claimed": .bool(isClaimed), "link": .bool(isLink),
             "attempts_left": attemptsLeft.map { .integer(Int64($0)) },
             "expires_at": .string("\(expiresAt)"),
             "signed": .array(signedLines.map(JSONValue.string)),

@@ -62,29 +62,29 @@ struct TerminalPhone: Sendable {
             try await question.report()
             say("Reported.")
         case .yes(let number):
-            try await approve(question, number: number)
-            say("Approved.")
+            let approved = try await approve(question, number: number)
+            say("Approved.\(Self.wayBack(approved))")
         }
     }
 
     /// Approves by what the client prefers; where a biometric or a custom authenticator proves nothing the PIN is asked
     /// for, and a wrong PIN is asked for again, all in the same challenge.
-    private func approve(_ question: OpenedChallenge, number: String?) async throws(CountersignError) {
+    private func approve(
+        _ question: OpenedChallenge, number: String?
+    ) async throws(CountersignError) -> Approved {
         switch question.methods.first {
         case .pin: break
         case .biometric:
             do throws(CountersignError) {
-                try await question.approve(with: .biometric(prompt: "Approve on this device"), number: number)
-                return
+                return try await question.approve(with: .biometric(prompt: "Approve on this device"), number: number)
             } catch {
                 guard case .biometric = error, question.methods.contains(.pin) else { throw error }
                 say("\(error)")
             }
         case .custom(let name):
-            if try await approve(question, number: number, byCustom: "\(name)") { return }
+            if let approved = try await approve(question, number: number, byCustom: "\(name)") { return approved }
         case .confirm, nil:
-            try await question.approve(with: .confirmation, number: number)
-            return
+            return try await question.approve(with: .confirmation, number: number)
         }
         while true {
             do throws(CountersignError) {
@@ -92,8 +92,7 @@ struct TerminalPhone: Sendable {
                 guard let line = await input.nextHidden() else { throw .cancelled }
                 say("")
                 let pin = try PIN(line.trimmingCharacters(in: .whitespaces))
-                try await question.approve(with: .pin(pin), number: number)
-                return
+                return try await question.approve(with: .pin(pin), number: number)
             } catch .pinPolicy {
                 say("A PIN has 4 to 32 digits.")
             } catch {
@@ -105,24 +104,23 @@ struct TerminalPhone: Sendable {
 
     /// Approves by a custom authenticator, again for as long as it wants another try.
     ///
-    /// - Returns: false where the PIN is asked for instead.
+    /// - Returns: nil where the PIN is asked for instead.
     private func approve(
         _ question: OpenedChallenge, number: String?, byCustom name: String
-    ) async throws(CountersignError) -> Bool {
+    ) async throws(CountersignError) -> Approved? {
         while true {
             do throws(CountersignError) {
                 say("\(name):", terminator: " ")
                 guard let line = await input.nextHidden() else { throw .cancelled }
                 say("")
-                try await question.approve(with: .custom(name, data: line), number: number)
-                return true
+                return try await question.approve(with: .custom(name, data: line), number: number)
             } catch {
                 switch error {
                 case .customRetry: say("\(error)")
                 case .customFailed, .customNotRegistered, .customUnavailable:
                     guard question.methods.contains(.pin) else { throw error }
                     say("\(error)")
-                    return false
+                    return nil
                 default: throw error
                 }
             }
@@ -144,7 +142,9 @@ struct TerminalPhone: Sendable {
         lines.append(framed("Signed with your answer:", width))
         lines += question.signedLines.map { framed($0, width) }
         lines.append("└\(rule)┘")
-        if question.isClaimed {
+        if question.isLink {
+            lines.append("Go on only if you followed the link yourself, on this device, where you started this.")
+        } else if question.isClaimed {
             lines.append("Go on only if you saw the code on a screen of your own, where you started this yourself.")
         }
         if let data = question.signingData {
@@ -154,6 +154,11 @@ struct TerminalPhone: Sendable {
             lines.append("Signing data: \(escaped.joined())")
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// Where an app would go now: an approval by a link counts when the browser is back there.
+    static func wayBack(_ approved: Approved?) -> String {
+        approved?.returnURL.map { "\nGo back, within two minutes: \($0.absoluteString)" } ?? ""
     }
 
     private static func framed(_ text: String, _ width: Int) -> String {

@@ -25,6 +25,8 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case customRefused = "custom.refused"
     case challengeAsked = "challenge.asked"
     case challengeClaimed = "challenge.claimed"
+    /// A device has approved what it opened by a link; the code it brings back is still to be presented.
+    case challengeReturning = "challenge.returning"
     case challengeFetched = "challenge.fetched"
     case challengeApproved = "challenge.approved"
     case challengeDenied = "challenge.denied"

@@ -55,6 +55,18 @@ public enum AnswerChallenge {
         // What is sealed differs each time: the receipt's bytes tell all of an answer apart, for it names the data.
         let digest = Array(SHA256.hash(data: request.message))
         let facts = try await ports.store.read { try Facts(id, by: call.enrollment.id, digest: digest, from: $0) }
+        let outcome = try await take(request, to: id, facts, digest: digest, by: call, at: now, ports: ports)
+        guard case .decided(var reply) = outcome, reply.standing.state == "approved",
+            let uri = facts.challenge?.returnURI
+        else { return outcome }
+        reply.returnTo = uri.bringing(ports.hasher.returnCode(of: id))
+        return .decided(reply)
+    }
+
+    private static func take(
+        _ request: AnswerRequest, to id: ChallengeID, _ facts: Facts, digest: [UInt8], by call: DeviceCall,
+        at now: Timestamp, ports: Ports
+    ) async throws -> Outcome {
         let verdict = await judge(request, facts, by: call.enrollment, at: now, ports: ports)
         if case .custom(let asked) = verdict {
             return try await answer(by: asked, digest: digest, call, at: now, ports: ports)
@@ -124,7 +136,7 @@ public enum AnswerChallenge {
             return recorded.challenge == challenge.id ? .repeated(recorded) : .invalid(reason: "other_challenge")
         }
         // 3: pending and unexpired.
-        guard challenge.isOpen(at: now) else { return .ended(challenge.standing(at: now)) }
+        guard challenge.isOpen(at: now) else { return .ended(challenge.standing(forDeviceAt: now)) }
         // 4: decrypts, exactly one signature.
         let opened: UnverifiedMessage
         do {
@@ -313,12 +325,19 @@ public enum AnswerChallenge {
         _ challenge: Challenge, _ outcome: ChallengeOutcome, evidence: Evidence?, custom: CustomReply? = nil,
         digest: [UInt8], by enrollment: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
-        if let earlier = try writer.finish(challenge, as: outcome, at: now, events) {
+        let earlier =
+            if case .approved(let method, _) = outcome, challenge.returnURI != nil {
+                try writer.hold(challenge, approvedBy: method, on: enrollment, at: now, events)
+            } else {
+                try writer.finish(challenge, as: outcome, at: now, events)
+            }
+        if let earlier {
             // Somebody was faster: another device, a cancellation, or this very answer sent twice at once.
             if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
                 return try self.outcome(recorded, by: enrollment, writer)
             }
-            return .alreadyEnded(earlier)
+            // Its client may not know yet of what a device has approved.
+            return .alreadyEnded(try writer.challenge(challenge.id)?.standing(forDeviceAt: now) ?? earlier)
         }
         if case .reported = outcome {
             try writer.put(

@@ -31,6 +31,8 @@ public enum AskChallenge {
         public var enrollments: [EnrollmentID]?
         /// Where to tell the end.
         public var callbackURI: String?
+        /// Where the device returns to that opens the code as a link; nil where the code is scanned.
+        public var returnURI: String?
         /// The language of the texts.
         public var locale: String?
         /// What the client wants back.
@@ -76,6 +78,8 @@ public enum AskChallenge {
         case notAllowedByType(pointer: String)
         /// The callback is not one of the client's.
         case callbackNotRegistered
+        /// The place to return to is not one of the client's.
+        case returnNotRegistered
         /// The user has reported an earlier question of this client.
         case reported
         /// Too many open challenges.
@@ -205,6 +209,7 @@ extension AskChallenge {
         let type = facts.type
         try checkTightening(request, of: type)
         let callbackURI = try callback(request, of: facts.client)
+        let returnURI = try returnURI(request, of: facts.client)
         // A code reaches nobody who does not look for it, and it is the user who starts what leads to one.
         if !type.isQR { try checkLimits(facts) }
         let enrollments = try enrollments(request, facts)
@@ -223,7 +228,7 @@ extension AskChallenge {
             methods: request.methods ?? type.methods,
             numberHash: number.map { hasher.hash(of: $0, challenge: chance.challenge) },
             attempts: type.attempts, expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime),
-            callbackURI: callbackURI,
+            callbackURI: callbackURI, returnURI: type.isQR ? returnURI : nil,
             clientState: request.clientState, locale: request.locale,
             browser: facts.user == nil ? nil : browser, state: .pending)
         return Asked(
@@ -243,6 +248,10 @@ extension AskChallenge {
         if let methods = request.methods, !methods.allSatisfy(type.methods.contains) {
             throw .notAllowedByType(pointer: "/methods")
         }
+        // A type that can lead to a code takes what the code needs.
+        if request.returnURI != nil, !type.isQR, type.unknownBrowser == nil, type.fallback == nil {
+            throw .notAllowedByType(pointer: "/return_uri")
+        }
         if request.signingData != nil, !type.signingData { throw .notAllowedByType(pointer: "/signing_data") }
     }
 
@@ -250,6 +259,14 @@ extension AskChallenge {
         guard let text = request.callbackURI else { return nil }
         guard let uri = client.callbackURIs.first(where: { $0.description.hasSameBytes(as: text) }) else {
             throw .callbackNotRegistered
+        }
+        return uri
+    }
+
+    private static func returnURI(_ request: Request, of client: Client) throws(Refusal) -> ReturnURI? {
+        guard let text = request.returnURI else { return nil }
+        guard let uri = client.returnURIs.first(where: { $0.description.hasSameBytes(as: text) }) else {
+            throw .returnNotRegistered
         }
         return uri
     }

@@ -23,6 +23,8 @@ public final class Challenge: Sendable {
     public let expiresAt: Timestamp
     /// Where its end is told.
     public let callbackURI: CallbackURI?
+    /// Where the device brings back the code that releases an approval; nil where nothing holds it.
+    public let returnURI: ReturnURI?
     /// What the client wants back with it.
     public let clientState: String?
     /// The language of its texts.
@@ -45,7 +47,7 @@ public final class Challenge: Sendable {
     public init(
         question: Question, user: UserID?, claim: Claim? = nil, alert: DisplayMessage, methods: [Method],
         numberHash: [UInt8]?, attempts: Int? = nil, expiresAt: Timestamp, callbackURI: CallbackURI?,
-        clientState: String?, locale: String?,
+        returnURI: ReturnURI? = nil, clientState: String?, locale: String?,
         browser: [UInt8]? = nil, newDevice: EnrollmentID? = nil, state: ChallengeState
     ) {
         self.question = question
@@ -57,6 +59,7 @@ public final class Challenge: Sendable {
         self.attempts = attempts
         self.expiresAt = expiresAt
         self.callbackURI = callbackURI
+        self.returnURI = returnURI
         self.clientState = clientState
         self.locale = locale
         self.browser = browser
@@ -73,7 +76,8 @@ public final class Challenge: Sendable {
         ChallengeBody(
             question: question, user: enrollment.user, enrollment: enrollment.id, methods: methods,
             numberEntry: numberHash == nil ? nil : EntryNumber.length,
-            attemptsLeft: attemptsLeft, expiresAt: expiresAt, locale: locale, isClaimed: claim != nil)
+            attemptsLeft: attemptsLeft, expiresAt: expiresAt, locale: locale, isClaimed: claim != nil,
+            isLink: returnURI != nil)
     }
 }
 
@@ -169,6 +173,8 @@ extension StoreWriter {
         guard (try? challenge.state.applying(outcome, at: now, expiresAt: challenge.expiresAt)) != nil,
             try end(challenge.id, as: outcome, at: now)
         else { return (try self.challenge(challenge.id) ?? challenge).standing(at: now) }
+        // What a device had approved, and did not bring back in time.
+        if challenge.returnURI != nil, outcome.method == nil { try removeReceipt(of: challenge.id) }
         try append(
             AuditEvent(
                 id: events.next(), at: now, kind: outcome.auditKind, client: challenge.question.client,

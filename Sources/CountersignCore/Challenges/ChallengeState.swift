@@ -82,6 +82,8 @@ public enum ChallengeOutcome: Hashable, Sendable {
 public enum ChallengeState: Hashable, Sendable {
     /// Waiting for an answer.
     case pending
+    /// Approved, which nobody is told but the device, until its client presents the code that the device brings back.
+    case returning(Method, by: EnrollmentID)
     /// Over, for ever.
     case ended(ChallengeOutcome, at: Timestamp)
 
@@ -103,22 +105,33 @@ public enum ChallengeState: Hashable, Sendable {
         switch self {
         case .ended:
             throw IllegalTransition(state: self)
-        case .pending:
+        case .pending, .returning:
             let isOver = now >= expiresAt
             switch outcome {
             case .expired:
                 guard isOver else { throw IllegalTransition(state: self) }
-            case .approved, .denied, .reported, .failed, .cancelled:
+            case .cancelled:
                 guard !isOver else { throw IllegalTransition(state: self) }
+            case .approved(let method, let enrollment):
+                guard !isOver, self == .pending || self == .returning(method, by: enrollment) else {
+                    throw IllegalTransition(state: self)
+                }
+            case .denied, .reported, .failed:
+                guard !isOver, self == .pending else { throw IllegalTransition(state: self) }
             }
             return .ended(outcome, at: now)
         }
     }
 
-    /// The state by the words of the API.
+    /// Whether it is over.
+    public var isEnded: Bool {
+        if case .ended = self { true } else { false }
+    }
+
+    /// The state as the client is told it, by the words of the API.
     public var standing: ChallengeStanding {
         switch self {
-        case .pending: ChallengeStanding(state: "pending", reason: nil)
+        case .pending, .returning: ChallengeStanding(state: "pending", reason: nil)
         case .ended(let outcome, _): ChallengeStanding(state: outcome.state, reason: outcome.reason)
         }
     }

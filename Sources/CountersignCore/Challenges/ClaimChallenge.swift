@@ -42,7 +42,7 @@ public enum ClaimChallenge {
             else { return try refuse(enrollment.id, at: now, writer) }
             // Presented again, since the reply was lost.
             if try writer.target(of: challenge.id, enrollment: enrollment.id) != nil { return .claimed }
-            guard challenge.isOpen(at: now) else { return .alreadyEnded(challenge.standing(at: now)) }
+            guard challenge.isOpen(at: now) else { return .alreadyEnded(challenge.standing(forDeviceAt: now)) }
             guard case .awaited = claim else { return .alreadyClaimed }
             // It may be for one user alone.
             guard challenge.user == nil || challenge.user == enrollment.user else {

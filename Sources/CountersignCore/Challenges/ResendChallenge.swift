@@ -31,7 +31,9 @@ public enum ResendChallenge {
             guard let challenge = try writer.challenge(id), challenge.question.client == client else {
                 return .notFound
             }
-            guard challenge.isOpen(at: now) else { return .alreadyEnded(challenge.standing(at: now)) }
+            guard !challenge.state.isEnded, now < challenge.expiresAt else {
+                return .alreadyEnded(challenge.standing(at: now))
+            }
             if let user = challenge.user, try writer.isAskingLocked(of: user, by: client) { return .reported }
             let limit = try writer.challengeType(challenge.question.type)?.maximumResends ?? 0
             guard try writer.countAttempt("resend \(id)", window: window, at: now).number <= limit else {

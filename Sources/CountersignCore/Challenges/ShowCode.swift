@@ -4,6 +4,8 @@ public import CountersignWire
 public struct ShownCode: Sendable {
     /// The code.
     public let code: ChallengeCode
+    /// Whether it travels as a link that is opened on the device itself, and not as a picture.
+    public let isLink: Bool
     /// When its one-time password ceases to work: another must be shown by then.
     public let expiresAt: Timestamp
 
@@ -11,6 +13,7 @@ public struct ShownCode: Sendable {
     init?(of challenge: Challenge, at now: Timestamp, _ hasher: KeyedHasher) {
         guard challenge.claim == .awaited else { return nil }
         code = ChallengeCode(challenge: challenge.id, otp: hasher.otp(of: challenge.id, at: now))
+        isLink = challenge.returnURI != nil
         expiresAt = min(now.adding(seconds: ChallengeCode.lifetime), challenge.expiresAt)
     }
 }
@@ -37,7 +40,9 @@ public enum ShowCode {
         guard let challenge, challenge.question.client == client else { return .notFound }
         guard challenge.claim != nil else { return .noCode }
         let now = ports.time.now
-        guard challenge.isOpen(at: now) else { return .alreadyEnded(challenge.standing(at: now)) }
+        guard !challenge.state.isEnded, now < challenge.expiresAt else {
+            return .alreadyEnded(challenge.standing(at: now))
+        }
         return ShownCode(of: challenge, at: now, ports.hasher).map(Outcome.code) ?? .alreadyClaimed
     }
 }

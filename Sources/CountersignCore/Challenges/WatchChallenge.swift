@@ -16,7 +16,7 @@ public enum WatchChallenge {
     /// can reach.
     public static func challenge(_ id: ChallengeID, of client: ClientID, ports: Ports) async throws -> Shown? {
         let shown = try await read(id, of: client, ports: ports)
-        guard let shown, case .pending = shown.challenge.state, shown.challenge.expiresAt <= ports.time.now else {
+        guard let shown, !shown.challenge.state.isEnded, shown.challenge.expiresAt <= ports.time.now else {
             return shown
         }
         try await ExpireChallenges.expire([id], ports: ports)
@@ -37,7 +37,7 @@ public enum WatchChallenge {
         // Subscribed before the first look: an end in between is not missed.
         let subscription = wakes.subscribe(to: .challenge(id))
         let shown = try await challenge(id, of: client, ports: ports)
-        guard let shown, case .pending = shown.challenge.state, ports.time.now < deadline else { return .ended(shown) }
+        guard let shown, !shown.challenge.state.isEnded, ports.time.now < deadline else { return .ended(shown) }
         return .waiting(
             Wait(
                 challenge: id, client: client, claim: shown.challenge.claim, expiresAt: shown.challenge.expiresAt,
@@ -68,12 +68,15 @@ public enum WatchChallenge {
         ///
         /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
         public func outcome(ports: Ports) async throws -> Shown? {
+            var expiresAt = expiresAt
             while true {
                 try await subscription.wait(until: min(deadline, expiresAt))
                 let shown = try await WatchChallenge.challenge(challenge, of: client, ports: ports)
-                guard case .pending? = shown?.challenge.state, shown?.challenge.claim == claim,
+                guard let challenge = shown?.challenge, !challenge.state.isEnded, challenge.claim == claim,
                     ports.time.now < deadline
                 else { return shown }
+                // It is later where a device has approved and its code has yet to come back.
+                expiresAt = challenge.expiresAt
             }
         }
     }
@@ -94,6 +97,7 @@ public enum WatchChallenge {
             guard let challenge = try reader.challenge(id), challenge.question.client == client else {
                 return .challengeNotFound
             }
+            guard challenge.state.isEnded else { return .none }
             return try reader.receipt(of: id).map(Receipt.receipt) ?? .none
         }
     }

@@ -43,6 +43,41 @@ public struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// A URL a client registered for devices to return to that have opened a link.
+///
+/// Spec: design 3.7.
+public struct ReturnURI: Hashable, Sendable, CustomStringConvertible {
+    /// How many a client may have.
+    public static let maximumCount = 32
+    /// The parameter that the code travels in.
+    public static let parameter = "return_code"
+
+    /// The URL.
+    public let description: String
+
+    /// Its host.
+    var host: String { CallbackURI(stored: description).host }
+
+    /// A URL that was accepted before.
+    public init(stored text: String) {
+        description = text
+    }
+
+    /// Accepts a URL by the rules of ``CallbackURI``; one that has the parameter of the code is none.
+    public init?(_ text: String, isDevelopment: Bool) {
+        guard CallbackURI(text, isDevelopment: isDevelopment) != nil,
+            URLComponents(string: text)?.queryItems?.contains(where: { $0.name == Self.parameter }) != true
+        else { return nil }
+        description = text
+    }
+
+    /// The URL with a code, which is base64url.
+    func bringing(_ code: Secret<String>) -> Secret<String> {
+        let separator = !description.contains("?") ? "?" : description.hasSuffix("?") ? "" : "&"
+        return Secret("\(description)\(separator)\(Self.parameter)=\(code.reveal())")
+    }
+}
+
 /// How many devices of one user may be enrolled through a client at a time.
 public struct DeviceLimit: Hashable, Sendable {
     private static let range: ClosedRange<Int64> = 1...100
@@ -86,6 +121,8 @@ public struct Client: Sendable {
     public let rights: Set<Right>
     /// Where it may be called back.
     public let callbackURIs: [CallbackURI]
+    /// Where devices may return to that have opened a link.
+    public let returnURIs: [ReturnURI]
     /// Where it is told of its users' devices; nil for nowhere.
     public let noticeURI: CallbackURI?
     /// The name that its receiver asks for, besides the signature; nil when it asks for none.
@@ -108,7 +145,8 @@ public struct Client: Sendable {
     /// A client of these parts.
     public init(
         id: ClientID, name: ClientName, secretHash: SecretHash?, rights: Set<Right>, callbackURIs: [CallbackURI],
-        noticeURI: CallbackURI? = nil, callbackUsername: String? = nil, waivesEnrollmentApproval: Bool,
+        returnURIs: [ReturnURI] = [], noticeURI: CallbackURI? = nil, callbackUsername: String? = nil,
+        waivesEnrollmentApproval: Bool,
         coolingOff: Int64 = AwaitedApproval.standardCoolingOff, pinPolicy: PINPolicy = .standard,
         deviceLimit: DeviceLimit? = nil, authenticators: [CustomAuthenticator] = [], isOperator: Bool,
         createdAt: Timestamp
@@ -118,6 +156,7 @@ public struct Client: Sendable {
         self.secretHash = secretHash
         self.rights = rights
         self.callbackURIs = callbackURIs
+        self.returnURIs = returnURIs
         self.noticeURI = noticeURI
         self.callbackUsername = callbackUsername
         self.waivesEnrollmentApproval = waivesEnrollmentApproval

@@ -13,6 +13,8 @@ public enum CreateClient {
         public let rights: Set<Right>
         /// Where it may be called back.
         public let callbackURIs: [CallbackURI]
+        /// Where devices may return to that have opened a link.
+        public let returnURIs: [ReturnURI]
         /// Where it is told of its users' devices; nil for nowhere.
         public let noticeURI: CallbackURI?
         /// What its receiver asks for, besides the signature.
@@ -30,7 +32,8 @@ public enum CreateClient {
 
         /// A request of these parts.
         public init(
-            name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI], noticeURI: CallbackURI? = nil,
+            name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI],
+            returnURIs: [ReturnURI] = [], noticeURI: CallbackURI? = nil,
             basic: BasicCredentials? = nil,
             waivesEnrollmentApproval: Bool, coolingOff: Int64 = AwaitedApproval.standardCoolingOff,
             pinPolicy: PINPolicy = .standard, deviceLimit: DeviceLimit? = nil,
@@ -39,6 +42,7 @@ public enum CreateClient {
             self.name = name
             self.rights = rights
             self.callbackURIs = callbackURIs
+            self.returnURIs = returnURIs
             self.noticeURI = noticeURI
             self.basic = basic
             self.waivesEnrollmentApproval = waivesEnrollmentApproval
@@ -71,7 +75,8 @@ public enum CreateClient {
         let callbackSecret = newCallbackSecret(ports.random)
         let client = Client(
             id: ports.random.id(at: now), name: request.name, secretHash: SecretHash(of: secret),
-            rights: request.rights, callbackURIs: request.callbackURIs, noticeURI: request.noticeURI,
+            rights: request.rights, callbackURIs: request.callbackURIs, returnURIs: request.returnURIs,
+            noticeURI: request.noticeURI,
             callbackUsername: request.basic?.username,
             waivesEnrollmentApproval: request.waivesEnrollmentApproval, coolingOff: request.coolingOff,
             pinPolicy: request.pinPolicy,

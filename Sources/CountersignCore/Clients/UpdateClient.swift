@@ -32,6 +32,8 @@ public enum UpdateClient {
         public var rights: Set<Right>?
         /// Where it may be called back; receivers that were gone are called again.
         public var callbackURIs: [CallbackURI]?
+        /// Where devices may return to.
+        public var returnURIs: [ReturnURI]?
         /// Where it is told of its users' devices.
         public var notices: Change<CallbackURI>
         /// What its receiver asks for.
@@ -50,13 +52,15 @@ public enum UpdateClient {
         /// Changes of these parts.
         public init(
             name: ClientName? = nil, rights: Set<Right>? = nil, callbackURIs: [CallbackURI]? = nil,
-            notices: Change<CallbackURI> = .unchanged, basic: Change<BasicCredentials> = .unchanged,
+            returnURIs: [ReturnURI]? = nil, notices: Change<CallbackURI> = .unchanged,
+            basic: Change<BasicCredentials> = .unchanged,
             waivesEnrollmentApproval: Bool? = nil, coolingOff: Int64? = nil, pinPolicy: PINPolicy? = nil,
             devices: Change<DeviceLimit> = .unchanged, authenticators: [CustomAuthenticator]? = nil
         ) {
             self.name = name
             self.rights = rights
             self.callbackURIs = callbackURIs
+            self.returnURIs = returnURIs
             self.notices = notices
             self.basic = basic
             self.waivesEnrollmentApproval = waivesEnrollmentApproval
@@ -146,6 +150,7 @@ extension UpdateClient.Changes {
         detail["name"] = name.map { .string($0.text) }
         detail["rights"] = rights.map { .array($0.map(\.rawValue).sorted().map(JSONValue.string)) }
         detail["callback_hosts"] = callbackURIs.map { .array($0.map { .string($0.host) }) }
+        detail["return_hosts"] = returnURIs.map { .array($0.map { .string($0.host) }) }
         detail["waiver"] = waivesEnrollmentApproval.map(JSONValue.bool)
         detail["cooling_off"] = coolingOff.map(JSONValue.integer)
         detail["pin_policy"] = pinPolicy?.json

@@ -92,6 +92,11 @@ public struct KeyedHasher: Sendable {
         Base64URL.decode(otp.reveal()).flatMap { time(in: $0, openLength: 8, for: "otp \(challenge)") }
     }
 
+    /// The code that releases the approval of a challenge: always the same, and told to the device that approves.
+    func returnCode(of challenge: ChallengeID) -> Secret<String> {
+        Secret(Base64URL.encode(proof(of: [], for: "return \(challenge)")))
+    }
+
     private static let chanceLength = 8
 
     private static func bytes(of time: Timestamp) -> [UInt8] {

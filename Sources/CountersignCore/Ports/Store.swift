@@ -186,6 +186,14 @@ public protocol StoreWriter: StoreReader {
     func claim(
         _ challenge: ChallengeID, by enrollment: EnrollmentID, of user: UserID, at: Timestamp
     ) throws -> Bool
+    /// Keeps a challenge that a device has approved until its client presents the code, or the time is up.
+    ///
+    /// From then on nothing ends it but that, a cancellation or its time. False when it has ended, or is over, or was
+    /// approved before.
+    func hold(
+        _ challenge: ChallengeID, approvedBy method: Method, on enrollment: EnrollmentID, until: Timestamp,
+        at: Timestamp
+    ) throws -> Bool
     func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at: Timestamp) throws
     /// Ends a challenge if it is still pending and, unless it expires, not yet over: the one update that decides every
     /// race.
@@ -195,6 +203,7 @@ public protocol StoreWriter: StoreReader {
     /// Notes how far the push that announces a challenge to a device has come.
     func note(_ delivery: PushDelivery, of challenge: ChallengeID, to enrollment: EnrollmentID, at: Timestamp) throws
     func insert(_ receipt: StoredReceipt) throws
+    func removeReceipt(of challenge: ChallengeID) throws
     func record(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: [UInt8], at: Timestamp) throws
 
     // The rest

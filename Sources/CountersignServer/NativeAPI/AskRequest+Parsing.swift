@@ -48,6 +48,7 @@ extension AskChallenge.Request {
             return ids.compactMap { $0 }
         }
         callbackURI = try members.optionalString("callback_uri")
+        returnURI = try members.optionalString("return_uri")
         locale = try members.optional("locale", "a language tag of at most 35 letters, digits and hyphens") {
             $0.string.flatMap { Self.isLanguageTag($0) ? $0 : nil }
         }

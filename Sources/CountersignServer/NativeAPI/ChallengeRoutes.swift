@@ -14,12 +14,14 @@ extension API {
         routes.client(.post, "/v1/challenges", .challenges) { [self] client, incoming in
             let request = try AskChallenge.Request(incoming.json())
             let key = try incoming.idempotencyKey(of: client.id)
-            let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports) { asked in
-                RecordedReply(status: 201, body: asked.json.encoded)
+            let result = try await AskChallenge.ask(
+                request, by: client, idempotency: key, ports: ports
+            ) { [ports] asked in
+                RecordedReply(status: 201, body: asked.json(ports.issuer).encoded)
             }
             return try Self.reply(result, status: 201) { result throws(ProblemDetails) in
                 switch result {
-                case .success(let asked): asked.json
+                case .success(let asked): asked.json(ports.issuer)
                 case .failure(let refusal): throw ProblemDetails(asking: refusal)
                 }
             }
@@ -58,11 +60,28 @@ extension API {
             }
         }
         routes.client(.get, "/v1/challenges/:challenge/code", .challenges) { [self] client, incoming in
-            Response(json: try await code(of: incoming, to: client).json)
+            Response(json: try await code(of: incoming, to: client).json(ports.issuer))
         }
         routes.client(.get, "/v1/challenges/:challenge/qr.svg", .challenges) { [self] client, incoming in
-            let picture = try QRPicture(of: try await code(of: incoming, to: client).code.text)
+            let shown = try await code(of: incoming, to: client)
+            // A link is followed where it stands: as a picture, it would be scanned by another device.
+            guard !shown.isLink else { throw ProblemDetails(.noCode) }
+            let picture = try QRPicture(of: shown.code.text)
             return Response(bytes: Array(picture.svg.utf8), type: "image/svg+xml")
+        }
+        routes.client(.post, "/v1/challenges/:challenge/return", .challenges) { [self] client, incoming in
+            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            var members = try JSONMembers(incoming.json())
+            let code = Secret(try members.string(ReturnURI.parameter))
+            try members.refuseUnknown()
+            switch try await ReturnChallenge.present(code, for: id, by: client.id, ports: ports) {
+            case .released(let challenge): return Response(json: challenge.json)
+            case .codeInvalid: throw ProblemDetails(.returnCodeInvalid)
+            case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+            case .notFound: throw ProblemDetails(.challengeNotFound)
+            case .rateLimited(let seconds):
+                throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
+            }
         }
         routes.client(
             .get, "/v1/challenges/:challenge/receipt", .challenges, query: ["format"]
@@ -128,8 +147,11 @@ extension API {
 }
 
 extension ShownCode {
-    /// What a page makes a QR code of, and until when it works.
-    var json: JSONValue { ["qr": .string(code.text), "expires_at": .string("\(expiresAt)")] }
+    /// What a page makes a QR code of, or a link to be followed, and until when it works.
+    func json(_ issuer: Issuer) -> JSONValue {
+        let (name, text) = isLink ? ("link", code.link(to: issuer)) : ("qr", code.text)
+        return .members([name: .string(text), "expires_at": .string("\(expiresAt)")])
+    }
 }
 
 /// Server-sent events.
@@ -150,7 +172,7 @@ extension API {
             try await waits.waiting(as: "\(client.id)", atMost: Self.maximumClientWaits) {
                 var shown = first
                 try await writer.write(Self.event(shown))
-                while shown.challenge.state == .pending, ports.time.now < end {
+                while !shown.challenge.state.isEnded, ports.time.now < end {
                     let claim = shown.challenge.claim
                     let next: WatchChallenge.Shown?
                     switch try await look(at: id, of: client.id, for: Self.heartbeat, by: caller) {
@@ -159,7 +181,7 @@ extension API {
                     }
                     guard let next else { break }
                     shown = next
-                    let isNews = shown.challenge.state != .pending || shown.challenge.claim != claim
+                    let isNews = shown.challenge.state.isEnded || shown.challenge.claim != claim
                     try await writer.write(isNews ? Self.event(shown) : ByteBuffer(string: ": alive\n\n"))
                     if shutdown.isOver { break }
                 }
@@ -171,7 +193,7 @@ extension API {
     }
 
     private static func event(_ shown: WatchChallenge.Shown) -> ByteBuffer {
-        let isClaimed = shown.challenge.state == .pending && shown.challenge.claimedAt != nil
+        let isClaimed = !shown.challenge.state.isEnded && shown.challenge.claimedAt != nil
         let id = isClaimed ? "claimed" : shown.challenge.state.standing.state
         let data = shown.json.text
         return ByteBuffer(string: "id: \(id)\nevent: challenge\ndata: \(data)\n\n")
@@ -240,10 +262,10 @@ extension Delivery {
 
 extension AskChallenge.Asked {
     /// The reply to asking: the one time the number is told.
-    var json: JSONValue {
+    func json(_ issuer: Issuer) -> JSONValue {
         var object = challenge.json.object ?? [:]
         object["number"] = number.map { .string($0.digits) }
-        object["code"] = code?.json
+        object["code"] = code?.json(issuer)
         object["enrollments"] = .array(enrollments.map { .string("\($0)") })
         return .object(object)
     }

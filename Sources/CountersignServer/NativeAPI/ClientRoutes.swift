@@ -55,6 +55,7 @@ extension CreateClient.Request {
         guard let name = try members.clientName() else { throw JSONShapeError.missing(pointer: "/name") }
         let rights = try members.rights()
         let callbackURIs = try members.callbackURIs(isDevelopment: isDevelopment)
+        let returnURIs = try members.returnURIs(isDevelopment: isDevelopment)
         let noticeURI = try members.noticeURI(isDevelopment: isDevelopment)
         let basic = try members.basicCredentials()
         let waives = try members.optionalBool("waive_enrollment_approval") ?? false
@@ -64,9 +65,9 @@ extension CreateClient.Request {
         let authenticators = try members.authenticators(isDevelopment: isDevelopment)
         try members.refuseUnknown()
         self.init(
-            name: name, rights: rights ?? Set(Right.allCases), callbackURIs: callbackURIs, noticeURI: noticeURI,
-            basic: basic,
-            waivesEnrollmentApproval: waives, coolingOff: coolingOff, pinPolicy: pinPolicy ?? .standard,
+            name: name, rights: rights ?? Set(Right.allCases), callbackURIs: callbackURIs,
+            returnURIs: returnURIs ?? [], noticeURI: noticeURI, basic: basic, waivesEnrollmentApproval: waives,
+            coolingOff: coolingOff, pinPolicy: pinPolicy ?? .standard,
             deviceLimit: limit, authenticators: authenticators ?? [])
     }
 }
@@ -80,6 +81,7 @@ extension UpdateClient.Changes {
         rights = try members.rights()
         let uris = try members.callbackURIs(isDevelopment: isDevelopment)
         if json["callback_uris"]?.array != nil { callbackURIs = uris }
+        returnURIs = try members.returnURIs(isDevelopment: isDevelopment)
         notices = .init(try members.noticeURI(isDevelopment: isDevelopment), from: json["notice_uri"])
         basic = .init(try members.basicCredentials(), from: json["callback_basic"])
         waivesEnrollmentApproval = try members.optionalBool("waive_enrollment_approval")
@@ -129,6 +131,22 @@ extension JSONMembers {
             }
             return uri
         }
+    }
+
+    fileprivate mutating func returnURIs(isDevelopment: Bool) throws(JSONShapeError) -> [ReturnURI]? {
+        guard value("return_uris") != nil else { return nil }
+        let place = pointer(to: "return_uris")
+        let all = try array("return_uris").map { element throws(JSONShapeError) in
+            guard let uri = element.value.string.flatMap({ ReturnURI($0, isDevelopment: isDevelopment) }) else {
+                throw JSONShapeError.invalid(
+                    pointer: element.pointer, expected: "\(Self.uri) without the parameter \(ReturnURI.parameter)")
+            }
+            return uri
+        }
+        guard all.count <= ReturnURI.maximumCount else {
+            throw .invalid(pointer: place, expected: "at most \(ReturnURI.maximumCount) URLs")
+        }
+        return all
     }
 
     fileprivate mutating func coolingOff() throws(JSONShapeError) -> Int64? {
@@ -200,6 +218,7 @@ extension Client {
             "rights": .array(rights.map(\.rawValue).sorted().map(JSONValue.string)),
             "callback_uris": .array(callbackURIs.map { .string($0.description) }),
             "gone_callback_uris": .array(gone.map { .string($0.description) }),
+            "return_uris": .array(returnURIs.map { .string($0.description) }),
             "notice_uri": noticeURI.map { .string($0.description) },
             "callback_username": callbackUsername.map(JSONValue.string),
             "waive_enrollment_approval": .bool(waivesEnrollmentApproval),

@@ -14,6 +14,9 @@ extension API {
         routes.anyone(.get, "/docs/errors") { _ in
             Response(bytes: Array(Self.errorPage.utf8), type: "text/html; charset=utf-8")
         }
+        routes.anyone(.get, "/q") { _ in
+            Response(bytes: Array(Self.linkPage.utf8), type: "text/html; charset=utf-8")
+        }
         routes.anyone(.get, "/healthz") { _ in
             Response(json: ["status": "ok"])
         }
@@ -31,6 +34,19 @@ extension API {
             return Response(json: ["status": "ready"])
         }
     }
+
+    /// Where a link leads that no app has taken: what it carries stays in the browser, behind `#`.
+    ///
+    /// Spec: design 3.7.
+    private static let linkPage = """
+        <!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+        <title>Open in the app</title>
+        <h1>This link opens in an app</h1>
+        <p>It was to be opened by the app that you approve with, which is not on this device or does not take such
+        links. Go back and start again where the app is, or choose to scan a code. Whoever was sent this link by somebody
+        else can close this page: nothing has happened.</p>
+        </html>
+        """
 
     /// Every code with its meaning, where the `type` of a problem points to.
     private static let errorPage: String = {

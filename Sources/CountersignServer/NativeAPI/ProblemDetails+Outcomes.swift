@@ -33,6 +33,7 @@ extension ProblemDetails {
             self.init(.enrollmentNotFound, detail: "\(id)", members: ["pointer": "/enrollments"])
         case .notAllowedByType(let pointer): self.init(.notAllowedByType, members: ["pointer": .string(pointer)])
         case .callbackNotRegistered: self.init(.callbackNotRegistered, members: ["pointer": "/callback_uri"])
+        case .returnNotRegistered: self.init(.returnNotRegistered, members: ["pointer": "/return_uri"])
         case .reported: self.init(.askingLocked)
         case .tooManyPending: self.init(.tooManyPending)
         case .tooManyAsks(let seconds): self.init(.tooManyAsks, members: ["retry_after": .integer(seconds)])

@@ -7,14 +7,13 @@ private enum Statements {
     static let columns = """
         id, client_id, client_name, user_id, type, nonce, context, asked_at, details, signing_data, message, alert,
         methods, number_hash, expires_at, callback_uri, client_state, locale, state, reason, method, decided_by,
-        ended_at, is_qr, claimed_at, new_device_id, browser,
-        attempts
+        ended_at, is_qr, claimed_at, new_device_id, browser, attempts, return_uri
         """
     static let byID = SQLStatement("SELECT \(columns) FROM challenges WHERE id = $1")
     static let insert = SQLStatement(
         """
         INSERT INTO challenges (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)
+        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)
         """)
     static let insertTarget = SQLStatement(
         "INSERT INTO challenge_targets (challenge_id, enrollment_id) VALUES ($1, $2)")
@@ -50,7 +49,7 @@ private enum Statements {
         "UPDATE challenge_targets SET fetched_at = $3 WHERE challenge_id = $1 AND enrollment_id = $2")
     private static func isPending(user: String, enrollment: String, now: String) -> String {
         """
-        p.user_id = \(user) AND p.state = 'pending' AND p.expires_at > \(now)
+        p.user_id = \(user) AND p.state = 'pending' AND p.decided_by IS NULL AND p.expires_at > \(now)
         AND EXISTS (SELECT 1 FROM challenge_targets t WHERE t.challenge_id = p.id AND t.enrollment_id = \(enrollment))
         """
     }
@@ -70,11 +69,19 @@ private enum Statements {
         "SELECT id FROM challenges WHERE state = 'pending' AND expires_at <= $1 ORDER BY expires_at LIMIT $2")
     /// The one statement that decides every race.
     ///
-    /// Its conditions repeat those of the decision.
+    /// Its conditions repeat those of the decision. What a device has approved, and waits for its code, is ended by that
+    /// or cancelled; no other answer counts.
     static let end = SQLStatement(
         """
         UPDATE challenges SET state = $2, reason = $3, method = $4, decided_by = $5, ended_at = $6, number_hash = NULL
         WHERE id = $1 AND state = 'pending' AND expires_at > $6
+        AND (decided_by IS NULL OR $2 IN ('approved', 'cancelled'))
+        """)
+    /// The one statement that decides which answer waits for its code.
+    static let hold = SQLStatement(
+        """
+        UPDATE challenges SET method = $2, decided_by = $3, expires_at = $4, number_hash = NULL
+        WHERE id = $1 AND state = 'pending' AND expires_at > $5 AND decided_by IS NULL
         """)
     /// The one statement that decides whose a challenge becomes that waits for the device which presents its code.
     static let claim = SQLStatement(
@@ -84,7 +91,7 @@ private enum Statements {
         """)
     static let expire = SQLStatement(
         """
-        UPDATE challenges SET state = $2, ended_at = $3, number_hash = NULL
+        UPDATE challenges SET state = $2, ended_at = $3, method = NULL, decided_by = NULL, number_hash = NULL
         WHERE id = $1 AND state = 'pending' AND expires_at <= $3
         """)
     static let insertReceipt = SQLStatement(
@@ -92,6 +99,7 @@ private enum Statements {
         INSERT INTO receipts (challenge_id, enrollment_id, text, signature, certificate, accepted_at)
         VALUES ($1, $2, $3, $4, $5, $6)
         """)
+    static let removeReceipt = SQLStatement("DELETE FROM receipts WHERE challenge_id = $1")
     static let receipt = SQLStatement(
         "SELECT enrollment_id, text, signature, certificate, accepted_at FROM receipts WHERE challenge_id = $1")
     static let insertAnswer = SQLStatement(
@@ -126,7 +134,7 @@ extension SQLTransaction {
             ] + columns(of: challenge.state) + columns(of: challenge.claim)
                 + [
                     .optional(challenge.newDevice?.description), .optional(challenge.browser),
-                    .optional(challenge.attempts.map { Int64($0) }),
+                    .optional(challenge.attempts.map { Int64($0) }), .optional(challenge.returnURI?.description),
                 ])
         for target in targets {
             try connection.send(Statements.insertTarget, [challenge.id.value, target.value])
@@ -191,6 +199,16 @@ extension SQLTransaction {
         return true
     }
 
+    func hold(
+        _ challenge: ChallengeID, approvedBy method: Method, on enrollment: EnrollmentID, until end: Timestamp,
+        at time: Timestamp
+    ) throws -> Bool {
+        let arguments: [SQLValue] = [
+            challenge.value, .text(method.rawValue), enrollment.value, end.value, time.value,
+        ]
+        return try connection.execute(Statements.hold, arguments) == 1
+    }
+
     func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at time: Timestamp) throws {
         try connection.send(Statements.recordFetch, [challenge.value, enrollment.value, time.value])
     }
@@ -210,9 +228,9 @@ extension SQLTransaction {
             each: subjects.map { [$0.challenge.value, $0.enrollment.value, now.value, .integer(Int64(limit))] })
         return try zip(subjects, rows).map { subject, rows in
             try rows.first.map { row in
-                let push = try registeredPush(row, at: 28, of: subject.enrollment)
+                let push = try registeredPush(row, at: 29, of: subject.enrollment)
                 return AnnounceChallenge.Facts(
-                    try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(30)))
+                    try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(31)))
             }
         }
     }
@@ -238,6 +256,10 @@ extension SQLTransaction {
                     .blob(message.signature.body), .blob(certificate), receipt.acceptedAt.value,
                 ])
         }
+    }
+
+    func removeReceipt(of challenge: ChallengeID) throws {
+        try connection.send(Statements.removeReceipt, [challenge.value])
     }
 
     func receipt(of challenge: ChallengeID) throws -> StoredReceipt? {
@@ -286,6 +308,8 @@ extension SQLTransaction {
     private func columns(of state: ChallengeState) -> [SQLValue] {
         switch state {
         case .pending: [.text("pending"), .null, .null, .null, .null]
+        case .returning(let method, let enrollment):
+            [.text("pending"), .null, .text(method.rawValue), enrollment.value, .null]
         case .ended(let outcome, let time):
             [
                 .text(outcome.state), .optional(outcome.reason), .optional(outcome.method?.rawValue),
@@ -311,6 +335,7 @@ extension SQLTransaction {
             numberHash: try row.optionalBlob(13), attempts: try row.optionalInteger(27).map { Int($0) },
             expiresAt: try row.time(14),
             callbackURI: try row.optionalText(15).map(CallbackURI.init(stored:)),
+            returnURI: try row.optionalText(28).map(ReturnURI.init(stored:)),
             clientState: try row.optionalText(16), locale: try row.optionalText(17),
             browser: try row.optionalBlob(26), newDevice: try row.optionalID(25), state: try state(row))
     }
@@ -344,7 +369,10 @@ extension SQLTransaction {
     private func state(_ row: SQLRow) throws -> ChallengeState {
         let name = try row.text(18)
         let reason = try row.optionalText(19)
-        guard name != "pending" else { return .pending }
+        if name == "pending" {
+            guard let enrollment: EnrollmentID = try row.optionalID(21) else { return .pending }
+            return .returning(try row.value(20) { Method(rawValue: $0) }, by: enrollment)
+        }
         let outcome: ChallengeOutcome
         switch name {
         case "approved":

@@ -6,20 +6,22 @@ private enum Statements {
     static let columns =
         """
         id, name, secret_hash, rights, callback_uris, waives_approval, is_operator, created_at, callback_username,
-        pin_policy, device_limit, cooling_off, authenticators, notice_uri
+        pin_policy, device_limit, cooling_off, authenticators, notice_uri, return_uris
         """
     static let byID = SQLStatement("SELECT \(columns) FROM clients WHERE id = $1")
     static let all = SQLStatement("SELECT \(columns) FROM clients ORDER BY id")
     static let theOperator = SQLStatement("SELECT \(columns) FROM clients WHERE is_operator = 1")
     static let insert = SQLStatement(
-        "INSERT INTO clients (\(columns), callback_secret) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
-    )
+        """
+        INSERT INTO clients (\(columns), callback_secret)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        """)
     static let update = SQLStatement(
         """
         UPDATE clients SET name = COALESCE($2, name), rights = COALESCE($3, rights),
           callback_uris = COALESCE($4, callback_uris), waives_approval = COALESCE($5, waives_approval),
           pin_policy = COALESCE($6, pin_policy), cooling_off = COALESCE($7, cooling_off),
-          authenticators = COALESCE($8, authenticators)
+          authenticators = COALESCE($8, authenticators), return_uris = COALESCE($9, return_uris)
         WHERE id = $1
         """)
     static let limit = SQLStatement("UPDATE clients SET device_limit = $2 WHERE id = $1")
@@ -43,7 +45,7 @@ private enum Statements {
 extension SQLTransaction {
     func client(_ id: ClientID) throws -> Client? {
         try first(Statements.byID, [id.value]) { row in
-            try parsed.clients.value(id, of: row[0..<14]) { try Client(row) }
+            try parsed.clients.value(id, of: row[0..<15]) { try Client(row) }
         }
     }
 
@@ -66,7 +68,8 @@ extension SQLTransaction {
                 .integer(client.isOperator ? 1 : 0), client.createdAt.value, .optional(client.callbackUsername),
                 .text(client.pinPolicy.json.text),
                 .optional(client.deviceLimit?.json.text), .integer(client.coolingOff),
-                .text(client.authenticators.text), .optional(client.noticeURI?.description), .optional(sealedSecret),
+                .text(client.authenticators.text), .optional(client.noticeURI?.description),
+                .text(client.returnURIs.text), .optional(sealedSecret),
             ])
     }
 
@@ -77,7 +80,7 @@ extension SQLTransaction {
                 client.value, .optional(changes.name?.text), .optional(changes.rights?.text),
                 .optional(changes.callbackURIs?.text), .optional(changes.waivesEnrollmentApproval.map { $0 ? 1 : 0 }),
                 .optional(changes.pinPolicy?.json.text), .optional(changes.coolingOff),
-                .optional(changes.authenticators?.text),
+                .optional(changes.authenticators?.text), .optional(changes.returnURIs?.text),
             ])
         if let limit = changes.devices.replacement {
             try connection.send(Statements.limit, [client.value, .optional(limit?.json.text)])
@@ -121,6 +124,7 @@ extension Client {
             secretHash: try row.optionalBlob(2).map(SecretHash.init(stored:)),
             rights: try row.value(3) { Set($0.split(separator: " ").compactMap { Right(rawValue: String($0)) }) },
             callbackURIs: try row.text(4).split(separator: "\n").map { CallbackURI(stored: String($0)) },
+            returnURIs: (try row.optionalText(14) ?? "").split(separator: "\n").map { ReturnURI(stored: String($0)) },
             noticeURI: try row.optionalText(13).map { CallbackURI(stored: $0) },
             callbackUsername: try row.optionalText(8), waivesEnrollmentApproval: try row.integer(5) == 1,
             coolingOff: try row.integer(11),
@@ -149,6 +153,10 @@ extension Client {
 
 extension Set<Right> {
     fileprivate var text: String { map(\.rawValue).sorted().joined(separator: " ") }
+}
+
+extension [ReturnURI] {
+    fileprivate var text: String { map(\.description).joined(separator: "\n") }
 }
 
 extension [CallbackURI] {

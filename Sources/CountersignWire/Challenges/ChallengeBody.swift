@@ -26,11 +26,15 @@ public struct ChallengeBody: Hashable, Sendable {
     public let locale: String?
     /// Whether it was claimed by its code: then it is the user's own only if the code was on a screen of theirs.
     public let isClaimed: Bool
+    /// Whether the code was a link, opened on the device itself: then it is the user's own only if they followed it
+    /// where they started this, and an approval counts once the app has gone back there.
+    public let isLink: Bool
 
     /// A body of these parts.
     public init(
         question: Question, user: UserID, enrollment: EnrollmentID, methods: [Method], numberEntry: Int?,
-        attemptsLeft: Int? = nil, expiresAt: Timestamp, locale: String?, isClaimed: Bool = false
+        attemptsLeft: Int? = nil, expiresAt: Timestamp, locale: String?, isClaimed: Bool = false,
+        isLink: Bool = false
     ) {
         self.question = question
         self.user = user
@@ -41,6 +45,7 @@ public struct ChallengeBody: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.locale = locale
         self.isClaimed = isClaimed
+        self.isLink = isLink
     }
 
     /// The body as JSON.
@@ -60,6 +65,7 @@ public struct ChallengeBody: Hashable, Sendable {
             "attempts_left": attemptsLeft.map { .integer(Int64($0)) },
             "asked_at": .string(question.askedAt.secondsDescription), "expires_at": .string("\(expiresAt)"),
             "locale": locale.map(JSONValue.string), "claimed": isClaimed ? true : nil,
+            "link": isLink ? true : nil,
         ])
     }
 
@@ -95,6 +101,7 @@ public struct ChallengeBody: Hashable, Sendable {
         expiresAt = try members.required("expires_at", "a time") { $0.string.flatMap { Timestamp($0) } }
         locale = try members.optionalString("locale")
         isClaimed = try members.optionalBool("claimed") ?? false
+        isLink = try members.optionalBool("link") ?? false
     }
 }
 

@@ -1,6 +1,7 @@
 public import Encodings
 
-/// What the QR code of a challenge carries to the device that scans it: base64 of JSON.
+/// What the QR code of a challenge carries to the device that scans it: base64 of JSON; or a link, where the device is
+/// the one on which this was started.
 ///
 /// Whoever presents it first is asked. It names no server: a device sends it to the one it is enrolled with and to no
 /// other. Spec: design 3.7.
@@ -32,6 +33,18 @@ public struct ChallengeCode: Sendable {
     /// Reads the text of a QR code, or nil when it is another one's.
     public init?(_ text: some StringProtocol) {
         guard let bytes = Base64.decode(text), let json = try? JSONValue(parsing: bytes) else { return nil }
+        try? self.init(json)
+    }
+
+    /// The code as a link to an issuer; what stands behind `#` is sent to no server.
+    public func link(to issuer: Issuer) -> String { "\(issuer)/q#\(Base64URL.encode(json.encoded))" }
+
+    /// Reads a link, or nil when it leads elsewhere than to this issuer.
+    public init?(link: String, to issuer: Issuer) {
+        let beginning = "\(issuer)/q#"
+        guard link.hasPrefix(beginning), let bytes = Base64URL.decode(String(link.dropFirst(beginning.count))),
+            let json = try? JSONValue(parsing: bytes)
+        else { return nil }
         try? self.init(json)
     }
 

@@ -223,18 +223,21 @@ public struct AnswerReply: Sendable {
     public let standing: ChallengeStanding
     /// What a custom authenticator says to the app; nil for nothing.
     public let payload: String?
+    /// Where the app goes back to, with the code that releases the approval; nil where nothing holds it.
+    public var returnTo: Secret<String>?
 
     /// A reply of these parts.
-    public init(standing: ChallengeStanding, payload: String?) {
+    public init(standing: ChallengeStanding, payload: String?, returnTo: Secret<String>? = nil) {
         self.standing = standing
         self.payload = payload
+        self.returnTo = returnTo
     }
 
     /// The reply as JSON.
     public var json: JSONValue {
         .members([
             "state": .string(standing.state), "reason": standing.reason.map(JSONValue.string),
-            "payload": payload.map(JSONValue.string),
+            "payload": payload.map(JSONValue.string), "return_to": returnTo.map { .string($0.reveal()) },
         ])
     }
 
@@ -243,6 +246,7 @@ public struct AnswerReply: Sendable {
         standing = try ChallengeStanding(json)
         var members = try JSONMembers(json)
         payload = try members.optionalString("payload")
+        returnTo = try members.optionalString("return_to").map { Secret($0) }
     }
 }
 

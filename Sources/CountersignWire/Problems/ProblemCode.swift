@@ -37,6 +37,8 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case noEnrollment = "no_enrollment"
     case notAllowedByType = "not_allowed_by_type"
     case callbackNotRegistered = "callback_not_registered"
+    case returnNotRegistered = "return_not_registered"
+    case returnCodeInvalid = "return_code_invalid"
     case askingLocked = "asking_locked"
     case tooManyPending = "too_many_pending"
     case tooManyAsks = "too_many_asks"
@@ -162,6 +164,14 @@ extension ProblemCode {
         case .callbackNotRegistered:
             Meaning(
                 422, "The callback is not registered", "Use one of the client's callback URLs, exactly as registered.")
+        case .returnNotRegistered:
+            Meaning(
+                422, "The place to return to is not registered",
+                "Use one of the client's return URLs, exactly as registered.")
+        case .returnCodeInvalid:
+            Meaning(
+                422, "The return code is not valid",
+                "Present it for the challenge that this very browser session has asked; if it was, start again.")
         case .askingLocked:
             Meaning(
                 409, "The user has reported a question of this client",

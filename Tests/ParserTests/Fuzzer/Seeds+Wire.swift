@@ -173,6 +173,8 @@ extension Seeds {
             Base64.encode(Array(invitation.replacingOccurrences(of: "ticket", with: "tickets").utf8)))
         let code = #"{"transaction_id":"\#(Self.challenge)","otp":"one-time"}"#
         try put(.challengeCode, "whole", Base64.encode(Array(code.utf8)))
+        try put(
+            .challengeCode, "link", "https://login.example.com/q#\(Base64URL.encode(Array(code.utf8)))")
         try put(.challengeCode, "refused-not-base64", code)
         try put(
             .challengeCode, "refused-more",

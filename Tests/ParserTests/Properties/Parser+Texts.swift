@@ -66,9 +66,17 @@ extension Parser {
         return .read
     }
 
-    /// The content of QR codes of challenges.
+    /// The content of QR codes of challenges, and links to them.
     static let challengeCode = Parser("challenge-code") { input in
-        guard let code = ChallengeCode(String(decoding: input, as: UTF8.self)) else { return .refused }
+        guard let issuer = Issuer("https://login.example.com") else { preconditionFailure("an issuer") }
+        let text = String(decoding: input, as: UTF8.self)
+        if let code = ChallengeCode(link: text, to: issuer) {
+            let link = code.link(to: issuer)
+            let again = try again("a link") { ChallengeCode(link: link, to: issuer) }
+            try expect(again.text.hasSameBytes(as: code.text), "a link says something else")
+            return .read
+        }
+        guard let code = ChallengeCode(text) else { return .refused }
         let again = try again("a code") { ChallengeCode(code.text) }
         try expect(again.text.hasSameBytes(as: code.text), "a code changes")
         try expect(again.challenge == code.challenge && again.otp.isSame(as: code.otp), "a code says something else")

@@ -1,0 +1,84 @@
+public import CountersignWire
+public import Encodings
+
+/// Releases an approval that was given on the device where everything was started.
+///
+/// Whoever opens a link may not be the one who asked for it: they may have been sent it. What they approve therefore
+/// comes to light only when the client presents the code that their device brought back, from the browser session that
+/// asked. Spec: design 3.7.
+public enum ReturnChallenge {
+    /// How long a device has to bring the code back, in seconds.
+    static let window: Int64 = 120
+    /// How many wrong codes may be presented of a challenge; each is of 128 bits.
+    static let maximumWrong = 10
+
+    /// What came of it.
+    public enum Outcome: Sendable {
+        /// It is approved.
+        case released(Challenge)
+        /// The code is another one's, or nothing was approved.
+        case codeInvalid
+        /// It had ended before.
+        case alreadyEnded(ChallengeStanding)
+        /// The client has no such challenge.
+        case notFound
+        /// Too many wrong codes.
+        case rateLimited(retryAfter: Int64)
+    }
+
+    /// Presents the code that a device brought back.
+    ///
+    /// - Parameters:
+    ///   - code: the code.
+    ///   - id: the challenge, as the browser session has it that brings the code.
+    ///   - client: whose challenge.
+    ///   - ports: the world.
+    public static func present(
+        _ code: Secret<String>, for id: ChallengeID, by client: ClientID, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let events = EventIDs(ports, at: now)
+        let isRight = code.isSame(as: ports.hasher.returnCode(of: id))
+        return try await ports.store.commit { writer in
+            guard let challenge = try writer.challenge(id), challenge.question.client == client else {
+                return .notFound
+            }
+            guard !challenge.state.isEnded, now < challenge.expiresAt else {
+                return .alreadyEnded(challenge.standing(at: now))
+            }
+            // Before the approval nobody can know the code, whatever is presented.
+            guard case .returning(let method, let enrollment) = challenge.state, isRight else {
+                let wrong = try writer.countAttempt("return \(id)", window: RefusedAttempts.window, at: now)
+                return wrong.number > maximumWrong ? .rateLimited(retryAfter: RefusedAttempts.window) : .codeInvalid
+            }
+            let outcome = ChallengeOutcome.approved(method, by: enrollment)
+            if let earlier = try writer.finish(challenge, as: outcome, at: now, events) {
+                return .alreadyEnded(earlier)
+            }
+            return try writer.challenge(id).map(Outcome.released) ?? .notFound
+        }
+    }
+}
+
+extension StoreWriter {
+    /// Keeps an approval until its code is presented.
+    ///
+    /// - Returns: nil when it is kept; how the challenge stands for a device when something else came before.
+    func hold(
+        _ challenge: Challenge, approvedBy method: Method, on enrollment: Enrollment, at now: Timestamp,
+        _ events: EventIDs
+    ) throws -> ChallengeStanding? {
+        let until = max(challenge.expiresAt, now.adding(seconds: ReturnChallenge.window))
+        guard try hold(challenge.id, approvedBy: method, on: enrollment.id, until: until, at: now) else {
+            return (try self.challenge(challenge.id) ?? challenge).standing(forDeviceAt: now)
+        }
+        try append(
+            AuditEvent(
+                id: events.next(), at: now, kind: .challengeReturning, client: challenge.question.client,
+                user: challenge.user, enrollment: enrollment.id, challenge: challenge.id,
+                detail: ["method": .string(method.rawValue)]))
+        wake(.challenge(challenge.id))
+        wake(.enrollment(enrollment.id))
+        return nil
+    }
+}

@@ -1,0 +1,227 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+/// A relying party whose users open links on the device where they started.
+private struct LinkScene: Sendable {
+    let claim: ClaimScene
+    var world: World { claim.world }
+    var device: TestDevice { claim.device }
+
+    init(_ engine: Engine = .sqlite) async throws {
+        claim = try await ClaimScene(engine)
+    }
+
+    /// Asks by a link, which the device opens.
+    func opened(_ change: (inout AskChallenge.Request) -> Void = { _ in }) async throws -> AskChallenge.Asked {
+        var request = try world.request(for: nil, type: "scan")
+        request.returnURI = ClaimScene.returnURI
+        change(&request)
+        let asked = try await world.ask(request, by: claim.shop)
+        let shown = try #require(asked.code)
+        #expect(shown.isLink)
+        #expect(try await claim.claim(shown.code, by: device) == "claimed")
+        try await device.open(asked.challenge.id)
+        return asked
+    }
+
+    /// Sends a decision, and gives back what was signed and what the device is told.
+    func answer(
+        _ asked: AskChallenge.Asked, _ decision: Decision = .approved(.confirm, number: nil)
+    ) async throws -> (message: [UInt8], outcome: AnswerChallenge.Outcome) {
+        let message = try await device.receipt(of: try await claim.challenge(asked), decision)
+        return (message, try await device.answer(asked.challenge.id, with: message))
+    }
+
+    /// Approves, and gives back the code that the device brings back.
+    func approved(_ asked: AskChallenge.Asked) async throws -> Secret<String> {
+        try Self.code(in: try await answer(asked).outcome)
+    }
+
+    static func code(in outcome: AnswerChallenge.Outcome) throws -> Secret<String> {
+        guard case .decided(let reply) = outcome, let target = reply.returnTo?.reveal() else {
+            throw World.Broken("no code: \(outcome)")
+        }
+        let beginning = "\(ClaimScene.returnURI)&return_code="
+        #expect(target.hasPrefix(beginning))
+        return Secret(String(target.dropFirst(beginning.count)))
+    }
+
+    func present(
+        _ code: Secret<String>, _ asked: AskChallenge.Asked, by client: Client? = nil
+    ) async throws -> String {
+        try await ReturnChallenge.present(
+            code, for: asked.challenge.id, by: (client ?? claim.shop).id, ports: world.ports
+        ).summary
+    }
+
+    /// How the client sees it.
+    func seen(_ asked: AskChallenge.Asked) async throws -> String {
+        let shown = try await WatchChallenge.challenge(asked.challenge.id, of: claim.shop.id, ports: world.ports)
+        let standing = try #require(shown).challenge.state.standing
+        return standing.reason.map { "\(standing.state) \($0)" } ?? standing.state
+    }
+
+    func hasReceipt(_ asked: AskChallenge.Asked) async throws -> Bool {
+        switch try await WatchChallenge.receipt(asked.challenge.id, of: claim.shop.id, ports: world.ports) {
+        case .receipt: true
+        case .none: false
+        case .challengeNotFound: throw World.Broken("challenge")
+        }
+    }
+
+    func kinds(_ asked: AskChallenge.Asked) async throws -> [AuditEventKind] {
+        try await world.audit().filter { $0.challenge == asked.challenge.id }.map(\.kind)
+    }
+}
+
+@Suite("Design 3.7: what is approved by a link comes to light when its code is brought back")
+struct ReturnTests {
+    @Test(
+        "Nobody but the device knows of the approval until its code is presented, not by state, receipt or callback",
+        arguments: Engine.allCases)
+    func whole(_ engine: Engine) async throws {
+        let scene = try await LinkScene(engine)
+        let asked = try await scene.opened { $0.callbackURI = World.callback }
+        let code = try await scene.approved(asked)
+        #expect(try await scene.seen(asked) == "pending")
+        #expect(try await !scene.hasReceipt(asked))
+        #expect(try await scene.world.count("outbox") == 0)
+        #expect(try await scene.claim.shown(asked.challenge.id) == "already claimed")
+        let pending = try await scene.world.store.read {
+            try $0.pendingChallenges(
+                of: scene.device.enrollment, user: scene.claim.user, now: scene.world.time.now, limit: 10)
+        }
+        #expect(pending.isEmpty, "the device has done its part")
+        #expect(try await scene.present(code, asked) == "released approved")
+        #expect(try await scene.seen(asked) == "approved")
+        #expect(try await scene.hasReceipt(asked))
+        #expect(try await scene.world.count("outbox") == 1)
+        #expect(try await scene.present(code, asked) == "already ended approved -", "it works once")
+        #expect(
+            try await scene.kinds(asked) == [
+                .challengeAsked, .challengeClaimed, .challengeFetched, .challengeReturning, .challengeApproved,
+            ])
+    }
+
+    @Test("A code of another challenge, an altered one, and any before the approval are one refusal; ten are looked at")
+    func wrong() async throws {
+        let scene = try await LinkScene()
+        let (asked, another) = (try await scene.opened(), try await scene.opened())
+        let right = scene.world.ports.hasher.returnCode(of: asked.challenge.id)
+        #expect(try await scene.present(right, asked) == "code invalid", "nothing is approved yet")
+        let code = try await scene.approved(asked)
+        #expect(code.isSame(as: right))
+        let other = try await scene.approved(another)
+        for wrong in [other.reveal(), "", "\(code.reveal())A", String(code.reveal().dropLast()), "x\u{0}"] {
+            #expect(try await scene.present(Secret(wrong), asked) == "code invalid")
+        }
+        #expect(try await scene.seen(asked) == "pending")
+        let stranger = try await scene.world.makeClient("Elsewhere").client
+        #expect(try await scene.present(code, asked, by: stranger) == "not found")
+        for _ in 0..<4 { #expect(try await scene.present(other, asked) == "code invalid") }
+        #expect(try await scene.present(other, asked) == "rate limited 60")
+        #expect(try await scene.present(code, asked) == "released approved", "the right one counts all the same")
+        #expect(try await scene.present(other, another) == "released approved")
+    }
+
+    @Test(
+        "The same answer again brings the same code; another answer is told that it was approved, and changes nothing")
+    func repeated() async throws {
+        let scene = try await LinkScene()
+        let asked = try await scene.opened()
+        let (message, first) = try await scene.answer(asked)
+        let again = try await scene.device.answer(asked.challenge.id, with: message)
+        #expect(try LinkScene.code(in: again).isSame(as: try LinkScene.code(in: first)))
+        for decision in [Decision.denied, .reported, .approved(.confirm, number: nil)] {
+            scene.world.time.advance(seconds: 1)
+            #expect(try await scene.answer(asked, decision).outcome.summary == "already ended approved -")
+        }
+        #expect(try await scene.seen(asked) == "pending")
+        #expect(try await scene.present(try LinkScene.code(in: first), asked) == "released approved")
+        let late = try await scene.device.answer(asked.challenge.id, with: message)
+        #expect(try LinkScene.code(in: late).isSame(as: try LinkScene.code(in: first)), "its reply may have been lost")
+    }
+
+    @Test(
+        "Two minutes for the way back, also where the question was about to end; then it is as if nobody had answered")
+    func late() async throws {
+        let scene = try await LinkScene()
+        let asked = try await scene.opened()
+        scene.world.time.advance(seconds: 119)
+        let code = try await scene.approved(asked)
+        scene.world.time.advance(seconds: 119)
+        #expect(try await ExpireChallenges.sweep(ports: scene.world.ports) == 0)
+        #expect(try await scene.seen(asked) == "pending")
+        scene.world.time.advance(seconds: 1)
+        #expect(try await scene.present(code, asked) == "already ended expired -")
+        #expect(try await scene.seen(asked) == "expired")
+        #expect(try await !scene.hasReceipt(asked))
+        #expect(try await scene.world.count("receipts") == 0, "what decided nothing is not kept")
+        #expect(try await scene.kinds(asked).last == .challengeExpired)
+        let challenge = try await scene.claim.challenge(asked)
+        #expect(challenge.state == .ended(.expired, at: scene.world.time.now))
+    }
+
+    @Test("The client may take it back meanwhile; a no needs no way back and brings none")
+    func otherEnds() async throws {
+        let scene = try await LinkScene()
+        let asked = try await scene.opened()
+        let code = try await scene.approved(asked)
+        let cancelled = try await CancelChallenge.cancel(
+            asked.challenge.id, by: scene.claim.shop.id, ports: scene.world.ports)
+        guard case .cancelled(let challenge) = cancelled else { throw World.Broken("cancel") }
+        #expect(challenge.state.standing.state == "cancelled")
+        #expect(try await scene.present(code, asked) == "already ended cancelled -")
+        #expect(try await scene.world.count("receipts") == 0)
+        for (decision, end) in [(Decision.denied, "denied declined"), (.reported, "denied reported")] {
+            let asked = try await scene.opened()
+            guard case .decided(let reply) = try await scene.answer(asked, decision).outcome else {
+                throw World.Broken("answer")
+            }
+            #expect(reply.returnTo == nil)
+            #expect(try await scene.seen(asked) == end)
+            #expect(try await scene.hasReceipt(asked))
+        }
+    }
+
+    @Test("The browser is known from when the code comes back to it: a link that was sent to somebody teaches nothing")
+    func browser() async throws {
+        let scene = try await LinkScene()
+        let browser = try #require(BrowserID("3f1c9a04-7c55-4be1"))
+        let asked = try await scene.opened { request in
+            request.user = .id(scene.claim.user)
+            request.browser = browser
+        }
+        func isKnown() async throws -> Bool {
+            let (user, client) = (scene.claim.user, scene.claim.shop.id)
+            let hash = scene.world.ports.hasher.hash(of: browser, client: client)
+            return try await scene.world.store.read { try $0.isKnown(hash, of: user, by: client) }
+        }
+        let code = try await scene.approved(asked)
+        #expect(try await !isKnown())
+        #expect(try await scene.present(code, asked) == "released approved")
+        #expect(try await isKnown())
+    }
+
+    @Test("A wait that began before the approval lasts until the code is presented")
+    func waiting() async throws {
+        let scene = try await LinkScene()
+        let asked = try await scene.opened()
+        let (world, id) = (scene.world, asked.challenge.id)
+        let deadline = world.time.now.adding(seconds: 600)
+        let beginning = try await WatchChallenge.challenge(
+            id, of: scene.claim.shop.id, waitingUntil: deadline, wakes: world.hub, ports: world.ports)
+        guard case .waiting(let wait) = beginning else { throw World.Broken("wait") }
+        async let outcome = wait.outcome(ports: world.ports)
+        let code = try await scene.approved(asked)
+        // Beyond the end that the question had.
+        world.time.advance(seconds: 119)
+        #expect(try await scene.present(code, asked) == "released approved")
+        #expect(try await outcome?.challenge.state.standing.state == "approved")
+    }
+}

@@ -1,0 +1,137 @@
+import CountersignWire
+import Encodings
+import NIOHTTP1
+import ServerTestSupport
+import Testing
+
+@Suite("Design 3.7: links on the same device, POST /v1/challenges/{challenge}/return", .timeLimit(.minutes(15)))
+struct DeviceLinkTests {
+    private static let returnURI = "https://shop.example.com/back"
+
+    /// Asks by a link, and what a phone makes of that.
+    private static func ask(_ scene: DeviceScene) async throws -> (id: String, path: String, code: JSONValue) {
+        let body: JSONValue = ["type": "qr", "message": "Sign in to ACME?", "return_uri": .string(returnURI)]
+        let asked = try await scene.shop.call(.POST, "/v1/challenges", body).success()
+        let id = try #require(asked["id"]?.string)
+        #expect(asked["code"]?["qr"] == nil)
+        let link = try #require(asked["code"]?["link"]?.string)
+        #expect(link.hasPrefix("\(scene.server.issuer)/q#"))
+        let code = try #require(ChallengeCode(link: link, to: scene.server.issuer))
+        return (id, "/v1/challenges/\(id)", code.json)
+    }
+
+    private static func register(_ scene: DeviceScene) async throws {
+        let client = "/v1/admin/clients/\(scene.shop.clientID)"
+        let updated = try await scene.server.administrator.call(
+            .PATCH, client, ["return_uris": [.string(returnURI)]]
+        ).success()
+        #expect(updated["return_uris"] == [.string(returnURI)])
+    }
+
+    private static func answer(_ id: String, _ decision: Decision, in scene: DeviceScene) async throws -> Reply {
+        let receipt = scene.phone.receipt(of: try await scene.phone.open(id).question, decision)
+        return try await scene.phone.answer(id, message: try await scene.phone.seal(receipt.text))
+    }
+
+    @Test("A link, an approval that only the device hears of, and the code that releases it")
+    func whole() async throws {
+        try await DeviceScene.with { scene in
+            try await Self.register(scene)
+            let (id, path, code) = try await Self.ask(scene)
+            let shown = try await scene.shop.call(.GET, "\(path)/code").success()
+            #expect(shown["link"]?.string != nil && shown["qr"] == nil)
+            expectRefusal(try await scene.shop.call(.GET, "\(path)/qr.svg"), 404, "no_code")
+            #expect(try await scene.phone.send(.POST, "/v1/challenges/claim", code).status == 204)
+            #expect(try await scene.phone.open(id).isLink)
+            let answered = try await Self.answer(id, .approved(.confirm, number: nil), in: scene).success()
+            #expect(answered["state"] == "approved")
+            let target = try #require(answered["return_to"]?.string)
+            #expect(target.hasPrefix("\(Self.returnURI)?return_code="))
+            let returned = JSONValue.string(String(target.dropFirst("\(Self.returnURI)?return_code=".count)))
+            let before = try await scene.shop.call(.GET, path).success()
+            #expect(before["state"] == "pending" && before["method"] == nil && before["ended_at"] == nil)
+            expectRefusal(try await scene.shop.call(.GET, "\(path)/receipt"), 404, "no_receipt")
+            expectRefusal(try await scene.phone.send(.GET, "\(path)/message"), 409, "already_ended")
+            expectRefusal(
+                try await scene.shop.call(.POST, "\(path)/return", ["return_code": "x"]), 422, "return_code_invalid")
+            let elsewhere = try await scene.server.makeClient("Elsewhere")
+            expectRefusal(
+                try await elsewhere.call(.POST, "\(path)/return", ["return_code": returned]), 404, "challenge_not_found"
+            )
+            let released = try await scene.shop.call(.POST, "\(path)/return", ["return_code": returned]).success()
+            #expect(released["state"] == "approved" && released["user"] == .string(scene.user))
+            let again = try await scene.shop.call(.POST, "\(path)/return", ["return_code": returned])
+            expectRefusal(again, 409, "already_ended")
+            #expect(again.json["state"] == "approved")
+            #expect(try await scene.shop.call(.GET, "\(path)/receipt").status == 200)
+            #expect(try await scene.events("challenge.returning").count == 1)
+        }
+    }
+
+    @Test("Ten wrong codes a minute for a challenge are looked at")
+    func limit() async throws {
+        try await DeviceScene.with { scene in
+            try await Self.register(scene)
+            let (_, path, _) = try await Self.ask(scene)
+            for _ in 0..<10 {
+                expectRefusal(
+                    try await scene.shop.call(.POST, "\(path)/return", ["return_code": "x"]), 422,
+                    "return_code_invalid")
+            }
+            let refused = try await scene.shop.call(.POST, "\(path)/return", ["return_code": "x"])
+            expectRefusal(refused, 429, "rate_limited")
+            #expect(refused.json["retry_after"] == 60)
+        }
+    }
+
+    @Test("A place to return to must be registered, to the byte, and be a URL without a code of its own")
+    func wrong() async throws {
+        try await DeviceScene.with { scene in
+            try await Self.register(scene)
+            func body(_ type: String, _ uri: JSONValue) -> JSONValue {
+                ["type": .string(type), "message": "Sign in?", "user": .string(scene.user), "return_uri": uri]
+            }
+            for uri in ["https://shop.example.com/back/", "https://evil.example.com", ""] {
+                expectRefusal(
+                    try await scene.shop.call(.POST, "/v1/challenges", body("qr", .string(uri))), 422,
+                    "return_not_registered", at: "/return_uri")
+            }
+            expectRefusal(
+                try await scene.shop.call(.POST, "/v1/challenges", body("qr", 1)), 422, "invalid_member",
+                at: "/return_uri")
+            expectRefusal(
+                try await scene.shop.call(.POST, "/v1/challenges", body("confirm", .string(Self.returnURI))), 422,
+                "not_allowed_by_type", at: "/return_uri")
+            let client = "/v1/admin/clients/\(scene.shop.clientID)"
+            let administrator = scene.server.administrator
+            for (uris, pointer) in [
+                (["https://shop.example.com/?return_code=x"], "/return_uris/0"),
+                (["com.example.shop:/back"], "/return_uris/0"),
+                (["https://shop.example.com/#x"], "/return_uris/0"), ([1], "/return_uris/0"),
+                (.array(Array(repeating: .string(Self.returnURI), count: 33)), "/return_uris"),
+            ] as [(JSONValue, String)] {
+                expectRefusal(
+                    try await administrator.call(.PATCH, client, ["return_uris": uris]), 422, "invalid_member",
+                    at: pointer)
+            }
+            let path = try await Self.ask(scene).path
+            for (body, code, pointer) in [
+                ([:], "missing_member", "/return_code"), (["return_code": 1], "invalid_member", "/return_code"),
+                (["return_code": "x", "user": "x"], "unknown_member", "/user"),
+            ] as [(JSONValue, String, String)] {
+                expectRefusal(try await scene.shop.call(.POST, "\(path)/return", body), 422, code, at: pointer)
+            }
+            let removed = try await administrator.call(.PATCH, client, ["return_uris": []]).success()
+            #expect(removed["return_uris"] == [])
+        }
+    }
+
+    @Test("A link that no app has taken leads to a page, which learns nothing of it")
+    func page() async throws {
+        try await DeviceScene.with { scene in
+            let page = try await scene.server.send(.GET, "/q")
+            #expect(page.status == 200)
+            #expect(String(decoding: page.body, as: UTF8.self).contains("This link opens in an app"))
+        }
+    }
+}
