@@ -9,7 +9,7 @@ import NIOHTTP1
 struct ChallengeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "challenge", abstract: "Ask users, and see what they answer.",
-        subcommands: [Ask.self, Code.self, Return.self, Show.self, Resend.self, Cancel.self, Receipt.self])
+        subcommands: [Ask.self, Code.self, Enter.self, Return.self, Show.self, Resend.self, Cancel.self, Receipt.self])
 
     struct Ask: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -56,6 +56,9 @@ struct ChallengeCommand: AsyncParsableCommand {
                 on the device where this was started.
                 """)
         var returnTo: String?
+
+        @Option(help: "Where a code is sent where the type does that, or falls back to one: + and the country's code.")
+        var phone: String?
 
         @Option(help: "Names this very request, so that repeating it asks only once.")
         var idempotencyKey: String?
@@ -114,6 +117,7 @@ struct ChallengeCommand: AsyncParsableCommand {
                 "signing_data": signingData.map(JSONValue.string), "expires_in": expiresIn.map(JSONValue.integer),
                 "callback_uri": callback.map(JSONValue.string), "locale": locale.map(JSONValue.string),
                 "browser": browser.map(JSONValue.string), "return_uri": returnTo.map(JSONValue.string),
+                "phone": phone.map(JSONValue.string),
             ])
         }
     }
@@ -147,6 +151,27 @@ struct ChallengeCommand: AsyncParsableCommand {
                 throw CommandError("\(svg) cannot be written: name another file with --svg.")
             }
             output.print(["svg": .string(svg)], svg)
+        }
+    }
+
+    struct Enter: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say which code the user has typed, out of the text message.")
+
+        @Argument(help: "The challenge's id.")
+        var id: String
+
+        @Argument(help: "Six digits.")
+        var code: String
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/challenges/\(Remote.escaped(id))/code"
+            let body: JSONValue = ["code": .string(code)]
+            let challenge = try await remote.withRemote { try await $0.call(.POST, path, body) }
+            output.print(challenge, describe(challenge))
         }
     }
 

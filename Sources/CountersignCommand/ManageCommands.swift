@@ -142,6 +142,9 @@ struct TypeCommand: AsyncParsableCommand {
         @Flag(help: "Ask whoever scans a code, instead of devices that are told of the challenge.")
         var qr = false
 
+        @Flag(help: "Ask no device, but send six digits by text message, which the user types where this was started.")
+        var textCode = false
+
         @Option(help: "How many seconds a challenge lives.")
         var expiresIn: Int64?
 
@@ -192,7 +195,8 @@ struct TypeCommand: AsyncParsableCommand {
             for text in text { texts[text.name] = .string(text.value) }
             let body = JSONValue.members([
                 "methods": method.isEmpty ? nil : .array(method.map(JSONValue.string)),
-                "qr": qr ? true : nil, "expires_in": expiresIn.map(JSONValue.integer),
+                "qr": qr ? true : nil, "text_code": textCode ? true : nil,
+                "expires_in": expiresIn.map(JSONValue.integer),
                 "number_entry": numberEntry.map(JSONValue.bool),
                 "signing_data": signingData.map(JSONValue.bool), "aal2": aal2 ? true : nil,
                 "fallback": fallback.map(JSONValue.string),
@@ -210,7 +214,9 @@ struct TypeCommand: AsyncParsableCommand {
     }
 
     private static func describe(_ type: JSONValue) -> String {
-        let methods = (type["methods"]?.array ?? []).compactMap(\.string).joined(separator: " or ")
+        let isText = type["text_code"]?.bool == true
+        let devices = (type["methods"]?.array ?? []).compactMap(\.string).joined(separator: " or ")
+        let methods = isText ? "a code by text message" : devices
         let number = type["number_entry"]?.bool == true ? "number entry" : "no number entry"
         return "\(type["name"]?.string ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
             + "at most \(type["max_pending"]?.integer ?? 0) open and \(type["max_asks"]?.integer ?? 0) unapproved an hour"

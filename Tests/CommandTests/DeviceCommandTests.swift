@@ -141,6 +141,33 @@ struct DeviceCommandTests {
         }
     }
 
+    @Test("Where no device can answer a code goes to the telephone, and is typed where it was asked for")
+    func texted() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let sms = try await tool.run("type", "set", "sms", "--text-code")
+            #expect(sms.output.hasPrefix("sms: a code by text message, no number entry, 300 s"))
+            _ = try await tool.json("type", "set", "careful", "--method", "pin", "--fallback", "sms")
+            let asked = try await tool.json(
+                "challenge", "ask", "--user", "customer-1", "--type", "careful", "--message", "Sign in?",
+                "--phone", "+15551234567", as: shop)
+            let id = try #require(asked["id"]?.string)
+            #expect(asked["type"] == "sms" && asked["methods"] == ["text_code"])
+            var code: Substring?
+            while code == nil {
+                let folder = try? FileManager.default.contentsOfDirectory(atPath: "\(tool.data)/outbox")
+                let file = folder?.first { $0.hasSuffix(".txt") }
+                let text = file.flatMap {
+                    try? String(contentsOfFile: "\(tool.data)/outbox/\($0)", encoding: .utf8)
+                }
+                code = text?.firstMatch(of: /([0-9]{6}) is your code/)?.output.1
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            let entered = try await tool.run("challenge", "enter", id, String(try #require(code)), as: shop)
+            #expect(entered.output == "\(id): approved by text_code\n")
+        }
+    }
+
     @Test("A person can read what the commands print")
     func forPeople() async throws {
         try await ServedTool.with { tool in

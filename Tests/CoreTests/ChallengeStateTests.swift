@@ -8,7 +8,7 @@ struct ChallengeStateTests {
     static let device = EnrollmentID(at: Timestamp(seconds: 1), random: [UInt8](repeating: 1, count: 10))
     static let outcomes: [ChallengeOutcome] = [
         .approved(.confirm, by: device), .denied(by: device), .reported(by: device), .failed(.wrongNumber),
-        .failed(.deviceRemoved), .cancelled, .expired,
+        .failed(.deviceRemoved), .cancelled, .expired, .entered,
     ]
     static let expiresAt = Timestamp(milliseconds: 1_000_000)
 
@@ -20,7 +20,7 @@ struct ChallengeStateTests {
         let isAllowed: Bool
         switch event {
         case .expired: isAllowed = offset >= 0
-        case .approved, .denied, .reported, .failed, .cancelled: isAllowed = offset < 0
+        case .approved, .entered, .denied, .reported, .failed, .cancelled: isAllowed = offset < 0
         }
         if isAllowed {
             let state = try ChallengeState.pending.applying(event, at: now, expiresAt: Self.expiresAt)
@@ -30,6 +30,25 @@ struct ChallengeStateTests {
                 try ChallengeState.pending.applying(event, at: now, expiresAt: Self.expiresAt)
             }
         }
+    }
+
+    @Test(
+        "Approved by a link × every event: that very approval, a cancellation, or the end of its time",
+        arguments: outcomes + [.approved(.pin, by: device)], [-1, 0] as [Int64])
+    func returning(_ event: ChallengeOutcome, _ offset: Int64) throws {
+        let now = Timestamp(milliseconds: Self.expiresAt.milliseconds + offset)
+        let state = ChallengeState.returning(.confirm, by: Self.device)
+        let allowed: [ChallengeOutcome] =
+            offset < 0 ? [.approved(.confirm, by: Self.device), .cancelled] : [.expired]
+        if allowed.contains(event) {
+            #expect(
+                try state.applying(event, at: now, expiresAt: Self.expiresAt) == .ended(event, at: now))
+        } else {
+            #expect(throws: ChallengeState.IllegalTransition(state: state)) {
+                try state.applying(event, at: now, expiresAt: Self.expiresAt)
+            }
+        }
+        #expect(state.standing == ChallengeState.pending.standing && !state.isEnded)
     }
 
     @Test("Ended × every event: nothing changes an end, at any time", arguments: outcomes, outcomes)
@@ -44,10 +63,11 @@ struct ChallengeStateTests {
 
     @Test("Design 1, promise 8: every outcome has its own words, method and decider")
     func words() {
-        let expected: [(String, String?, Method?, EnrollmentID?)] = [
-            ("approved", nil, .confirm, Self.device), ("denied", "declined", nil, Self.device),
+        let expected: [(String, String?, String?, EnrollmentID?)] = [
+            ("approved", nil, "confirm", Self.device), ("denied", "declined", nil, Self.device),
             ("denied", "reported", nil, Self.device), ("failed", "wrong_number", nil, nil),
             ("failed", "device_removed", nil, nil), ("cancelled", nil, nil, nil), ("expired", nil, nil, nil),
+            ("approved", nil, "text_code", nil),
         ]
         #expect(expected.count == Self.outcomes.count)
         for (outcome, words) in zip(Self.outcomes, expected) {
@@ -60,6 +80,7 @@ struct ChallengeStateTests {
                     == ChallengeStanding(state: words.0, reason: words.1))
         }
         #expect(ChallengeState.pending.standing == ChallengeStanding(state: "pending", reason: nil))
-        #expect(Set(Self.outcomes.map(\.auditKind)).count == Self.outcomes.count - 1, "failures share one")
+        #expect(
+            Set(Self.outcomes.map(\.auditKind)).count == Self.outcomes.count - 2, "failures share one, and approvals")
     }
 }

@@ -14,7 +14,8 @@ struct ChallengeTypeTests {
         #expect(type.json == ChallengeType.confirm.json)
         #expect(
             type.json == [
-                "name": "confirm", "methods": ["confirm"], "qr": false, "expires_in": 120, "number_entry": true,
+                "name": "confirm", "methods": ["confirm"], "qr": false, "text_code": false, "expires_in": 120,
+                "number_entry": true,
                 "signing_data": true, "assurance": "receipt", "aal2": false, "max_pending": 3, "max_asks": 10,
                 "denial_pause": 30,
                 "max_resends": 3, "texts": [:],

@@ -116,11 +116,3 @@ struct TestMessageTests {
         #expect(try await world.count("outbox") == 0)
     }
 }
-
-extension World {
-    fileprivate func ports(sendingBy transports: Transports) -> Ports {
-        Ports(
-            issuer: ports.issuer, store: store, wakes: hub, time: time, random: random, hasher: ports.hasher,
-            keys: ports.keys, transports: transports, hooks: hooks, logger: ports.logger)
-    }
-}

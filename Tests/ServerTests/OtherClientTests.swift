@@ -40,6 +40,7 @@ struct OtherClientTests {
                     let body: JSONValue? =
                         switch operation.path.split(separator: "/").last {
                         case "return": ["return_code": "x"]
+                        case "code" where method == .POST: ["code": "123456"]
                         default: method == .PATCH ? ["external_id": "mine"] : nil
                         }
                     let others = try await rival.call(method, Self.path(operation, values), body)

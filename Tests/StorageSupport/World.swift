@@ -92,6 +92,13 @@ package struct World: Sendable {
             hooks: hooks, logger: logger)
     }
 
+    /// The same ports with other ways to reach people.
+    package func ports(sendingBy transports: Transports) -> Ports {
+        Ports(
+            issuer: ports.issuer, store: store, wakes: hub, time: time, random: random, hasher: ports.hasher,
+            keys: ports.keys, transports: transports, hooks: hooks, logger: ports.logger)
+    }
+
     /// The same ports with another log.
     package func ports(loggingTo logger: Logger) -> Ports {
         Ports(

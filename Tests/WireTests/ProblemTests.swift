@@ -28,9 +28,9 @@ struct ProblemTests {
         422: [
             .unknownMember, .missingMember, .invalidMember, .textRefused, .idempotencyConflict, .notAllowedByType,
             .callbackNotRegistered, .certificateInvalid, .answerInvalid, .pinIncorrect, .changeInvalid, .codeInvalid,
-            .codeExpired, .customRetry, .customFailed, .returnNotRegistered, .returnCodeInvalid,
+            .codeExpired, .customRetry, .customFailed, .returnNotRegistered, .returnCodeInvalid, .codeIncorrect,
         ],
-        429: [.tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .tooManyResends],
+        429: [.tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .tooManyResends, .tooManyTexts],
         500: [.internalError],
         503: [.unavailable, .customUnavailable],
     ]
@@ -82,7 +82,7 @@ struct ProblemTests {
         let retried = ProblemCode.allCases.filter(\.meaning.retryHelps)
         let expected: Set<ProblemCode> = [
             .tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .internalError, .unavailable, .clockSkew,
-            .customUnavailable,
+            .customUnavailable, .tooManyTexts,
         ]
         #expect(Set(retried) == expected)
     }

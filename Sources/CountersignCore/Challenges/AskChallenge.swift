@@ -33,6 +33,8 @@ public enum AskChallenge {
         public var callbackURI: String?
         /// Where the device returns to that opens the code as a link; nil where the code is scanned.
         public var returnURI: String?
+        /// Where a code is sent, which the client vouches is the user's; nil where nothing but devices can answer.
+        public var phone: PhoneNumber?
         /// The language of the texts.
         public var locale: String?
         /// What the client wants back.
@@ -58,6 +60,8 @@ public enum AskChallenge {
         public let enrollments: [EnrollmentID]
         /// Which of them are told by push.
         let pushed: [EnrollmentID]
+        /// What is sent by text message; nil where devices are asked.
+        var text: SentCode?
     }
 
     /// Why nobody is asked.
@@ -80,6 +84,12 @@ public enum AskChallenge {
         case callbackNotRegistered
         /// The place to return to is not one of the client's.
         case returnNotRegistered
+        /// A code is to be sent, and it is not said where.
+        case phoneMissing
+        /// A code is to be sent, and text messages are not set up.
+        case textsNotSetUp
+        /// The telephone number has had too many; try again after some seconds.
+        case tooManyTexts(retryAfter: Int64)
         /// The user has reported an earlier question of this client.
         case reported
         /// Too many open challenges.
@@ -104,15 +114,22 @@ public enum AskChallenge {
         let issuer = ports.issuer
         let hasher = ports.hasher
         let events = EventIDs(ports, at: now)
+        let sendsTexts = ports.transports.text
         return try await ports.store.commit { writer in
             try writer.once(idempotency, at: now) {
                 let asked: Asked
                 do {
-                    asked = try decide(request, by: client, chance, at: now, issuer: issuer, hasher: hasher, writer)
+                    asked = try decide(
+                        request, by: client, chance, at: now, issuer: issuer, hasher: hasher, sendsTexts: sendsTexts,
+                        writer)
                 } catch let refusal as Refusal {
                     return (.failure(refusal), nil)
                 }
+                if let text = asked.text, let seconds = try writer.countText(to: text.phone, hasher, at: now) {
+                    return (.failure(.tooManyTexts(retryAfter: seconds)), nil)
+                }
                 try writer.ask(asked.challenge, of: asked.enrollments, telling: asked.pushed, at: now, events)
+                if let text = asked.text { try writer.send(text, of: asked.challenge, as: events.next(), at: now) }
                 return (.success(asked), idempotency == nil ? nil : reply(asked))
             }
         }
@@ -121,21 +138,26 @@ public enum AskChallenge {
     /// Decides by the type that is asked by, or by the one it falls back to where no device can answer.
     private static func decide(
         _ request: Request, by client: Client, _ chance: Chance, at now: Timestamp, issuer: Issuer, hasher: KeyedHasher,
-        _ reader: any StoreReader
+        sendsTexts: Bool, _ reader: any StoreReader
     ) throws -> Asked {
-        let facts = try Facts(for: request, by: client, at: now, from: reader)
+        let facts = try Facts(for: request, by: client, at: now, sendsTexts: sendsTexts, from: reader)
         /// Decides by another type, which must be there, and for this client.
         func decide(by other: TypeName, otherwise refusal: Refusal, needsCode: Bool = false) throws -> Asked {
             var request = request
             request.type = other
             let facts: Facts
             do {
-                facts = try Facts(for: request, by: client, at: now, from: reader)
+                facts = try Facts(for: request, by: client, at: now, sendsTexts: sendsTexts, from: reader)
             } catch is Refusal {
                 throw refusal
             }
             guard facts.type.isQR || !needsCode else { throw refusal }
-            return try Self.decide(request, facts, chance, issuer: issuer, hasher: hasher)
+            do throws(Refusal) {
+                return try Self.decide(request, facts, chance, issuer: issuer, hasher: hasher)
+            } catch {
+                // A code cannot be sent instead of this.
+                throw facts.type.isText && error.isOfText ? refusal : error
+            }
         }
         // Whoever knows a user's name could have them asked: where the browser is another one, the user comes to us.
         if let type = facts.type.unknownBrowser, try !isKnown(request.browser, facts, hasher, reader) {
@@ -199,6 +221,7 @@ extension AskChallenge {
         let isLocked: Bool
         let openChallenges: Int
         let recentAsks: [RecentAsk]
+        var sendsTexts = false
         let now: Timestamp
     }
 
@@ -212,9 +235,10 @@ extension AskChallenge {
         let returnURI = try returnURI(request, of: facts.client)
         // A code reaches nobody who does not look for it, and it is the user who starts what leads to one.
         if !type.isQR { try checkLimits(facts) }
+        let phone = try phone(request, facts)
         let enrollments = try enrollments(request, facts)
         guard let alert = request.message ?? type.text(in: request.locale) else { throw .messageMissing }
-        let number = request.numberEntry ?? type.numberEntry ? chance.number : nil
+        let number = type.isText || request.numberEntry ?? type.numberEntry ? chance.number : nil
         guard let nonce = Nonce(bytes: chance.nonce) else { preconditionFailure("a nonce has 32 bytes") }
         let question = Question(
             challenge: chance.challenge, nonce: nonce, issuer: issuer, client: facts.client.id,
@@ -227,14 +251,17 @@ extension AskChallenge {
             question: question, user: facts.user, claim: type.isQR ? .awaited : nil, alert: alert,
             methods: request.methods ?? type.methods,
             numberHash: number.map { hasher.hash(of: $0, challenge: chance.challenge) },
-            attempts: type.attempts, expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime),
+            attempts: type.attempts ?? (type.isText ? EnterCode.usualAttempts : nil),
+            expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime),
             callbackURI: callbackURI, returnURI: type.isQR ? returnURI : nil,
             clientState: request.clientState, locale: request.locale,
             browser: facts.user == nil ? nil : browser, state: .pending)
         return Asked(
-            challenge: challenge, number: number, code: ShownCode(of: challenge, at: facts.now, hasher),
+            challenge: challenge, number: type.isText ? nil : number,
+            code: ShownCode(of: challenge, at: facts.now, hasher),
             enrollments: enrollments.map(\.id),
-            pushed: enrollments.filter { $0.push != nil }.map(\.id))
+            pushed: enrollments.filter { $0.push != nil }.map(\.id),
+            text: phone.map { SentCode(code: chance.number, phone: $0) })
     }
 
     /// A request can only tighten its type.
@@ -252,6 +279,14 @@ extension AskChallenge {
         if request.returnURI != nil, !type.isQR, type.unknownBrowser == nil, type.fallback == nil {
             throw .notAllowedByType(pointer: "/return_uri")
         }
+        if request.phone != nil, !type.isText, type.fallback == nil { throw .notAllowedByType(pointer: "/phone") }
+        if type.isText {
+            // Nothing is shown but what is sent, and nothing signed.
+            if request.numberEntry == true { throw .notAllowedByType(pointer: "/number_entry") }
+            if !request.details.isEmpty { throw .notAllowedByType(pointer: "/details") }
+            if request.secureMessage != nil { throw .notAllowedByType(pointer: "/secure_message") }
+            if request.enrollments != nil { throw .notAllowedByType(pointer: "/enrollments") }
+        }
         if request.signingData != nil, !type.signingData { throw .notAllowedByType(pointer: "/signing_data") }
     }
 
@@ -261,6 +296,14 @@ extension AskChallenge {
             throw .callbackNotRegistered
         }
         return uri
+    }
+
+    /// Where a code is sent; nil where none is.
+    private static func phone(_ request: Request, _ facts: Facts) throws(Refusal) -> PhoneNumber? {
+        guard facts.type.isText else { return nil }
+        guard let phone = request.phone else { throw .phoneMissing }
+        guard facts.sendsTexts else { throw .textsNotSetUp }
+        return phone
     }
 
     private static func returnURI(_ request: Request, of client: Client) throws(Refusal) -> ReturnURI? {
@@ -288,6 +331,7 @@ extension AskChallenge {
     }
 
     private static func enrollments(_ request: Request, _ facts: Facts) throws(Refusal) -> [Enrollment] {
+        if facts.type.isText { return [] }
         if facts.type.isQR {
             guard request.enrollments == nil else { throw .notAllowedByType(pointer: "/enrollments") }
             return []
@@ -307,7 +351,8 @@ extension AskChallenge {
 
 extension AskChallenge.Facts {
     fileprivate init(
-        for request: AskChallenge.Request, by client: Client, at now: Timestamp, from reader: any StoreReader
+        for request: AskChallenge.Request, by client: Client, at now: Timestamp, sendsTexts: Bool,
+        from reader: any StoreReader
     ) throws {
         let user = try request.user.map { reference in
             guard let user = try reader.linkedUser(reference, of: client.id) else {
@@ -322,6 +367,7 @@ extension AskChallenge.Facts {
         self.client = client
         self.user = user
         self.type = type
+        self.sendsTexts = sendsTexts
         self.now = now
         guard let user, !type.isQR else {
             (enrollments, isLocked, openChallenges, recentAsks) = ([], false, 0, [])

@@ -38,6 +38,8 @@ public final class Challenge: Sendable {
 
     /// Its id.
     public var id: ChallengeID { question.challenge }
+    /// Whether the user types a code that was sent to them, instead of answering on a device.
+    public var isText: Bool { methods.isEmpty }
     /// When a device claimed it by its code; nil where none did.
     public var claimedAt: Timestamp? {
         if case .done(let time) = claim { time } else { nil }

@@ -14,6 +14,8 @@ public enum FailureReason: String, CaseIterable, Sendable {
 public enum ChallengeOutcome: Hashable, Sendable {
     /// The user said yes.
     case approved(Method, by: EnrollmentID)
+    /// The user has typed, where this was started, the six digits that were sent to them.
+    case entered
     /// The user said no.
     case denied(by: EnrollmentID)
     /// The user said that somebody else started this.
@@ -30,7 +32,7 @@ public enum ChallengeOutcome: Hashable, Sendable {
     /// Spec: design 1, promise 1.
     public var state: String {
         switch self {
-        case .approved: "approved"
+        case .approved, .entered: "approved"
         case .denied, .reported: "denied"
         case .failed: "failed"
         case .cancelled: "cancelled"
@@ -46,14 +48,18 @@ public enum ChallengeOutcome: Hashable, Sendable {
         case .denied: "declined"
         case .reported: "reported"
         case .failed(let reason): reason.rawValue
-        case .approved, .cancelled, .expired: nil
+        case .approved, .entered, .cancelled, .expired: nil
         }
     }
 
-    /// How the user proved to be there.
-    public var method: Method? {
+    /// How ``entered`` is called beside the methods that devices answer by.
+    public static let enteredMethod = "text_code"
+
+    /// How the user proved to be there, by the words of the API.
+    public var method: String? {
         switch self {
-        case .approved(let method, _): method
+        case .approved(let method, _): method.rawValue
+        case .entered: Self.enteredMethod
         case .denied, .reported, .failed, .cancelled, .expired: nil
         }
     }
@@ -62,13 +68,13 @@ public enum ChallengeOutcome: Hashable, Sendable {
     public var decidedBy: EnrollmentID? {
         switch self {
         case .approved(_, let enrollment), .denied(let enrollment), .reported(let enrollment): enrollment
-        case .failed, .cancelled, .expired: nil
+        case .entered, .failed, .cancelled, .expired: nil
         }
     }
 
     var auditKind: AuditEventKind {
         switch self {
-        case .approved: .challengeApproved
+        case .approved, .entered: .challengeApproved
         case .denied: .challengeDenied
         case .reported: .challengeReported
         case .failed: .challengeFailed
@@ -116,7 +122,7 @@ public enum ChallengeState: Hashable, Sendable {
                 guard !isOver, self == .pending || self == .returning(method, by: enrollment) else {
                     throw IllegalTransition(state: self)
                 }
-            case .denied, .reported, .failed:
+            case .entered, .denied, .reported, .failed:
                 guard !isOver, self == .pending else { throw IllegalTransition(state: self) }
             }
             return .ended(outcome, at: now)

@@ -34,6 +34,8 @@ public enum ResendChallenge {
             guard !challenge.state.isEnded, now < challenge.expiresAt else {
                 return .alreadyEnded(challenge.standing(at: now))
             }
+            // What was sent is not kept, nor where to.
+            guard !challenge.isText else { return .tooMany }
             if let user = challenge.user, try writer.isAskingLocked(of: user, by: client) { return .reported }
             let limit = try writer.challengeType(challenge.question.type)?.maximumResends ?? 0
             guard try writer.countAttempt("resend \(id)", window: window, at: now).number <= limit else {

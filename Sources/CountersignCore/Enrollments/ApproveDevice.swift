@@ -88,7 +88,8 @@ extension StoreWriter {
             try tellClients(.approved, of: enrollment, at: now, events)
             wake(.enrollment(id))
             try replaceSurplus(beside: enrollment, of: try client(enrollment.client)?.deviceLimit, at: now, events)
-        case .denied, .reported, .failed:
+        // No code lets a device in.
+        case .entered, .denied, .reported, .failed:
             _ = try removeEnrollment(enrollment, reason: .denied, by: nil, at: now, events)
         case .cancelled:
             _ = try removeEnrollment(

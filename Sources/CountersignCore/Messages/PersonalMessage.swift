@@ -40,6 +40,19 @@ public struct PersonalMessage: Sendable {
         PersonalMessage(.code, language, ["code": Secret(code.digits), "minutes": Secret("\(minutes)")])
     }
 
+    /// A message with the code that approves a question of a client's, which is told with it.
+    public static func code(
+        _ code: EntryNumber, minutes: Int, of client: ClientName, asking question: DisplayMessage,
+        in language: LanguageTag?
+    ) -> PersonalMessage {
+        PersonalMessage(
+            .code, language,
+            [
+                "code": Secret(code.digits), "minutes": Secret("\(minutes)"), "sender": Secret(client.text),
+                "question": Secret(question.text),
+            ])
+    }
+
     /// A message as a row keeps it; nil when it is none.
     package init?(stored json: JSONValue) {
         guard let template = json["template"]?.string.flatMap({ MessageTemplate(rawValue: $0) }),

@@ -81,7 +81,7 @@ extension OutboxMessage {
             "challenge": .members([
                 "id": .string("\(challenge.id)"), "state": .string(outcome.state),
                 "reason": outcome.reason.map(JSONValue.string),
-                "method": outcome.method.map { .string($0.rawValue) },
+                "method": outcome.method.map(JSONValue.string),
                 "user": challenge.user.map { .string("\($0)") },
                 "client_state": challenge.clientState.map(JSONValue.string),
                 "ended_at": .string("\(now)"),

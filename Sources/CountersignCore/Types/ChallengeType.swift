@@ -11,6 +11,9 @@ public struct ChallengeType: Sendable {
     public let methods: [Method]
     /// Whether a challenge is put to the device that presents its code, instead of to devices that are told of it.
     public let isQR: Bool
+    /// Whether it asks nobody's device, but sends six digits by text message, which the user types where this was
+    /// started; a receipt there is none of.
+    public let isText: Bool
     /// How long a challenge lives, in seconds, and the longest a request may ask for.
     public let lifetime: Int64
     /// Whether a number shown by the asking side must be typed on the device.
@@ -51,6 +54,10 @@ public struct ChallengeType: Sendable {
     ///
     /// Spec: design 3.7.
     private static let longestCode: Int64 = 180
+    /// The longest six digits that were sent may be typed, and how long they may be where nothing is said, in seconds.
+    ///
+    /// Spec: NIST SP 800-63B-4 §3.1.3.2.
+    private static let (longestText, usualText): (Int64, Int64) = (600, 300)
 
     /// The type that possession of the device answers.
     public static let confirm = standard(.confirm, by: [.confirm])
@@ -70,7 +77,7 @@ public struct ChallengeType: Sendable {
 
     /// A type of these parts.
     public init(
-        name: TypeName, methods: [Method], isQR: Bool = false, lifetime: Int64, numberEntry: Bool,
+        name: TypeName, methods: [Method], isQR: Bool = false, isText: Bool = false, lifetime: Int64, numberEntry: Bool,
         signingData: Bool, assurance: Assurance, isAAL2: Bool = false, fallback: TypeName? = nil,
         unknownBrowser: TypeName? = nil, maximumPending: Int,
         maximumAsks: Int,
@@ -80,6 +87,7 @@ public struct ChallengeType: Sendable {
         self.name = name
         self.methods = methods
         self.isQR = isQR
+        self.isText = isText
         self.lifetime = lifetime
         self.numberEntry = numberEntry
         self.signingData = signingData
@@ -118,7 +126,8 @@ public struct ChallengeType: Sendable {
     public var json: JSONValue {
         .members([
             "name": .string("\(name)"), "methods": .array(methods.map { .string($0.rawValue) }),
-            "qr": .bool(isQR), "expires_in": .integer(lifetime), "number_entry": .bool(numberEntry),
+            "qr": .bool(isQR), "text_code": .bool(isText), "expires_in": .integer(lifetime),
+            "number_entry": .bool(numberEntry),
             "signing_data": .bool(signingData),
             "assurance": .string(assurance.rawValue), "aal2": .bool(isAAL2),
             "fallback": fallback.map { .string("\($0)") },
@@ -154,21 +163,27 @@ public struct ChallengeType: Sendable {
         self.name = name
         // A type as the API shows it may be sent back, its name included.
         _ = try members.optional("name", "\"\(name)\", as in the path") { $0 == .string("\(name)") ? true : nil }
+        let isText = try members.optionalBool("text_code") ?? standard.isText
+        self.isText = isText
         methods =
-            try members.optional("methods", "an array of one or more of \(Self.methodNames)") {
-                guard let names = $0.array, !names.isEmpty else { return nil }
+            try members.optional(
+                "methods", isText ? "absent, since a code is sent" : "an array of one or more of \(Self.methodNames)"
+            ) {
+                guard let names = $0.array, names.isEmpty == isText else { return nil }
                 let methods = names.compactMap { $0.string.flatMap(Method.init(rawValue:)) }
                 return methods.count == names.count && Set(methods).count == names.count ? methods : nil
-            } ?? standard.methods
+            } ?? (isText ? [] : standard.methods)
         isQR = try members.optionalBool("qr") ?? standard.isQR
         lifetime =
-            try members.optionalInteger("expires_in", in: 10...(isQR ? Self.longestCode : 86400)) ?? standard.lifetime
-        numberEntry = try members.optionalBool("number_entry") ?? (isQR ? false : standard.numberEntry)
-        signingData = try members.optionalBool("signing_data") ?? standard.signingData
+            try members.optionalInteger(
+                "expires_in", in: 10...(isQR ? Self.longestCode : isText ? Self.longestText : 86400))
+            ?? (isText ? Self.usualText : standard.lifetime)
+        numberEntry = try members.optionalBool("number_entry") ?? (isQR || isText ? false : standard.numberEntry)
+        signingData = try members.optionalBool("signing_data") ?? (isText ? false : standard.signingData)
         assurance =
             try members.optional("assurance", "\"receipt\", \"challenge\" or \"event\"") {
                 $0.string.flatMap(Assurance.init(rawValue:))
-            } ?? standard.assurance
+            } ?? (isText ? .event : standard.assurance)
         isAAL2 = try members.optionalBool("aal2") ?? standard.isAAL2
         func other(_ value: JSONValue) -> TypeName? {
             value.string.flatMap { TypeName($0) }.flatMap { $0 == name ? nil : $0 }
@@ -187,10 +202,22 @@ public struct ChallengeType: Sendable {
             return Set(ids.compactMap { $0 })
         }
         try members.refuseUnknown()
+        if isText, let member = wrongForText {
+            throw JSONShapeError.invalid(
+                pointer: members.pointer(to: member), expected: "absent, since a code is sent by text message")
+        }
         if isAAL2, let violation = AAL2.violations(of: self).first {
             throw JSONShapeError.invalid(
                 pointer: members.pointer(to: violation.member), expected: violation.expected)
         }
+    }
+
+    /// What says of a type whose codes are sent that a device takes part, or that more is proved than there is.
+    private var wrongForText: String? {
+        [
+            "qr": isQR, "number_entry": numberEntry, "signing_data": signingData, "assurance": assurance != .event,
+            "aal2": isAAL2, "fallback": fallback != nil, "unknown_browser": unknownBrowser != nil,
+        ].filter(\.value).keys.min()
     }
 
     /// Texts by language: a short message each, since it may travel in a notification.

@@ -33,7 +33,8 @@ extension StoreWriter {
         case .approved: try putBrowser(browser, of: user, by: client, at: now)
         // Somebody else sits there.
         case .reported: try removeBrowser(browser, of: user, by: client)
-        case .denied, .failed, .cancelled, .expired: return
+        // A code that was read out to somebody is typed in theirs.
+        case .entered, .denied, .failed, .cancelled, .expired: return
         }
     }
 }

@@ -89,11 +89,12 @@ public struct MessageTemplates: Sendable {
 
     /// Puts a message into words, as a text message.
     ///
-    /// The last line of one with a code lets phones fill it in, and only at this deployment's own host.
+    /// The last line of one with a code lets phones fill it in, and only at this deployment's own host; a client's page
+    /// is at another.
     /// Spec: Origin-bound one-time codes, *Message format*.
     package func text(_ message: PersonalMessage) -> String {
         let text = render(message, .sms, chosen(for: message.language)).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let code = message.values["code"] else { return text }
+        guard let code = message.values["code"], message.values["sender"] == nil else { return text }
         return "\(text)\n\n@\(host) #\(code.reveal())"
     }
 
@@ -104,7 +105,7 @@ public struct MessageTemplates: Sendable {
 
     private func render(_ message: PersonalMessage, _ part: Part, _ language: LanguageTag) -> String {
         var values = message.values.mapValues { $0.reveal() }
-        values["sender"] = sender
+        values["sender"] = values["sender"] ?? sender
         values["host"] = host
         return templates[language]?["\(message.template.rawValue).\(part.rawValue)"]?.render(values) ?? ""
     }

@@ -28,7 +28,8 @@ extension MessageTemplates {
                 <p>Nobody will ever ask you for it by telephone or in a message: whoever does wants to deceive you.<br>
                 If you did not ask for a code, there is nothing to do.</p>
                 """),
-            "code.sms": "{{code}} is your code for {{sender}}, good for {{minutes}} minutes. Tell it to nobody.",
+            "code.sms":
+                "{{#question}}{{question}} {{/question}}{{code}} is your code for {{sender}}, good for {{minutes}} minutes. Tell it to nobody.",
         ],
         "de": [
             "test.subject": "Eine Nachricht von {{sender}}",
@@ -59,7 +60,8 @@ extension MessageTemplates {
                 <p>Niemand wird Sie je am Telefon oder in einer Nachricht danach fragen: Wer es tut, will Sie täuschen.<br>
                 Wenn Sie keinen Code angefordert haben, ist nichts zu tun.</p>
                 """),
-            "code.sms": "{{code}} ist Ihr Code für {{sender}} und gilt {{minutes}} Minuten. Sagen Sie ihn niemandem.",
+            "code.sms":
+                "{{#question}}{{question}} {{/question}}{{code}} ist Ihr Code für {{sender}} und gilt {{minutes}} Minuten. Sagen Sie ihn niemandem.",
         ],
     ]
 

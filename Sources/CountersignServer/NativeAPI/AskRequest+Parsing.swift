@@ -49,6 +49,9 @@ extension AskChallenge.Request {
         }
         callbackURI = try members.optionalString("callback_uri")
         returnURI = try members.optionalString("return_uri")
+        phone = try members.optional("phone", "a telephone number with + and the country's code") {
+            $0.string.flatMap { PhoneNumber($0) }
+        }
         locale = try members.optional("locale", "a language tag of at most 35 letters, digits and hyphens") {
             $0.string.flatMap { Self.isLanguageTag($0) ? $0 : nil }
         }

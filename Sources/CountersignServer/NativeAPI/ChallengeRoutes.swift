@@ -62,6 +62,20 @@ extension API {
         routes.client(.get, "/v1/challenges/:challenge/code", .challenges) { [self] client, incoming in
             Response(json: try await code(of: incoming, to: client).json(ports.issuer))
         }
+        routes.client(.post, "/v1/challenges/:challenge/code", .challenges) { [self] client, incoming in
+            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            var members = try JSONMembers(incoming.json())
+            let code = try members.required("code", "six digits") { $0.string.flatMap { EntryNumber($0) } }
+            try members.refuseUnknown()
+            switch try await EnterCode.enter(code, for: id, by: client.id, ports: ports) {
+            case .approved(let challenge): return Response(json: challenge.json)
+            case .incorrect(let attemptsLeft):
+                throw ProblemDetails(.codeIncorrect, members: ["attempts_left": .integer(Int64(attemptsLeft))])
+            case .noCode: throw ProblemDetails(.noCode)
+            case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+            case .notFound: throw ProblemDetails(.challengeNotFound)
+            }
+        }
         routes.client(.get, "/v1/challenges/:challenge/qr.svg", .challenges) { [self] client, incoming in
             let shown = try await code(of: incoming, to: client)
             // A link is followed where it stands: as a picture, it would be scanned by another device.
@@ -215,10 +229,13 @@ extension API {
 }
 
 extension Challenge {
+    /// How it may be answered, by the words of the API.
+    private var methodNames: [String] { isText ? [ChallengeOutcome.enteredMethod] : methods.map(\.rawValue) }
+
     /// The challenge as its client sees it.
     var json: JSONValue {
         let standing = state.standing
-        var method: Method?
+        var method: String?
         var endedAt: Timestamp?
         if case .ended(let outcome, let time) = state {
             method = outcome.method
@@ -226,8 +243,8 @@ extension Challenge {
         }
         return .members([
             "id": .string("\(id)"), "state": .string(standing.state), "reason": standing.reason.map(JSONValue.string),
-            "method": method.map { .string($0.rawValue) }, "type": .string("\(question.type)"),
-            "user": user.map { .string("\($0)") }, "methods": .array(methods.map { .string($0.rawValue) }),
+            "method": method.map(JSONValue.string), "type": .string("\(question.type)"),
+            "user": user.map { .string("\($0)") }, "methods": .array(methodNames.map(JSONValue.string)),
             "asked_at": .string("\(question.askedAt)"), "expires_at": .string("\(expiresAt)"),
             "claimed_at": claimedAt.map { .string("\($0)") }, "ended_at": endedAt.map { .string("\($0)") },
             "client_state": clientState.map(JSONValue.string),

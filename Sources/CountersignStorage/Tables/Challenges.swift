@@ -312,7 +312,7 @@ extension SQLTransaction {
             [.text("pending"), .null, .text(method.rawValue), enrollment.value, .null]
         case .ended(let outcome, let time):
             [
-                .text(outcome.state), .optional(outcome.reason), .optional(outcome.method?.rawValue),
+                .text(outcome.state), .optional(outcome.reason), .optional(outcome.method),
                 .optional(outcome.decidedBy?.description), time.value,
             ]
         }
@@ -375,6 +375,8 @@ extension SQLTransaction {
         }
         let outcome: ChallengeOutcome
         switch name {
+        case "approved" where try row.text(20) == ChallengeOutcome.enteredMethod:
+            outcome = .entered
         case "approved":
             outcome = .approved(try row.value(20) { Method(rawValue: $0) }, by: try row.id(21))
         case "denied":

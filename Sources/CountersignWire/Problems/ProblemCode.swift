@@ -43,6 +43,8 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case tooManyPending = "too_many_pending"
     case tooManyAsks = "too_many_asks"
     case tooManyResends = "too_many_resends"
+    case tooManyTexts = "too_many_texts"
+    case codeIncorrect = "code_incorrect"
     case challengeNotFound = "challenge_not_found"
     case alreadyEnded = "already_ended"
     case noReceipt = "no_receipt"
@@ -187,6 +189,14 @@ extension ProblemCode {
             Meaning(
                 429, "The challenge was announced too often",
                 "Wait for the answer, or ask anew: `max_resends` of the type is the limit.")
+        case .tooManyTexts:
+            Meaning(
+                429, "The telephone number has had too many text messages", "Wait `retry_after` seconds.",
+                retryHelps: true)
+        case .codeIncorrect:
+            Meaning(
+                422, "The code is wrong",
+                "Have the user type the code of the text message again; `attempts_left` says how often.")
         case .clientNotFound:
             Meaning(404, "There is no such client", "Check the id; the operator's own client cannot be changed.")
         case .messageNotFound:
