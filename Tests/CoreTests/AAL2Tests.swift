@@ -60,6 +60,37 @@ struct AAL2Tests {
         #expect(accepted == 3 * 2 * 4 * 4 + 3 * 4 * 2 * 4)
     }
 
+    @Test("Of all policies by which a code is sent none is labelled AAL2, and none proves more than there is")
+    func textCodes() throws {
+        let name = try #require(TypeName("sms"))
+        var accepted = 0
+        for methods in [nil, []] + Self.methods {
+            for (number, signing) in [(true, true), (true, false), (false, true), (false, false)] {
+                for lifetime in Self.lifetimes {
+                    for assurance in Self.assurances {
+                        for fallback in Self.fallbacks {
+                            for (label, isQR) in [(true, true), (true, false), (false, true), (false, false)] {
+                                let json = JSONValue.members([
+                                    "text_code": true, "methods": methods.map { .array($0.map(JSONValue.string)) },
+                                    "number_entry": .bool(number), "signing_data": .bool(signing),
+                                    "expires_in": .integer(lifetime), "assurance": .string(assurance),
+                                    "fallback": fallback, "aal2": .bool(label), "qr": .bool(isQR),
+                                ])
+                                let isFit =
+                                    methods?.isEmpty ?? true && !number && !signing && lifetime <= 600
+                                    && assurance == "event" && fallback == nil && !label && !isQR
+                                let type = try? ChallengeType(json, name: name)
+                                #expect((type != nil) == isFit, "\(json)")
+                                accepted += type == nil ? 0 : 1
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(accepted == 2 * 4)
+    }
+
     @Test(
         "The refusal names what NIST does not accept",
         arguments: [

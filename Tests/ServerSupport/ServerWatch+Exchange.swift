@@ -87,6 +87,7 @@ extension ServerWatch {
         plant(body["ticket"]?.string ?? "", "the ticket of a request", for: Self.tickets)
         plant(body["callback_basic"]?["password"]?.string ?? "", "the password of callbacks", for: .anyReply)
         if route == "POST /v1/challenges" {
+            plant(body["phone"]?.string ?? "", "a telephone number", for: .replies(on: "/dev/outbox"))
             for name in ["message", "secure_message", "signing_data"] {
                 plant(body[name]?.string ?? "", "the \(name) of a challenge", for: .anyReply)
             }

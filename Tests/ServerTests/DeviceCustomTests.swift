@@ -9,7 +9,9 @@ import Testing
 extension TestPhone {
     /// What a custom authenticator is to judge, sealed.
     fileprivate func sealed(_ data: String) async throws -> [UInt8] {
-        try await seal(try #require(CustomData(data)).text)
+        // It goes to the hook, and nowhere else.
+        server.watch.plant(data, "what a custom authenticator judges")
+        return try await seal(try #require(CustomData(data)).text)
     }
 
     /// Registers a custom authenticator, or gives it up.

@@ -35,6 +35,7 @@ struct SentCodeTests {
                     text
                         == "Sign in to ACME? \(code) is your code for ACME Shop, good for 5 minutes. Tell it to nobody."
                 )
+                scene.server.watch.plant(number: String(code))
                 return String(code)
             }
             try await Task.sleep(for: .milliseconds(10))
