@@ -76,7 +76,8 @@ struct KillTests {
             """
             kill test: \(kills) kills, \(hits) of them with a request sent and unanswered
             kill test: \(await ledger.asked.count) asked, \
-            \(await ledger.answers) answers acknowledged, \(await ledger.users.count) users, \
+            \(await ledger.answers) answers acknowledged, \(await ledger.returns) came back from a link \
+            (\(await ledger.lostReturns) codes lost on the way), \(await ledger.users.count) users, \
             \(await ledger.tickets.count) tickets, \(await ledger.enrolled.count) enrolled, \
             \(await ledger.removed.count) removed
             kill test: ends \(ends.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))

@@ -7,7 +7,8 @@ actor Ledger {
         let id: String
         let shop: Shop
         let user: String
-        let number: String
+        /// What the portal shows to be typed; nil with a link.
+        let number: String?
         let plan: Plan
         let request: CreatingRequest
     }
@@ -45,6 +46,10 @@ actor Ledger {
     private(set) var removed: Set<String> = []
     /// Answers whose acknowledgement reached the phone.
     private(set) var answers = 0
+    /// Codes that a phone brought back from a link.
+    private(set) var returns = 0
+    /// Links that were followed, whose code was lost with a reply.
+    private(set) var lostReturns = 0
     /// What must not have happened.
     private(set) var violations: [String] = []
     private var order: [String] = []
@@ -67,6 +72,10 @@ actor Ledger {
     func note(removed enrollment: String) { removed.insert(enrollment) }
 
     func noteAnswer() { answers += 1 }
+
+    func noteReturn() { returns += 1 }
+
+    func noteLostReturn() { lostReturns += 1 }
 
     /// Somebody was told how a challenge ended.
     func note(end: Standing, of id: String, told who: String) {

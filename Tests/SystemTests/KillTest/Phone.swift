@@ -54,7 +54,8 @@ struct Phone: Sendable {
 
     private func handle(_ pending: PendingChallenge) async {
         let asked = await ledger.asked("\(pending.id)")
-        guard asked.plan != .ignore else { return }
+        // Who was led here by a link is followed by their portal.
+        guard asked.plan != .ignore, asked.plan != .link else { return }
         while !Task.isCancelled {
             do throws(CountersignError) {
                 try await decide(try await pending.open(), as: asked)
@@ -76,9 +77,9 @@ struct Phone: Sendable {
     private func decide(_ opened: OpenedChallenge, as asked: Ledger.Asked) async throws(CountersignError) {
         let end: Standing
         switch asked.plan {
-        case .approve, .cancel, .ignore:
+        case .approve, .cancel, .ignore, .link:
             try await opened.approve(with: .confirmation, number: asked.number)
-            end = Standing(state: "approved", reason: nil)
+            end = .approved
         case .deny:
             try await opened.deny()
             end = Standing(state: "denied", reason: "declined")
@@ -95,5 +96,33 @@ struct Phone: Sendable {
         }
         await ledger.noteAnswer()
         await ledger.note(end: end, of: asked.id, told: "the phone that answered")
+    }
+
+    /// Approves what a link asks.
+    ///
+    /// - Returns: where the browser is to go; nil when the server was away for too long, so that the app never heard.
+    func approve(_ link: URL, of asked: Ledger.Asked) async throws -> URL? {
+        while true {
+            do throws(CountersignError) {
+                guard let enrollment = await authenticator.enrollments.first else { throw .notEnrolled }
+                let approved = try await enrollment.claim(link: link).approve(with: .confirmation)
+                guard let url = approved.returnURL else {
+                    await ledger.violate("\(asked.id) was approved by a link that leads nowhere")
+                    return nil
+                }
+                await ledger.noteAnswer()
+                return url
+            } catch {
+                switch error {
+                case .alreadyAnswered, .challengeEnded, .challengeExpired, .codeRefused(.expired): return nil
+                default:
+                    guard error.retryHelps else {
+                        await ledger.violate("following the link of \(asked.id): \(error)")
+                        return nil
+                    }
+                    try await keeper.ready()
+                }
+            }
+        }
     }
 }

@@ -9,6 +9,8 @@ enum Plan: CaseIterable, Sendable {
     case mistype
     /// Nobody answers.
     case ignore
+    /// The phone approves what a link asks that it was led to, and the portal presents the code it comes back with.
+    case link
     /// The phone approves while the portal takes it back.
     case cancel
 
@@ -20,6 +22,7 @@ enum Plan: CaseIterable, Sendable {
         case ..<82: .report
         case ..<88: .mistype
         case ..<90: .ignore
+        case ..<94: .link
         default: .cancel
         }
     }
@@ -27,16 +30,19 @@ enum Plan: CaseIterable, Sendable {
     /// For how many seconds it may be answered: one that nobody answers shall not hold up the test.
     var lifetime: Int64 { self == .ignore ? 10 : 60 }
 
+    /// The challenge type it is asked by.
+    var type: String { self == .link ? "qr" : "payment" }
+
     /// The ends it may come to, if every part does what it should.
     var ends: Set<Standing> {
-        let approved = Standing(state: "approved", reason: nil)
+        let cancelled = Standing(state: "cancelled", reason: nil)
         return switch self {
-        case .approve: [approved]
+        case .approve: [.approved]
         case .deny: [Standing(state: "denied", reason: "declined")]
         case .report: [Standing(state: "denied", reason: "reported")]
         case .mistype: [Standing(state: "failed", reason: "wrong_number")]
         case .ignore: [Standing(state: "expired", reason: nil)]
-        case .cancel: [approved, Standing(state: "cancelled", reason: nil)]
+        case .link, .cancel: [.approved, cancelled]
         }
     }
 }
@@ -45,6 +51,8 @@ enum Plan: CaseIterable, Sendable {
 struct Standing: Hashable, Sendable {
     let state: String
     let reason: String?
+
+    static let approved = Standing(state: "approved", reason: nil)
 
     /// Whether it has an answer with a receipt.
     var hasReceipt: Bool { state == "approved" || state == "denied" }

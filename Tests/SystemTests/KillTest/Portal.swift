@@ -14,14 +14,17 @@ struct Portal: Sendable {
     let shop: Shop
     /// Its shop's users that have a phone.
     let users: [String]
+    /// The phones of those who may be led to their app by a link.
+    let phones: [String: Phone]
     let caller: PersistentCaller
     let inspector: Inspector
     private var ledger: Ledger { caller.ledger }
 
-    init(number: Int, shop: Shop, users: [String], caller: PersistentCaller) {
+    init(number: Int, shop: Shop, users: [String], phones: [String: Phone] = [:], caller: PersistentCaller) {
         self.number = number
         self.shop = shop
         self.users = users
+        self.phones = phones
         self.caller = caller
         inspector = Inspector(caller: caller)
     }
@@ -65,28 +68,25 @@ struct Portal: Sendable {
     ) async throws -> Ledger.Asked {
         let user = try #require(user ?? users.first)
         let body = JSONValue.members([
-            "user": .string(user), "type": "payment", "message": .string("Pay invoice \(name)?"),
+            "user": .string(user), "type": .string(plan.type), "message": .string("Pay invoice \(name)?"),
             "details": [["label": "Amount", "value": "EUR 12.00"]], "expires_in": .integer(lifetime ?? plan.lifetime),
             "callback_uri": .string(shop.callbackURI), "state": .string(name),
+            "return_uri": plan == .link ? .string(Shop.returnURI) : .null,
         ])
         let (reply, request) = try await caller.create("/v1/challenges", body, key: "ask-\(name)", for: shop)
+        let number = plan == .link ? nil : try #require(reply["number"]?.string)
         let asked = Ledger.Asked(
-            id: try #require(reply["id"]?.string), shop: shop, user: user,
-            number: try #require(reply["number"]?.string), plan: plan, request: request)
+            id: try #require(reply["id"]?.string), shop: shop, user: user, number: number, plan: plan,
+            request: request)
         await ledger.note(asked)
         return asked
     }
 
     private func follow(_ asked: Ledger.Asked) async throws {
-        if asked.plan == .cancel {
-            let path = "/v1/challenges/\(asked.id)"
-            let reply = try await caller.call(.DELETE, path, authorization: shop.authorization)
-            // A repeat whose first reply was lost, or an answer that was faster, ends in 409 with the state.
-            if reply.code == "already_ended" || reply.status == 200 {
-                await note(reply.json, of: asked, by: "the portal that cancels")
-            } else {
-                await ledger.violate("cancelling: \(reply)")
-            }
+        switch asked.plan {
+        case .cancel: try await cancel(asked)
+        case .link: try await lead(asked)
+        case .approve, .deny, .report, .mistype, .ignore: break
         }
         while true {
             let reply = try await caller.call(
@@ -94,6 +94,37 @@ struct Portal: Sendable {
             guard reply.status == 200 else { return await ledger.violate("an acknowledged challenge: \(reply)") }
             if reply.json["state"] != "pending" { return await note(reply.json, of: asked, by: "the portal") }
         }
+    }
+
+    private func cancel(_ asked: Ledger.Asked) async throws {
+        let path = "/v1/challenges/\(asked.id)"
+        let reply = try await caller.call(.DELETE, path, authorization: shop.authorization)
+        // A repeat whose first reply was lost, or an answer that was faster, ends in 409 with the state.
+        if reply.code == "already_ended" || reply.status == 200 {
+            await note(reply.json, of: asked, by: "the portal that cancels")
+        } else {
+            await ledger.violate("cancelling: \(reply)")
+        }
+    }
+
+    /// Leads a user to their app by a link, and presents the code that they come back with: from then on it is approved.
+    private func lead(_ asked: Ledger.Asked) async throws {
+        let phone = try #require(phones[asked.user])
+        let link = try JSONValue(parsing: asked.request.reply)["code"]?["link"]?.string
+        guard let url = try await phone.approve(try #require(link.flatMap { URL(string: $0) }), of: asked) else {
+            await ledger.noteLostReturn()
+            return try await cancel(asked)
+        }
+        let code = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?.first?.value
+        let reply = try await caller.call(
+            .POST, "/v1/challenges/\(asked.id)/return",
+            JSONValue.members(["return_code": .string(try #require(code))]).encoded, authorization: shop.authorization)
+        // The first reply may have been lost.
+        guard reply.code == "already_ended" || reply.status == 200, reply.json["state"] == "approved" else {
+            return await ledger.violate("\(asked.id) was approved by a link, and its code brings \(reply)")
+        }
+        await ledger.noteReturn()
+        await note(reply.json, of: asked, by: "the portal that was returned to")
     }
 
     private func note(_ json: JSONValue, of asked: Ledger.Asked, by who: String) async {

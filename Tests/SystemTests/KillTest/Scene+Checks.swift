@@ -40,6 +40,7 @@ extension Scene {
         #expect(receiver.violations == [])
         #expect(!asked.isEmpty)
         #expect(await ledger.answers > 0)
+        #expect(await ledger.returns >= ledger.lostReturns, "most links are followed to their end")
         #expect(Set(ends.keys) == Set(asked.keys), "every challenge has ended, and none that nobody asked")
         let callbacks = receiver.callbacks
         #expect(Set(callbacks.keys) == Set(asked.keys), "every end has a callback, and none is made up")

@@ -45,10 +45,17 @@ struct Scene: Sendable {
             let path = "/callbacks/\(portals.count)"
             let shop = try await makeShop(name, "http://127.0.0.1:\(port)\(path)", administrator)
             receiver.expect(secret: shop.callbackSecret, at: path)
-            var users: [String] = []
-            for number in 0..<Self.portalsPerShop { users.append(try await makeUser(number, of: shop, folder)) }
+            var users: [String: Phone] = [:]
+            for number in 0..<Self.portalsPerShop {
+                let (user, phone) = try await makeUser(number, of: shop, folder)
+                users[user] = phone
+            }
             for _ in 0..<Self.portalsPerShop {
-                portals.append(Portal(number: portals.count + 1, shop: shop, users: users, caller: caller))
+                portals.append(
+                    Portal(
+                        number: portals.count + 1, shop: shop, users: users.keys.sorted(), phones: users, caller: caller
+                    )
+                )
             }
         }
     }
@@ -56,6 +63,7 @@ struct Scene: Sendable {
     private func makeShop(_ name: String, _ callbackURI: String, _ administrator: String) async throws -> Shop {
         let body = JSONValue.members([
             "name": .string(name), "callback_uris": [.string(callbackURI)], "waive_enrollment_approval": true,
+            "return_uris": [.string(Shop.returnURI)],
         ])
         let made = try await caller.call(.POST, "/v1/admin/clients", body.encoded, authorization: administrator)
             .success()
@@ -68,7 +76,9 @@ struct Scene: Sendable {
     }
 
     /// Half the phones keep their keys in files, as an app does; it shows in time alone.
-    private mutating func makeUser(_ number: Int, of shop: Shop, _ folder: TemporaryFolder) async throws -> String {
+    private mutating func makeUser(
+        _ number: Int, of shop: Shop, _ folder: TemporaryFolder
+    ) async throws -> (String, Phone) {
         let name = "\(phones.count)"
         let externalID = "customer-\(name)"
         let (user, request) = try await caller.create(
@@ -81,7 +91,7 @@ struct Scene: Sendable {
         let phone = try await Phone.make(server: keeper.url, ledger: ledger, keeper: keeper, vault: vault)
         _ = try await phone.enroll(user: id, name: name, by: shop, caller: caller)
         phones.append(phone)
-        return id
+        return (id, phone)
     }
 
     /// Has everybody work while something is done to the server; returns when every challenge has ended.

@@ -11,6 +11,8 @@ struct Shop: Sendable {
     let administrator: String
     let callbackSecret: String
     let callbackURI: String
+    /// Where its users come back to from their app.
+    static let returnURI = "https://shop.example.com/back"
 }
 
 /// Calls a server that may be killed at any moment, and calls again until there is a reply.
