@@ -208,6 +208,35 @@ struct TextCodeTests {
         #expect(!keys.isEmpty && !keys.contains { $0.contains("5551234567") })
     }
 
+    @Test(
+        "NIST SP 800-63B-4 §3.2.2: after 100 wrong codes in a row no more are sent for a month, and a right one ends the row",
+        arguments: Engine.allCases)
+    func row(_ engine: Engine) async throws {
+        let scene = try await TextScene(engine, attempts: 99)
+        /// A code that nobody has yet typed, sent an hour after the last.
+        func next() async throws -> (Challenge, EntryNumber) {
+            scene.world.time.advance(seconds: 3600)
+            return (try await scene.ask(), try await scene.code())
+        }
+        let (first, code) = try await next()
+        for left in (1...98).reversed() { #expect(try await scene.enter(code.wrong, first) == "incorrect \(left)") }
+        #expect(try await scene.enter(code, first) == "approved by text_code")
+        let (second, other) = try await next()
+        for left in (0...98).reversed() { #expect(try await scene.enter(other.wrong, second) == "incorrect \(left)") }
+        let (third, _) = try await next()
+        let open = try await scene.ask()
+        let right = try await scene.code()
+        #expect(try await scene.enter(right.wrong, third) == "incorrect 98")
+        #expect(try await scene.enter(right, open) == "incorrect 98", "not looked at any more")
+        guard case .failure(.tooManyAsks(retryAfter: let seconds)) = try await scene.asking(try scene.request()) else {
+            throw World.Broken("a code after 100 wrong ones")
+        }
+        #expect(seconds == 30 * 86400 - 3600)
+        scene.world.time.advance(seconds: 30 * 86400)
+        let (last, again) = try await next()
+        #expect(try await scene.enter(again, last) == "approved by text_code")
+    }
+
     @Test("Another client's, another kind's, and one of a user who is the client's no more is none")
     func others() async throws {
         let scene = try await TextScene()

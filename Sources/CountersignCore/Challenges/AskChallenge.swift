@@ -125,8 +125,10 @@ public enum AskChallenge {
                 } catch let refusal as Refusal {
                     return (.failure(refusal), nil)
                 }
-                if let text = asked.text, let seconds = try writer.countText(to: text.phone, hasher, at: now) {
-                    return (.failure(.tooManyTexts(retryAfter: seconds)), nil)
+                if let text = asked.text,
+                    let refusal = try writer.refusal(of: text, for: asked.challenge, hasher, at: now)
+                {
+                    return (.failure(refusal), nil)
                 }
                 try writer.ask(asked.challenge, of: asked.enrollments, telling: asked.pushed, at: now, events)
                 if let text = asked.text { try writer.send(text, of: asked.challenge, as: events.next(), at: now) }

@@ -18,6 +18,12 @@ public enum EnterCode {
     static let limit = 5
     /// The window, in seconds.
     static let window: Int64 = 3600
+    /// How many wrong ones there may be in a row, over all challenges of a client and a user, before no more are sent.
+    ///
+    /// Spec: NIST SP 800-63B-4 §3.2.2.
+    static let maximumWrong = 100
+    /// For how long they count, from the first of them, in seconds.
+    static let wrongWindow: Int64 = 30 * 86400
 
     /// What came of it.
     public enum Outcome: Sendable {
@@ -57,7 +63,10 @@ public enum EnterCode {
             // Counted before it is looked at, so that many at once are no more than the limit.
             let limit = challenge.attempts ?? usualAttempts
             let tried = try writer.countAttempt("text code \(id)", window: window, at: now).number
-            if tried <= limit, hasher.matches(hash, number: code, challenge: id) {
+            let key = wrongInARow(challenge)
+            let inARow = try writer.countAttempt(key, window: wrongWindow, at: now).number
+            if tried <= limit, inARow <= maximumWrong, hasher.matches(hash, number: code, challenge: id) {
+                try writer.forgetAttempts(key)
                 if let earlier = try writer.finish(challenge, as: .entered, at: now, events) {
                     return .alreadyEnded(earlier)
                 }
@@ -68,15 +77,26 @@ public enum EnterCode {
             return .incorrect(attemptsLeft: 0)
         }
     }
+
+    fileprivate static func wrongInARow(_ challenge: Challenge) -> String {
+        "wrong text codes \(challenge.question.client) \(challenge.user.map { "\($0)" } ?? "-")"
+    }
 }
 
 extension StoreWriter {
-    /// Counts a text message to a telephone number, of which only a keyed hash is kept.
+    /// Why the code of a challenge may not be sent now; nil where it may, and is counted.
     ///
-    /// - Returns: after how many seconds to come again where there were too many; nil where there were not.
-    func countText(to phone: PhoneNumber, _ hasher: KeyedHasher, at now: Timestamp) throws -> Int64? {
-        let counted = try countAttempt("text code \(hasher.name(of: .phone(phone)))", window: EnterCode.window, at: now)
-        return counted.number > EnterCode.limit ? counted.retryAfter(at: now) : nil
+    /// Of a telephone number only a keyed hash is kept.
+    func refusal(
+        of text: SentCode, for challenge: Challenge, _ hasher: KeyedHasher, at now: Timestamp
+    ) throws -> AskChallenge.Refusal? {
+        let key = EnterCode.wrongInARow(challenge)
+        if let wrong = try attempts(key, at: now), wrong.number >= EnterCode.maximumWrong {
+            return .tooManyAsks(retryAfter: wrong.retryAfter(at: now))
+        }
+        let number = hasher.name(of: .phone(text.phone))
+        let sent = try countAttempt("text code \(number)", window: EnterCode.window, at: now)
+        return sent.number > EnterCode.limit ? .tooManyTexts(retryAfter: sent.retryAfter(at: now)) : nil
     }
 
     /// Sends the code of a challenge, for as long as it can be typed.

@@ -111,6 +111,8 @@ public protocol StoreReader {
     func recordedReply(_ key: IdempotencyKey) throws -> RecordedReply?
     /// Oldest first, each with its place in the order of writing.
     func auditEvents(after place: Int64, limit: Int) throws -> [(place: Int64, event: AuditEvent)]
+    /// What is counted in the current window, if there is one.
+    func attempts(_ key: String, at: Timestamp) throws -> AttemptCount?
 }
 
 /// Typed writes, by aggregate, inside one transaction.
@@ -225,6 +227,7 @@ public protocol StoreWriter: StoreReader {
     ///
     /// A window that ends later than two of them from now is of a clock that was ahead, and a new one begins.
     func countAttempt(_ key: String, window: Int64, at: Timestamp) throws -> AttemptCount
+    func forgetAttempts(_ key: String) throws
     /// Deletes a batch of what is no longer needed, and tells how many rows there were.
     func sweep(now: Timestamp, limit: Int) throws -> Int
 }

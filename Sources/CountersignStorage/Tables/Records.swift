@@ -31,6 +31,9 @@ private enum Statements {
         window_ends_at = CASE WHEN attempts.window_ends_at > $3 AND attempts.window_ends_at <= $4 THEN attempts.window_ends_at ELSE $2 END
         RETURNING count, window_ends_at
         """)
+    static let attempts = SQLStatement(
+        "SELECT count, window_ends_at FROM attempts WHERE key = $1 AND window_ends_at > $2")
+    static let forgetAttempts = SQLStatement("DELETE FROM attempts WHERE key = $1")
 
     /// Deletes a batch of rows that are older than a time.
     private static func sweep(_ table: String, key: String, where condition: String) -> SQLStatement {
@@ -124,10 +127,18 @@ extension SQLTransaction {
         let end = time.adding(seconds: window)
         let latest = time.adding(seconds: 2 * window)
         let count = try first(Statements.countAttempt, [.text(key), end.value, time.value, latest.value]) { row in
-            AttemptCount(number: Int(try row.integer(0)), windowEnd: try row.time(1))
+            try row.attempts
         }
         guard let count else { throw StoreError.corruptRow("attempts") }
         return count
+    }
+
+    func attempts(_ key: String, at time: Timestamp) throws -> AttemptCount? {
+        try first(Statements.attempts, [.text(key), time.value]) { try $0.attempts }
+    }
+
+    func forgetAttempts(_ key: String) throws {
+        try connection.send(Statements.forgetAttempts, [.text(key)])
     }
 
     func sweep(now: Timestamp, limit: Int) throws -> Int {
@@ -140,6 +151,12 @@ extension SQLTransaction {
 
 extension IdempotencyKey {
     fileprivate var place: String { "reply \(scope) \(key)" }
+}
+
+extension SQLRow {
+    fileprivate var attempts: AttemptCount {
+        get throws { AttemptCount(number: Int(try integer(0)), windowEnd: try time(1)) }
+    }
 }
 
 extension OutboxMessage {
