@@ -175,7 +175,7 @@ struct CustomTests {
         try await scene.world.store.commit { try $0.put(type) }
         let asked = try await scene.ask("twice")
         let byPIN = try await scene.device.approval(of: asked, by: scene.device.newPINKey())
-        #expect(try await scene.device.answer(asked.challenge.id, with: byPIN).summary == "PIN incorrect, 4 left")
+        #expect(try await scene.device.answer(asked.challenge.id, with: byPIN).summary == "PIN incorrect, 1 left")
         scene.world.hooks.say(HookVerdict(.retry))
         let approval = try await scene.approval(of: asked)
         for _ in 0..<2 {

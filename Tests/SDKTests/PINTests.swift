@@ -82,6 +82,27 @@ struct PINTests {
         }
     }
 
+    @Test("Where its type takes fewer wrong answers, that is what is left of a challenge")
+    func limitOfType() async throws {
+        try await SDKScene.with { scene in
+            try await scene.setPIN()
+            let type: JSONValue = ["methods": ["pin"], "number_entry": false, "attempts": 2]
+            _ = try await scene.server.administrator.call(.PUT, "/v1/admin/types/twice", type).success()
+            let asked = try await scene.ask(["type": "twice"])
+            let question = try await scene.open(asked)
+            #expect(question.attemptsLeft == 2)
+            await #expect {
+                try await question.approve(with: .pin(try PIN(SDKScene.wrongPIN)))
+            } throws: { error in
+                guard case CountersignError.pinIncorrect(attemptsLeft: 1) = error else { return false }
+                return true
+            }
+            #expect(try await scene.open(asked).attemptsLeft == 1)
+            #expect(try await scene.enrollment.methods().attemptsLeft == 4)
+            #expect(await scene.approve(question, SDKScene.wrongPIN) == "challenge_ended")
+        }
+    }
+
     @Test("At the limit the PIN is locked, and not even the right one is told from a wrong one; no is still heard")
     func locked() async throws {
         try await SDKScene.with(pinPolicy: ["attempts": 3]) { scene in

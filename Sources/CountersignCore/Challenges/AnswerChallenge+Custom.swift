@@ -67,7 +67,7 @@ extension AnswerChallenge {
         _ writer: any StoreWriter
     ) throws -> Beginning {
         if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
-            return .ended(try outcome(recorded, by: enrollment, writer))
+            return .ended(try outcome(recorded, by: enrollment, at: now, writer))
         }
         guard let current = try writer.enrollment(enrollment.id), let tried = current.customs[asked.name] else {
             return .ended(.customNotRegistered)
@@ -94,7 +94,7 @@ extension AnswerChallenge {
     ) throws -> Outcome {
         if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
             // The same answer was sent twice at once.
-            return try outcome(recorded, by: enrollment, writer)
+            return try outcome(recorded, by: enrollment, at: now, writer)
         }
         guard let current = try writer.enrollment(enrollment.id), let tried = current.customs[asked.name] else {
             return .customNotRegistered
@@ -135,11 +135,12 @@ extension AnswerChallenge {
             if case .decided = outcome { try note(.customAccepted, verdict.result.rawValue) }
             return outcome
         case .retry where tried < limit:
-            let reply = CustomReply(attemptsLeft: limit - tried, payload: verdict.payload)
-            try note(.customRefused, verdict.result.rawValue, attemptsLeft: reply.attemptsLeft)
+            try note(.customRefused, verdict.result.rawValue, attemptsLeft: limit - tried)
             if let failed = try fail(asked.challenge, digest: digest, by: enrollment, at: now, events, writer) {
                 return failed
             }
+            let triesLeft = try writer.triesLeft(of: asked.challenge, at: now)
+            let reply = CustomReply(attemptsLeft: min(limit - tried, triesLeft), payload: verdict.payload)
             try record(reply)
             return .customRetry(reply)
         case .retry, .fail:

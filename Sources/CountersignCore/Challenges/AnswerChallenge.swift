@@ -228,7 +228,7 @@ public enum AnswerChallenge {
         _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
         if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
-            return try outcome(recorded, by: enrollment, writer)
+            return try outcome(recorded, by: enrollment, at: now, writer)
         }
         switch try writer.noteWrongPIN(besides: pin.key, of: enrollment, at: now, events) {
         case .counted(let attemptsLeft):
@@ -238,7 +238,8 @@ public enum AnswerChallenge {
             try writer.record(
                 RecordedAnswer(challenge: challenge.id, standing: .pinIncorrect), by: enrollment.id, digest: digest,
                 at: now)
-            return .pinIncorrect(attemptsLeft: attemptsLeft)
+            let triesLeft = try writer.triesLeft(of: challenge, at: now)
+            return .pinIncorrect(attemptsLeft: min(attemptsLeft, triesLeft))
         case .locked: return .pinLocked
         case .changed:
             return try refuse(challenge.id, reason: "signer", digest: digest, by: enrollment, at: now, events, writer)
@@ -253,7 +254,7 @@ public enum AnswerChallenge {
         _ writer: any StoreWriter
     ) throws -> Outcome? {
         guard let attempts = challenge.attempts,
-            try writer.countAttempt("answers \(challenge.id)", window: longestLife, at: now).number >= attempts,
+            try writer.countAttempt(wrongAnswers(challenge.id), window: longestLife, at: now).number >= attempts,
             try writer.challenge(challenge.id)?.isOpen(at: now) == true
         else { return nil }
         return try decide(
@@ -261,13 +262,15 @@ public enum AnswerChallenge {
         )
     }
 
+    fileprivate static func wrongAnswers(_ challenge: ChallengeID) -> String { "answers \(challenge)" }
+
     /// Step 9: one transaction that repeats the conditions.
     private static func settle(
         _ verdict: Verdict, _ id: ChallengeID, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
         _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
         switch verdict {
-        case .repeated(let recorded): return try outcome(recorded, by: enrollment, writer)
+        case .repeated(let recorded): return try outcome(recorded, by: enrollment, at: now, writer)
         case .notFound: return .notFound
         case .ended(let standing): return .alreadyEnded(standing)
         case .invalid(let reason):
@@ -296,7 +299,7 @@ public enum AnswerChallenge {
 
     /// What a message got that comes again.
     static func outcome(
-        _ recorded: RecordedAnswer, by enrollment: Enrollment, _ reader: any StoreReader
+        _ recorded: RecordedAnswer, by enrollment: Enrollment, at now: Timestamp, _ reader: any StoreReader
     ) throws -> Outcome {
         if recorded.standing.state != "pending" {
             return .decided(AnswerReply(standing: recorded.standing, payload: recorded.custom?.payload))
@@ -305,7 +308,11 @@ public enum AnswerChallenge {
             return custom.attemptsLeft > 0 ? .customRetry(custom) : .customFailed(payload: custom.payload)
         }
         let current = try reader.enrollment(enrollment.id) ?? enrollment
-        return .pinIncorrect(attemptsLeft: try reader.attemptsLeft(of: current))
+        let attemptsLeft = try reader.attemptsLeft(of: current)
+        let challenge = try reader.challenge(recorded.challenge)
+        return .pinIncorrect(
+            attemptsLeft: try challenge.map { min(attemptsLeft, try reader.triesLeft(of: $0, at: now)) } ?? attemptsLeft
+        )
     }
 
     /// Looks whether the key that signed is still the one there is; a right PIN forgets the wrong ones before it.
@@ -334,7 +341,7 @@ public enum AnswerChallenge {
         if let earlier {
             // Somebody was faster: another device, a cancellation, or this very answer sent twice at once.
             if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
-                return try self.outcome(recorded, by: enrollment, writer)
+                return try self.outcome(recorded, by: enrollment, at: now, writer)
             }
             // Its client may not know yet of what a device has approved.
             return .alreadyEnded(try writer.challenge(challenge.id)?.standing(forDeviceAt: now) ?? earlier)
@@ -375,4 +382,13 @@ public enum AnswerChallenge {
 extension ChallengeStanding {
     /// What is kept of an answer whose PIN was wrong: the challenge waits on.
     fileprivate static let pinIncorrect = ChallengeStanding(state: "pending", reason: "pin_incorrect")
+}
+
+extension StoreReader {
+    /// How many wrong answers a challenge takes yet; no end of them where its type sets no limit.
+    func triesLeft(of challenge: Challenge, at now: Timestamp) throws -> Int {
+        guard let limit = challenge.attempts else { return .max }
+        // One that waits takes one more.
+        return max(1, limit - (try attempts(AnswerChallenge.wrongAnswers(challenge.id), at: now)?.number ?? 0))
+    }
 }

@@ -73,7 +73,7 @@ public final class Challenge: Sendable {
     ///
     /// - Parameters:
     ///   - enrollment: which.
-    ///   - attemptsLeft: how many wrong PINs it has left; nil where no PIN answers.
+    ///   - attemptsLeft: how many wrong PINs may yet be typed; nil where no PIN answers.
     func body(for enrollment: Enrollment, attemptsLeft: Int?) -> ChallengeBody {
         ChallengeBody(
             question: question, user: enrollment.user, enrollment: enrollment.id, methods: methods,

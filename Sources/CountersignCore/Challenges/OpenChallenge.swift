@@ -37,8 +37,10 @@ public enum OpenChallenge {
                         id: eventID, at: now, kind: .challengeFetched, client: challenge.question.client,
                         user: enrollment.user, enrollment: enrollment.id, challenge: id))
             }
-            let attemptsLeft = challenge.methods.contains(.pin) ? try writer.attemptsLeft(of: enrollment) : nil
-            return .challenge(challenge, attemptsLeft: attemptsLeft)
+            let attemptsLeft = try writer.attemptsLeft(of: enrollment)
+            let triesLeft = try writer.triesLeft(of: challenge, at: now)
+            return .challenge(
+                challenge, attemptsLeft: challenge.methods.contains(.pin) ? min(attemptsLeft, triesLeft) : nil)
         }
         switch admitted {
         case .other(let outcome): return outcome
