@@ -168,10 +168,7 @@ struct ChallengeCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let path = "/v1/challenges/\(Remote.escaped(id))/code"
-            let body: JSONValue = ["code": .string(code)]
-            let challenge = try await remote.withRemote { try await $0.call(.POST, path, body) }
-            output.print(challenge, describe(challenge))
+            try await tell(id, .POST, "/code", ["code": .string(code)], remote, output)
         }
     }
 
@@ -194,10 +191,7 @@ struct ChallengeCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let path = "/v1/challenges/\(Remote.escaped(id))/return"
-            let body: JSONValue = ["return_code": .string(code)]
-            let challenge = try await remote.withRemote { try await $0.call(.POST, path, body) }
-            output.print(challenge, describe(challenge))
+            try await tell(id, .POST, "/return", ["return_code": .string(code)], remote, output)
         }
     }
 
@@ -211,9 +205,7 @@ struct ChallengeCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let path = "/v1/challenges/\(Remote.escaped(id))"
-            let challenge = try await remote.withRemote { try await $0.call(.GET, path) }
-            output.print(challenge, describe(challenge))
+            try await tell(id, .GET, "", nil, remote, output)
         }
     }
 
@@ -229,9 +221,7 @@ struct ChallengeCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let path = "/v1/challenges/\(Remote.escaped(id))/resend"
-            let challenge = try await remote.withRemote { try await $0.call(.POST, path) }
-            output.print(challenge, describe(challenge))
+            try await tell(id, .POST, "/resend", nil, remote, output)
         }
     }
 
@@ -245,9 +235,7 @@ struct ChallengeCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let path = "/v1/challenges/\(Remote.escaped(id))"
-            let challenge = try await remote.withRemote { try await $0.call(.DELETE, path) }
-            output.print(challenge, describe(challenge))
+            try await tell(id, .DELETE, "", nil, remote, output)
         }
     }
 
@@ -287,6 +275,16 @@ private func describeCode(_ code: JSONValue) throws -> String {
         \(try QRPicture(of: text).blocks)
         Scan it before \(code["expires_at"]?.string ?? ""), or type: countersign device scan \(text)
         """
+}
+
+/// Calls the server about a challenge, and prints how that stands then.
+private func tell(
+    _ id: String, _ method: HTTPMethod, _ rest: String, _ body: JSONValue?, _ remote: RemoteOptions,
+    _ output: OutputOptions
+) async throws {
+    let path = "/v1/challenges/\(Remote.escaped(id))\(rest)"
+    let challenge = try await remote.withRemote { try await $0.call(method, path, body) }
+    output.print(challenge, describe(challenge))
 }
 
 /// How a challenge stands, for a person.
