@@ -330,6 +330,29 @@ struct CustomTests {
         #expect(try await other.customs().isEmpty)
     }
 
+    @Test(
+        "A registration that comes again while the hook is asked, or could not be, is the same one",
+        arguments: Engine.allCases)
+    func repeatedRegistration(_ engine: Engine) async throws {
+        let scene = try await CustomScene(engine: engine)
+        let (hooks, device) = (scene.world.hooks, scene.device)
+        let registration = try await scene.registration()
+        #expect(try await device.send(registration).summary == "custom unavailable")
+        hooks.meanwhile {
+            hooks.say(HookVerdict(.ok, payload: "first"))
+            let repeated = try await device.send(registration).summary
+            guard repeated == "changed: first" else { throw World.Broken(repeated) }
+        }
+        hooks.say(HookVerdict(.ok, payload: "second"))
+        #expect(try await device.send(registration).summary == "changed: first", "told the same, whoever was first")
+        #expect(hooks.questions.count == 3 && Set(hooks.questions.map(\.id)).count == 1, "the hook knows it again")
+        #expect(try await scene.world.audit().filter { $0.kind == .methodChanged }.count == 1)
+        // What makes it another change spends the same nonce, and is refused.
+        let other = MethodChangeRequest(
+            message: registration.message, authorization: [1], customData: registration.customData)
+        #expect(try await device.send(other).summary == "invalid")
+    }
+
     @Test("An authenticator that the client gives up is registered no more once it is used")
     func givenUp() async throws {
         let scene = try await CustomScene()

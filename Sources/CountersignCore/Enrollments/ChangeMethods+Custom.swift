@@ -9,8 +9,8 @@ extension ChangeMethods {
         let data: CustomData
     }
 
-    /// Looks whether a registration is authorized, and spends its nonce, before the hook is asked; a ticket is spent by
-    /// the change alone.
+    /// Looks whether a registration is authorized before the hook is asked; its nonce and a ticket are spent when the
+    /// hook has said something, so that the same registration may come again until then.
     static func begin(
         _ registration: Registration, _ ticket: Secret<String>?, of enrollment: Enrollment, at now: Timestamp,
         _ events: EventIDs, _ writer: any StoreWriter
@@ -23,7 +23,7 @@ extension ChangeMethods {
         if let seconds = try writer.countRefused("registration", of: enrollment.id, at: now) {
             return .ended(.rateLimited(retryAfter: seconds))
         }
-        guard try spend(change.header.nonce, of: enrollment, at: now, writer) else {
+        if try writer.isSpent(nonce: "\(change.header.nonce)", of: nonceKey(enrollment)) {
             return .ended(try refuse(enrollment, "nonce", at: now, events, writer))
         }
         let question = try writer.hookQuestion(
@@ -45,6 +45,11 @@ extension ChangeMethods {
         return try await ports.store.commit { writer in
             try writer.hold(enrollment.id)
             if let refusal = try writer.refusal(of: enrollment.id, issuer: issuer) { return .refused(refusal) }
+            // The same registration came again meanwhile, and was faster.
+            if let recorded = try writer.recordedReply(repeated) { return try outcome(recorded, enrollment, writer) }
+            guard try spend(registration.change.header.nonce, of: enrollment, at: now, writer) else {
+                return try refuse(enrollment, "nonce", at: now, events, writer)
+            }
             guard verdict.result == .ok else {
                 try writer.append(
                     .customRefused,

@@ -99,7 +99,7 @@ public enum ChangeMethods {
     }
 
     /// What a change got that comes again.
-    private static func outcome(
+    static func outcome(
         _ recorded: RecordedReply, _ enrollment: Enrollment, _ reader: any StoreReader
     ) throws -> Outcome {
         if let verdict = (try? JSONValue(parsing: recorded.body)).flatMap({ HookVerdict($0) }) {
@@ -304,9 +304,10 @@ public enum ChangeMethods {
     static func spend(
         _ nonce: Nonce, of enrollment: Enrollment, at now: Timestamp, _ writer: any StoreWriter
     ) throws -> Bool {
-        try writer.spend(
-            nonce: "\(nonce)", of: "change \(enrollment.id)", until: now.adding(seconds: 2 * nonceLifetime))
+        try writer.spend(nonce: "\(nonce)", of: nonceKey(enrollment), until: now.adding(seconds: 2 * nonceLifetime))
     }
+
+    static func nonceKey(_ enrollment: Enrollment) -> String { "change \(enrollment.id)" }
 
     static func refuse(
         _ enrollment: Enrollment, _ reason: String, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter

@@ -83,6 +83,7 @@ public protocol StoreReader {
     func pushRegistration(of enrollment: EnrollmentID) throws -> RegisteredPush?
     func isEnrolled(_ fingerprint: Fingerprint) throws -> Bool
     func ticket(_ hash: SecretHash) throws -> Ticket?
+    func isSpent(nonce: String, of keyID: String) throws -> Bool
 
     // Challenges
     func challenge(_ id: ChallengeID) throws -> Challenge?

@@ -64,6 +64,7 @@ private enum Statements {
         """)
     static let spendTicket = SQLStatement(
         "UPDATE tickets SET spent_at = $2 WHERE hash = $1 AND spent_at IS NULL")
+    static let nonce = SQLStatement("SELECT 1 FROM nonces WHERE key_id = $1 AND nonce = $2")
     static let spendNonce = SQLStatement(
         "INSERT INTO nonces (key_id, nonce, expires_at) VALUES ($1, $2, $3) ON CONFLICT (key_id, nonce) DO NOTHING")
 }
@@ -205,6 +206,10 @@ extension SQLTransaction {
 
     func spend(_ ticket: SecretHash, at time: Timestamp) throws -> Bool {
         try connection.execute(Statements.spendTicket, [.blob(ticket.bytes), time.value]) == 1
+    }
+
+    func isSpent(nonce: String, of keyID: String) throws -> Bool {
+        try first(Statements.nonce, [.text(keyID), .text(nonce)]) { _ in true } ?? false
     }
 
     func spend(nonce: String, of keyID: String, until: Timestamp) throws -> Bool {
