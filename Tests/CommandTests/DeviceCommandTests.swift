@@ -112,6 +112,38 @@ struct DeviceCommandTests {
         }
     }
 
+    @Test("Two users have one device: --enrollment says whose PIN is set, who scans, and who leaves")
+    func twoUsers() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            _ = try await tool.json("user", "create", "--external-id", "customer-2", as: shop)
+            let ticket = try #require(try await tool.json("user", "ticket", "customer-2", as: shop)["qr"]?.string)
+            let made = try await tool.json("device", "enroll", "--ticket", ticket)
+            let listed = try await tool.json("device", "status")["enrollments"]?.array ?? []
+            let ids = listed.compactMap { $0["enrollment"]?.string }
+            #expect(ids.count == 2 && made["enrollment"]?.string == ids[1])
+            let first = try #require(ids.first)
+            let set = try await tool.run("device", "pin", "set", "--enrollment", first, input: "483927\n")
+            #expect(set.status == 0)
+            #expect(try await tool.json("device", "pin", "show", "--enrollment", first)["state"] == "set")
+            #expect(try await tool.json("device", "pin", "show")["state"] == "none", "the newest has its own")
+            let asked = try await tool.json(
+                "challenge", "ask", "--type", "qr", "--message", "Sign in to ACME?", as: shop)
+            let id = try #require(asked["id"]?.string)
+            let code = try #require(asked["code"]?["qr"]?.string)
+            _ = try await tool.json("device", "scan", code, "--enrollment", first)
+            _ = try await tool.json("device", "answer", id, "--approve")
+            let named = try await tool.json("user", "devices", "customer-1", as: shop)["enrollments"]?.array?.first
+            #expect(named?["enrollment"]?.string == first)
+            let ended = try await tool.json("challenge", "show", id, as: shop)
+            #expect(ended["state"] == "approved" && ended["user"] == named?["user"])
+            #expect(try await tool.json("device", "remove", "--enrollment", first)["removed"] == [.string(first)])
+            let gone = try await tool.run("device", "pin", "show", "--enrollment", first)
+            #expect(gone.status == 1 && gone.errors.contains("This device has no enrollment \(first)"))
+            #expect(try await tool.json("device", "remove")["removed"] == [.string(ids[1])])
+        }
+    }
+
     @Test("A link is followed on the same device, and the code it brings back releases the approval")
     func followed() async throws {
         try await ServedTool.with { tool in

@@ -19,11 +19,11 @@ extension DeviceCommand {
                 abstract: "Register a biometric, in the place of an earlier one.")
 
             @OptionGroup var change: ChangeOptions
-            @OptionGroup var home: HomeOptions
+            @OptionGroup var device: EnrollmentOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
-                let enrollment = try await home.enrollment()
+                let enrollment = try await device.enrollment()
                 try await enrollment.registerBiometric(
                     prompt: "Register this biometric", pin: try await enrollment.askedPIN(), authority: change.authority
                 )
@@ -35,11 +35,11 @@ extension DeviceCommand {
             static let configuration = CommandConfiguration(abstract: "Remove the biometric.")
 
             @OptionGroup var change: ChangeOptions
-            @OptionGroup var home: HomeOptions
+            @OptionGroup var device: EnrollmentOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
-                let enrollment = try await home.enrollment()
+                let enrollment = try await device.enrollment()
                 try await enrollment.removeBiometric(
                     pin: try await enrollment.askedPIN(), authority: change.authority)
                 output.print(["biometric": "removed"], "There is no biometric any more.")

@@ -18,11 +18,11 @@ extension DeviceCommand {
         struct Show: AsyncParsableCommand {
             static let configuration = CommandConfiguration(abstract: "Show which there are.")
 
-            @OptionGroup var home: HomeOptions
+            @OptionGroup var device: EnrollmentOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
-                let custom = try await home.enrollment().methods().custom.sorted { $0.key < $1.key }
+                let custom = try await device.enrollment().methods().custom.sorted { $0.key < $1.key }
                 output.print(
                     ["custom": .array(custom.map { ["name": .string($0.key), "registered": .bool($0.value)] })],
                     custom.isEmpty
@@ -40,11 +40,11 @@ extension DeviceCommand {
             var name: String
 
             @OptionGroup var change: ChangeOptions
-            @OptionGroup var home: HomeOptions
+            @OptionGroup var device: EnrollmentOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
-                let enrollment = try await home.enrollment()
+                let enrollment = try await device.enrollment()
                 let pin = try await enrollment.askedPIN()
                 let payload = try await enrollment.register(
                     custom: name, data: try await CustomCommand.data(for: name), pin: pin, authority: change.authority)
@@ -61,11 +61,11 @@ extension DeviceCommand {
             var name: String
 
             @OptionGroup var change: ChangeOptions
-            @OptionGroup var home: HomeOptions
+            @OptionGroup var device: EnrollmentOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
-                let enrollment = try await home.enrollment()
+                let enrollment = try await device.enrollment()
                 try await enrollment.deregister(
                     custom: name, pin: try await enrollment.askedPIN(), authority: change.authority)
                 output.print(["custom": .string(name), "registered": false], "\(name) is registered no more.")

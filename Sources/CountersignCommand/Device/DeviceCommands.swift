@@ -60,8 +60,7 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let enrollments = await (try home.authenticator()).enrollments
-            guard !enrollments.isEmpty else { throw CountersignError.notEnrolled }
+            let enrollments = try await home.enrollments()
             var list: [JSONValue] = []
             var lines: [String] = []
             for enrollment in enrollments {
@@ -170,11 +169,11 @@ struct DeviceCommand: AsyncParsableCommand {
         @Argument(help: "The text of the code, or the link, as `countersign challenge code` prints it.")
         var code: String
 
-        @OptionGroup var home: HomeOptions
+        @OptionGroup var device: EnrollmentOptions
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let enrollment = try await home.enrollment()
+            let enrollment = try await device.enrollment()
             let link = code.contains("#") ? URL(string: code) : nil
             let question =
                 if let link { try await enrollment.claim(link: link) } else { try await enrollment.claim(code) }
@@ -246,17 +245,18 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove this device's enrollments, everywhere.")
+        static let configuration = CommandConfiguration(
+            abstract: "Remove this device's enrollments, everywhere.", discussion: "All, where --enrollment names none."
+        )
 
         @Flag(help: "Only forget them here; the server is not told.")
         var local = false
 
-        @OptionGroup var home: HomeOptions
+        @OptionGroup var device: EnrollmentOptions
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let enrollments = await (try home.authenticator()).enrollments
-            guard !enrollments.isEmpty else { throw CountersignError.notEnrolled }
+            let enrollments = try await device.enrollments()
             for enrollment in enrollments {
                 if local { try await enrollment.removeLocally() } else { try await enrollment.remove() }
             }
@@ -290,6 +290,31 @@ enum TerminalDecision: String, EnumerableFlag {
         case .deny: "denied"
         case .report: "reported"
         }
+    }
+}
+
+/// Which enrollment a command is about, where several users have this device.
+struct EnrollmentOptions: ParsableArguments {
+    @Option(name: .customLong("enrollment"), help: "One of this device's enrollments, by its id. (default: the newest)")
+    var id: String?
+
+    @OptionGroup var home: HomeOptions
+
+    /// The one that is named, else all there are.
+    func enrollments() async throws -> [Enrollment] {
+        let all = try await home.enrollments()
+        guard let id else { return all }
+        let named = all.filter { "\($0.id)" == id }
+        guard !named.isEmpty else {
+            throw CommandError("This device has no enrollment \(id): `countersign device status` lists those it has.")
+        }
+        return named
+    }
+
+    /// The one that is named, else the newest.
+    func enrollment() async throws -> Enrollment {
+        guard let enrollment = try await enrollments().last else { throw CountersignError.notEnrolled }
+        return enrollment
     }
 }
 
@@ -340,10 +365,11 @@ struct HomeOptions: ParsableArguments {
         try Data(issuer.utf8).write(to: issuerFile, options: .atomic)
     }
 
-    /// The enrollment on this device; the newest where there are several.
-    func enrollment() async throws -> Enrollment {
-        guard let newest = await (try authenticator()).enrollments.last else { throw CountersignError.notEnrolled }
-        return newest
+    /// The enrollments on this device, of which there is one at least.
+    func enrollments() async throws -> [Enrollment] {
+        let all = await (try authenticator()).enrollments
+        guard !all.isEmpty else { throw CountersignError.notEnrolled }
+        return all
     }
 
     /// An opened challenge of any enrollment on this device.

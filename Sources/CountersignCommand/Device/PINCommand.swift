@@ -19,11 +19,11 @@ extension DeviceCommand {
         struct Show: AsyncParsableCommand {
             static let configuration = CommandConfiguration(abstract: "Show how the PIN stands, and the rules for it.")
 
-            @OptionGroup var home: HomeOptions
+            @OptionGroup var device: EnrollmentOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
-                let methods = try await home.enrollment().methods()
+                let methods = try await device.enrollment().methods()
                 let policy = methods.pinPolicy
                 let standing =
                     switch methods.pin {
@@ -50,11 +50,11 @@ extension DeviceCommand {
             static let configuration = CommandConfiguration(abstract: "Set the first PIN.")
 
             @OptionGroup var change: ChangeOptions
-            @OptionGroup var home: HomeOptions
+            @OptionGroup var device: EnrollmentOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
-                let enrollment = try await home.enrollment()
+                let enrollment = try await device.enrollment()
                 let pin = try await PIN(typed: "New PIN:")
                 try await enrollment.setPIN(pin, authority: change.authority)
                 output.print(["pin": "set"], "The PIN is set.")
@@ -65,11 +65,11 @@ extension DeviceCommand {
             static let configuration = CommandConfiguration(
                 abstract: "Replace the PIN: the first line is the old one, the second the new one.")
 
-            @OptionGroup var home: HomeOptions
+            @OptionGroup var device: EnrollmentOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
-                let enrollment = try await home.enrollment()
+                let enrollment = try await device.enrollment()
                 let old = try await PIN(typed: "PIN:")
                 let new = try await PIN(typed: "New PIN:")
                 try await enrollment.changePIN(from: old, to: new)
@@ -80,11 +80,11 @@ extension DeviceCommand {
         struct Remove: AsyncParsableCommand {
             static let configuration = CommandConfiguration(abstract: "Remove the PIN.")
 
-            @OptionGroup var home: HomeOptions
+            @OptionGroup var device: EnrollmentOptions
             @OptionGroup var output: OutputOptions
 
             mutating func run() async throws {
-                let enrollment = try await home.enrollment()
+                let enrollment = try await device.enrollment()
                 try await enrollment.removePIN(try await PIN(typed: "PIN:"))
                 output.print(["pin": "removed"], "There is no PIN any more.")
             }
