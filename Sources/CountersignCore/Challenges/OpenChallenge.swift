@@ -37,10 +37,10 @@ public enum OpenChallenge {
                         id: eventID, at: now, kind: .challengeFetched, client: challenge.question.client,
                         user: enrollment.user, enrollment: enrollment.id, challenge: id))
             }
+            guard challenge.methods.contains(.pin) else { return .challenge(challenge, attemptsLeft: nil) }
             let attemptsLeft = try writer.attemptsLeft(of: enrollment)
             let triesLeft = try writer.triesLeft(of: challenge, at: now)
-            return .challenge(
-                challenge, attemptsLeft: challenge.methods.contains(.pin) ? min(attemptsLeft, triesLeft) : nil)
+            return .challenge(challenge, attemptsLeft: min(attemptsLeft, triesLeft))
         }
         switch admitted {
         case .other(let outcome): return outcome
