@@ -327,6 +327,10 @@ extension Authenticator {
                 updated.certificate = certificate
                 try await keep(updated)
                 await roster.add(updated)
+                // Until now it could have been the key that counts.
+                if updated.biometricSubkey == nil {
+                    try await vaulted { [vault] in try await vault.removeKey(.biometric, of: stored.id) }
+                }
             }
         }
         try await vaulted { [vault] in try await vault.remove(KeptChange.record, of: stored.id) }
@@ -339,13 +343,14 @@ extension Authenticator {
         let current = isMade ? next : known
         let superseded = isMade ? known : next
         try await vaulted { [vault] in
+            // The key first: once the record is another, nothing tells that there was one.
+            if let superseded, superseded.role != current?.role {
+                try await vault.removeKey(superseded.role, of: stored.id)
+            }
             if isMade, let next {
                 try await vault.write(next.json.encoded, as: StoredPIN.record, of: stored.id)
             } else if isMade {
                 try await vault.remove(StoredPIN.record, of: stored.id)
-            }
-            if let superseded, superseded.role != current?.role {
-                try await vault.removeKey(superseded.role, of: stored.id)
             }
         }
     }

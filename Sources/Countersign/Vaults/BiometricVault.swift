@@ -22,7 +22,8 @@ public enum BiometricFailure: String, Error, CaseIterable, Sendable {
 
 /// A vault that can keep a key which only the user's biometrics unlock.
 ///
-/// Each signature by it shows a prompt, and throws ``BiometricFailure``. Spec: design 3.1, the biometric subkey.
+/// Each signature by it shows a prompt, and throws ``BiometricFailure``. ``Vault/removeKey(_:of:)`` of
+/// ``KeyRole/biometric`` forgets it. Spec: design 3.1, the biometric subkey.
 public protocol BiometricVault: Vault {
     /// Makes the key, replacing one of the same enrollment.
     ///

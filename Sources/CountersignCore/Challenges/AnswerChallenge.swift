@@ -77,7 +77,9 @@ public enum AnswerChallenge {
             if verdict.countsPINs(of: call.enrollment) { try writer.hold(call.enrollment.id) }
             let refusal = try writer.admit(call, issuer: issuer)
             // A wrong PIN that was looked at counts, also where the request is not let in.
-            if let refusal, !verdict.isWrongPIN { return .refused(refusal) }
+            if let refusal {
+                guard case .wrongPIN = verdict else { return .refused(refusal) }
+            }
             let outcome = try settle(verdict, id, digest: digest, by: call.enrollment, at: now, events, writer)
             return refusal.map(Outcome.refused) ?? outcome
         }
@@ -109,10 +111,6 @@ public enum AnswerChallenge {
         case wrongNumber(Challenge)
         case answered(Challenge, VerifiedAnswer)
         case custom(AskedAuthenticator)
-
-        var isWrongPIN: Bool {
-            if case .wrongPIN = self { true } else { false }
-        }
 
         /// Whether the count of wrong PINs will change by it.
         func countsPINs(of enrollment: Enrollment) -> Bool {

@@ -81,7 +81,9 @@ public enum ChangeMethods {
                 return Step.ended(try refusal.map(Outcome.refused) ?? outcome(recorded, call.enrollment, writer))
             }
             // A wrong PIN that was looked at counts, also where the request is not let in.
-            if let refusal, !verdict.isWrongPIN { return .ended(.refused(refusal)) }
+            if let refusal {
+                guard case .wrongPIN = verdict else { return .ended(.refused(refusal)) }
+            }
             let step = try settle(verdict, request.ticket, repeated, by: call.enrollment, at: now, events, writer)
             return refusal.map { .ended(.refused($0)) } ?? step
         }
@@ -140,10 +142,6 @@ public enum ChangeMethods {
         case good(MethodChange, grown: Certificate, new: CertifiedKey?)
         case register(Registration)
         case deregister(AuthenticatorChange)
-
-        var isWrongPIN: Bool {
-            if case .wrongPIN = self { true } else { false }
-        }
     }
 
     private static func judge(
