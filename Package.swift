@@ -19,7 +19,7 @@ func server(_ name: String, _ package: String) -> Target.Dependency {
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let logging = server("Logging", "swift-log")
 
 /// A test target: `Tests/<name>Tests`, in the same mode and with the same refusals as what it tests.
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -48,6 +48,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.0"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
@@ -69,7 +70,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "Countersign", dependencies: ["CountersignWire", crypto, cryptoExtras, logging],
+            name: "Countersign", dependencies: ["CountersignWire", crypto, cryptoExtras],
             swiftSettings: settings),
         .target(name: "CountersignCore", dependencies: ["CountersignWire", logging], swiftSettings: settings),
         .systemLibrary(
@@ -104,6 +105,8 @@ let package = Package(
                 server("HTTPTypes", "swift-http-types"),
                 server("NIOCore", "swift-nio"),
                 server("NIOHTTP1", "swift-nio"),
+                server("NIOHTTPTypes", "swift-nio-extras"),
+                server("NIOHTTPTypesHTTP1", "swift-nio-extras"),
                 server("NIOSSL", "swift-nio-ssl"),
                 logging,
                 server("ServiceLifecycle", "swift-service-lifecycle"),
@@ -113,7 +116,7 @@ let package = Package(
         .executableTarget(
             name: "CountersignCommand",
             dependencies: [
-                "CountersignServer", "CountersignStorage", "CountersignDelivery", "Countersign",
+                "CountersignServer", "CountersignCore", "CountersignStorage", "CountersignDelivery", "Countersign",
                 server("ArgumentParser", "swift-argument-parser"),
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
@@ -228,7 +231,9 @@ let package = Package(
             [
                 "ServerTestSupport", "CountersignServer", "CountersignWire", "OpenPGP", "Encodings",
                 crypto, logging, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
-                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"),
+                server("HTTPTypes", "swift-http-types"), server("NIOCore", "swift-nio"),
+                server("NIOEmbedded", "swift-nio"), server("NIOHTTP1", "swift-nio"),
+                server("NIOHTTPTypes", "swift-nio-extras"), server("NIOPosix", "swift-nio"),
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ]),
         tests(
@@ -243,6 +248,7 @@ let package = Package(
                 "CountersignCommand", "CountersignServer", "CountersignStorage", "CountersignWire", "ServerTestSupport",
                 "Encodings", logging,
                 server("ArgumentParser", "swift-argument-parser"),
+                server("NIOCore", "swift-nio"), server("NIOPosix", "swift-nio"), server("NIOSSL", "swift-nio-ssl"),
                 server("Yams", "Yams"),
             ]),
         tests("Interoperability", ["OpenPGP", "CountersignWire", "Encodings", crypto]),

@@ -11,3 +11,6 @@ package var buildConfiguration: String {
         "release"
     #endif
 }
+
+/// What a benchmark exits with that has measured everything and misses an aim.
+package let missedAim: Int32 = 3

@@ -17,6 +17,18 @@ struct BenchmarkResult {
     private var generatorPerCycle: Double { measured.generatorTime / Double(max(measured.cycles, 1)) * 1000 }
     private var deployment: String { "\(nodes == 1 ? "one node" : "\(nodes) nodes") on \(engine)" }
 
+    /// What a cycle may cost, in verifications on P-256 measured in the same run.
+    ///
+    /// Spec: design 7, *Targets*.
+    private var aims: [(of: String, cost: Double, atMost: Double)] {
+        func verifications(_ milliseconds: Double) -> Double { milliseconds * 1000 / unavoidable.verify }
+        let server = ("server", verifications(serverPerCycle), engine == "SQLite" ? 18.0 : 35.0)
+        return measured.databaseTime > 0 ? [server, ("database", verifications(databasePerCycle), 30)] : [server]
+    }
+
+    /// Whether everything costs at most what it may.
+    var reachesAims: Bool { aims.allSatisfy { $0.cost <= $0.atMost } }
+
     private func quantile(_ step: Step, _ part: Double) -> Double {
         guard let times = measured.times[step], !times.isEmpty else { return 0 }
         return times[min(times.count - 1, Int(Double(times.count) * part))].inSeconds * 1000
@@ -33,6 +45,10 @@ struct BenchmarkResult {
             "  \(step.rawValue.padding(toLength: 14, withPad: " ", startingAt: 0))"
                 + pad(format(quantile(step, 0.5), 2), 10) + pad(format(quantile(step, 0.99), 2), 10)
         }
+        let aims = aims.map { aim in
+            "Aim: \(aim.of) at most \(format(aim.atMost, 0)) verifications a cycle; it takes "
+                + "\(format(aim.cost, 1)): \(aim.cost <= aim.atMost ? "reached" : "NOT reached")"
+        }
         return """
             \(format(cyclesPerSecond, 0)) cycles/s (\(measured.cycles) in \(format(measured.seconds, 1)) s, \
             \(pairs) pairs), \(deployment)
@@ -46,6 +62,7 @@ struct BenchmarkResult {
             Milliseconds         p50       p99
             \(steps.joined(separator: "\n"))
             One curve operation: sign \(format(unavoidable.sign, 0)), verify \(format(unavoidable.verify, 0)), agree \(format(unavoidable.agree, 0)) µs
+            \(aims.joined(separator: "\n"))
             Build \(buildConfiguration), commit \(commit), \(ProcessInfo.processInfo.activeProcessorCount) processors
             """
     }
@@ -76,7 +93,7 @@ struct BenchmarkResult {
                 "sign": number(unavoidable.sign * 1000), "verify": number(unavoidable.verify * 1000),
                 "agree": number(unavoidable.agree * 1000),
             ]),
-            "build": .string(buildConfiguration), "commit": .string(commit),
+            "reaches_aims": .bool(reachesAims), "build": .string(buildConfiguration), "commit": .string(commit),
             "processors": .integer(Int64(ProcessInfo.processInfo.activeProcessorCount)),
         ])
     }

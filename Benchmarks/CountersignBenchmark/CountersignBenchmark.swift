@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchmarkSupport
 import Countersign
 import Encodings
 import Foundation
@@ -69,6 +70,7 @@ struct CountersignBenchmark: AsyncParsableCommand {
             nodes: nodes, engine: database == nil ? "SQLite" : "PostgreSQL", pairs: pairs, measured: measured,
             unavoidable: unavoidable, commit: Self.commit)
         print(json ? String(decoding: result.json.encoded, as: UTF8.self) : result.text)
+        if !result.reachesAims { throw ExitCode(missedAim) }
     }
 
     /// The commit that is checked out, with a mark when files differ from it.

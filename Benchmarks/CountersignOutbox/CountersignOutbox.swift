@@ -44,8 +44,9 @@ struct CountersignOutbox: AsyncParsableCommand {
             print("pushes:    \(pushes.text)")
             print(try await Standing.measure(waiting))
             let slowest = min(callbacks.rate, pushes.rate)
-            print(
-                slowest >= CountersignOutbox.aim ? "The aim, 2000/s, is reached." : "The aim, 2000/s, is NOT reached.")
+            let reachesAim = slowest >= CountersignOutbox.aim
+            print("The aim, 2000/s, is \(reachesAim ? "reached" : "NOT reached").")
+            if !reachesAim { throw ExitCode(missedAim) }
         }
     }
 

@@ -38,7 +38,7 @@ enum Copies {
             name: "enrollments", ids: ["id", "user_id"],
             others: [
                 "client_id", "removed_at", "removal_reason", "primary_key", "authentication_key", "encryption_key",
-                "certificate", "device", "created_at",
+                "certificate", "device", "created_at", "counts_from", "methods_count", "versions",
             ], unique: "fingerprint"),
         Table(
             name: "challenges", ids: ["id", "user_id", "decided_by"],
@@ -51,7 +51,7 @@ enum Copies {
         Table(name: "challenge_targets", ids: ["challenge_id", "enrollment_id"], others: ["fetched_at"]),
         Table(
             name: "receipts", ids: ["challenge_id", "enrollment_id"],
-            others: ["text", "signature", "certificate", "accepted_at"]),
+            others: ["text", "signature", "certificate", "accepted_at", "client_id"]),
         Table(
             name: "audit", ids: ["user_id", "enrollment_id", "challenge_id"],
             others: ["id", "at", "kind", "client_id", "detail"]),

@@ -105,7 +105,7 @@ struct Population {
         guard case .list(let list, _) = pending, list.count == 1 else { throw World.Broken("pending: \(pending)") }
         let answer = try await device.answer(asked, .approved(.confirm, number: asked.number))
         guard case .decided = answer else { throw World.Broken("answer: \(answer)") }
-        let told = try await WatchChallenge.challenge(id, of: client.id, ports: world.ports)
+        let told = try await WatchChallenge.shown(id, to: client, ports: world.ports)
         guard case .ended(.approved, _)? = told?.challenge.state else { throw World.Broken("told: \(told as Any)") }
     }
 }

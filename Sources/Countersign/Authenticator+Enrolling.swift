@@ -48,6 +48,7 @@ extension Authenticator {
             complete.pushKeys = reply.pushKeys
             try await keep(complete)
             await roster.add(complete)
+            await keep(AppRecord(labels: request.device.labels, versions: request.versions), of: complete.id)
             if let push { try await keep(PushRecord(registration: push, toldAt: connection.now), of: complete) }
             return Enrollment(
                 id: complete.id, authenticator: self, stored: complete,
@@ -95,20 +96,22 @@ extension Authenticator {
             id: id, user: invitation.user, issuer: invitation.issuer, createdAt: now, certificate: certificate,
             serverCertificate: serverCertificate, pushKeys: .init([]))
         let request = EnrollmentRequest(
-            ticket: invitation.ticket, certificate: certificate.encoded, device: try description(),
+            ticket: invitation.ticket, certificate: certificate.encoded,
+            device: DeviceDescription(labels: try labels(), storage: vault.storage),
             versions: [ChallengeBody.version], push: push)
         return (stored, request, Connection.Signer(keyID: "\(certificate.fingerprint)", key: authentication))
     }
 
-    private func description() throws(CountersignError) -> DeviceDescription {
+    /// What the app says of itself and of the device.
+    func labels() throws(CountersignError) -> DeviceLabels {
         func line(_ text: String) throws(CountersignError) -> DisplayLine {
             do { return try DisplayLine(text, atMost: 100) } catch {
                 throw .notHandleable(reason: "\"\(text)\" cannot be shown (\(error.rawValue))")
             }
         }
-        return DeviceDescription(
+        return DeviceLabels(
             name: try line(app.deviceName), model: try app.model.map(line), system: try app.system.map(line),
-            app: try line("\(app.name) \(app.version)"), storage: vault.storage)
+            app: try line("\(app.name) \(app.version)"))
     }
 
     private func send(

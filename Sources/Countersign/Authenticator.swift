@@ -2,7 +2,6 @@ import CountersignWire
 import Encodings
 public import Foundation
 import JOSE
-import Logging
 import OpenPGP
 
 /// The app, as the server is told of it.
@@ -39,6 +38,7 @@ public enum EnrollmentAuthority: Sendable {
 /// One for an issuer; safe to use from everywhere.
 public final class Authenticator: Sendable {
     let app: AppDescription
+    let returnSchemes: Set<String>
     let vault: any Vault
     let connection: Connection
     let roster = Roster()
@@ -52,15 +52,18 @@ public final class Authenticator: Sendable {
     ///   - vault: where keys and records are kept.
     ///   - transport: how requests travel.
     ///   - clock: the device's clock.
+    ///   - returnSchemes: schemes of apps that the user may be sent back to after an approval by a link, `com.example.shop`;
+    ///     `https` always may be. Another app on the device can claim a scheme as its own, and be opened instead.
     /// - Throws: ``CountersignError/vault(_:)``, or `.notHandleable` when the issuer is not a URL of one.
     public init(
         issuer: URL, app: AppDescription, vault: any Vault, transport: any Transport = URLSessionTransport(),
-        clock: any DeviceClock = SystemClock()
+        clock: any DeviceClock = SystemClock(), returnSchemes: Set<String> = []
     ) async throws(CountersignError) {
         guard let issuer = Issuer(issuer.absoluteString) else {
             throw .notHandleable(reason: "the issuer must be https://host, or http on a loopback host")
         }
         self.app = app
+        self.returnSchemes = returnSchemes
         self.vault = vault
         connection = Connection(issuer: issuer, transport: transport, clock: clock)
         for id in try await vaulted({ try await vault.enrollments(with: StoredEnrollment.record) }) {
@@ -115,13 +118,13 @@ public final class Authenticator: Sendable {
         case .deviceDeregistered:
             // Only the server's signed word on this very enrollment wipes anything.
             guard let text = problem["notice"]?.string,
-                RemovalNotice(
+                let notice = RemovalNotice(
                     verifying: text, issuer: stored.issuer, enrollment: stored.id,
                     certificate: stored.serverCertificate,
-                    now: await connection.now.adding(seconds: allowedSkew).unixSeconds) != nil
+                    now: await connection.now.adding(seconds: allowedSkew).unixSeconds)
             else { return .server(problem) }
             try await forget(stored.id)
-            return .deviceDeregistered
+            return .deviceDeregistered(Removal(notice))
         case .unknownEnrollment: return .enrollmentUnknown
         case .challengeNotFound: return .challengeNotFound
         case .pinIncorrect: return .pinIncorrect(attemptsLeft: Int(problem["attempts_left"]?.integer ?? 0))
@@ -132,13 +135,20 @@ public final class Authenticator: Sendable {
         case .customFailed: return .customFailed(payload: problem["payload"]?.string)
         case .customNotRegistered: return .customNotRegistered
         case .customUnavailable: return .customUnavailable
-        case .changeNotAuthorized: return problem["needs"] == "ticket" ? .authorityNeeded : .pinRequired
+        case .changeNotAuthorized:
+            switch problem["needs"]?.string {
+            case "ticket": return .authorityNeeded
+            case "method": return .methodNeeded
+            case "biometric": return .biometric(.notRegistered)
+            default: return .pinRequired
+            }
         case .codeInvalid: return .codeRefused(.invalid)
         case .codeExpired: return .codeRefused(.expired)
         case .alreadyClaimed: return .codeRefused(.alreadyClaimed)
         case .userNotLinked: return .userNotLinked
         case .pushTokenInUse: return .pushTokenInUse
         case .enrollmentWaiting: return .enrollmentWaiting
+        case .enrollmentSuspended: return .enrollmentSuspended
         case .methodMissing:
             let names = problem["methods"]?.array?.compactMap(\.string) ?? []
             return .methodMissing(names.compactMap(Method.init(rawValue:)))

@@ -10,8 +10,9 @@ public enum CountersignError: Error, Sendable {
     case serverUnreachable(status: Int)
     /// The device's clock is off by more than can be corrected.
     case clockSkew(by: Duration)
-    /// The server removed the enrollment and said so under its signature; its keys are gone from this device.
-    case deviceDeregistered
+    /// The server removed the enrollment and said so under its signature, with the reason; its keys are gone from this
+    /// device.
+    case deviceDeregistered(Removal)
     /// There is no such enrollment on this device.
     case notEnrolled
     /// The server does not know the enrollment.
@@ -24,6 +25,10 @@ public enum CountersignError: Error, Sendable {
     case ticketRefused(code: String)
     /// This device waits to be approved by another one of the user's.
     case enrollmentWaiting
+    /// This device is suspended, and can only remove itself.
+    case enrollmentSuspended
+    /// The user has a PIN or a biometric, and only a device that signs by one may do this.
+    case methodNeeded
     /// The server's certificate is not the pinned one.
     case serverChanged
     /// There is no such challenge for this device.
@@ -87,7 +92,7 @@ public enum CountersignError: Error, Sendable {
 
 /// Why the code of a challenge is not taken.
 public enum CodeRefusal: String, Sendable {
-    /// Not the code of a challenge.
+    /// Not the code of a challenge; or a scanned code in a link, or a link's code in a picture.
     case malformed
     /// None of the server's, or one for another user.
     case invalid
@@ -120,6 +125,8 @@ extension CountersignError {
         case .invitationRefused(let refusal): "invitation_\(refusal.rawValue)"
         case .ticketRefused(let code): code
         case .enrollmentWaiting: "enrollment_waiting"
+        case .enrollmentSuspended: "enrollment_suspended"
+        case .methodNeeded: "method_needed"
         case .serverChanged: "server_changed"
         case .challengeNotFound: "challenge_not_found"
         case .challengeExpired: "challenge_expired"
@@ -158,7 +165,8 @@ extension CountersignError {
         case .network, .serverUnreachable, .vault, .cancelled, .customUnavailable: true
         case .server(let problem): problem.knownCode?.meaning.retryHelps ?? (problem.status >= 500)
         case .clockSkew, .deviceDeregistered, .notEnrolled, .enrollmentUnknown, .invitationRefused, .ticketRefused,
-            .enrollmentWaiting, .serverChanged, .challengeNotFound, .challengeExpired, .alreadyAnswered,
+            .enrollmentWaiting, .enrollmentSuspended, .methodNeeded, .serverChanged, .challengeNotFound,
+            .challengeExpired, .alreadyAnswered,
             .challengeEnded,
             .notHandleable, .codeRefused, .userNotLinked, .methodMissing, .numberRequired, .numberIncorrect, .pinPolicy,
             .pinIncorrect, .pinLocked, .pinNotSet,
@@ -181,6 +189,8 @@ extension CountersignError {
         case .invitationRefused: "Have a new ticket made for this app, and scan its QR code from the page itself."
         case .ticketRefused: "Have a new ticket made; each enrolls one device within ten minutes."
         case .enrollmentWaiting: "Approve it on a device that the user has, or wait until it is let in."
+        case .enrollmentSuspended: "Resume it on another device of the user, or have the operator resume it."
+        case .methodNeeded: "Do it on the device that has the PIN or the biometric, or have the operator do it."
         case .serverChanged: "Enroll this device again with a new ticket."
         case .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded: "Nothing is left to answer."
         case .notHandleable: "Update the app."
@@ -263,6 +273,8 @@ extension CountersignError: CustomStringConvertible {
         case .invitationRefused(let refusal): "The invitation is refused (\(refusal.rawValue))."
         case .ticketRefused(let code): "The ticket is refused (\(code))."
         case .enrollmentWaiting: "This device waits to be approved by another one."
+        case .enrollmentSuspended: "This device is suspended."
+        case .methodNeeded: "The user has a PIN or a biometric, and this device signs by none."
         case .serverChanged: "The server's certificate is not the pinned one."
         case .challengeNotFound: "There is no such challenge for this device."
         case .challengeExpired: "The challenge has expired."

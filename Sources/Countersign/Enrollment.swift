@@ -5,12 +5,12 @@ public import OpenPGP
 /// What a user does with a new device while it waits for one that they have.
 public struct AwaitedApproval: Hashable, Sendable {
     /// The digits to type on the other device.
-    public let number: String
+    public let number: String?
     /// When it waits no longer, if nobody says no.
     public let expiresAt: Timestamp
 
     init(_ notice: ApprovalNotice) {
-        number = notice.number.digits
+        number = notice.number?.digits
         expiresAt = notice.expiresAt
     }
 }
@@ -44,7 +44,7 @@ public struct Enrollment: Sendable {
     public var certificate: String { stored.certificate.armored }
 
     /// Asks the server how the enrollment stands; one that it removed is wiped and throws
-    /// ``CountersignError/deviceDeregistered``, as is one that the user did not approve.
+    /// ``CountersignError/deviceDeregistered(_:)``, as is one that the user did not approve.
     ///
     /// - Returns: until when it waits for another device of the user to approve it, at the longest; nil when it can be
     ///   asked.

@@ -9,7 +9,48 @@ import NIOHTTP1
 struct ChallengeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "challenge", abstract: "Ask users, and see what they answer.",
-        subcommands: [Ask.self, Code.self, Enter.self, Return.self, Show.self, Resend.self, Cancel.self, Receipt.self])
+        subcommands: [
+            Ask.self, List.self, Code.self, Enter.self, Return.self, Show.self, Resend.self, Cancel.self, Receipt.self,
+        ])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List your challenges, newest first; with an operator's token, all clients'.")
+
+        @Option(help: "Of one user: an id, or your own name for them.")
+        var user: String?
+
+        @Option(help: "By one type.")
+        var type: String?
+
+        @Option(help: "In one state: pending, approved, denied, failed, cancelled or expired.")
+        var state: String?
+
+        @Option(help: "How many at most; all if left out.")
+        var limit: Int?
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let filters = [("user", user.map(Remote.user)), ("type", type), ("state", state)]
+            let query = filters.compactMap { name, value in value.map { "\(name)=\(Remote.escaped($0))" } }
+            let limit = limit
+            let challenges = try await remote.withRemote { remote in
+                try await remote.all(
+                    "challenges", of: remote.isOperator ? "/v1/admin/challenges" : "/v1/challenges",
+                    query.isEmpty ? nil : query.joined(separator: "&"), atMost: limit ?? .max)
+            }
+            let lines = challenges.map { challenge in
+                [
+                    challenge["asked_at"]?.string, describe(challenge), challenge["type"]?.string,
+                    challenge["user"]?.string,
+                ]
+                .compactMap { $0 }.joined(separator: "  ")
+            }
+            output.print(["challenges": .array(challenges)], lines.joined(separator: "\n"))
+        }
+    }
 
     struct Ask: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -8,7 +8,10 @@ import NIOHTTP1
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "Relying parties.",
-        subcommands: [Create.self, Update.self, RenewCallbackSecret.self, List.self])
+        subcommands: [
+            Create.self, Update.self, RenewSecret.self, RenewCallbackSecret.self, Disable.self, Enable.self,
+            Delete.self, List.self,
+        ])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -64,6 +67,8 @@ struct ClientCommand: AsyncParsableCommand {
                 Client \(id)
                 Secret: \(secret)
                 Callback secret: \(made["callback_secret"]?.string ?? "")
+                Secret of notices: \(made["notice_secret"]?.string ?? "")
+                Secret of hooks: \(made["hook_secret"]?.string ?? "")
                 To act for it: export COUNTERSIGN_TOKEN=\(id):\(secret)
                 """)
         }
@@ -149,10 +154,93 @@ struct ClientCommand: AsyncParsableCommand {
         }
     }
 
+    struct RenewSecret: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a new secret for a relying party. It is shown this once.",
+            discussion: "The earlier one lets it in beside it for a while: give it the new one meanwhile.")
+
+        @Argument(help: "The client's id.")
+        var id: String
+
+        @Option(help: "For how many seconds the earlier one still works; 0 if it has become known. (default: 86400)")
+        var overlap: Int64?
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let body = JSONValue.members(["overlap": overlap.map(JSONValue.integer)])
+            let path = "/v1/clients/\(Remote.escaped(id))/secret"
+            let renewed = try await remote.withRemote { try await $0.call(.POST, path, body) }
+            let secret = renewed["client_secret"]?.string ?? ""
+            output.print(
+                renewed,
+                """
+                Secret: \(secret)
+                The earlier one works beside it until \(renewed["earlier_until"]?.string ?? "").
+                To act for it: export COUNTERSIGN_TOKEN=\(id):\(secret)
+                """)
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let a relying party in nowhere, until it is enabled again.",
+            discussion: "What it has asked, and nobody answered, is cancelled.")
+
+        @Argument(help: "The client's id.")
+        var id: String
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/admin/clients/\(Remote.escaped(id))/disable"
+            let client = try await remote.withRemote { try await $0.call(.POST, path) }
+            output.print(client, ClientCommand.describe(client))
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Let a relying party in again that was disabled.")
+
+        @Argument(help: "The client's id.")
+        var id: String
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/admin/clients/\(Remote.escaped(id))/enable"
+            let client = try await remote.withRemote { try await $0.call(.POST, path) }
+            output.print(client, ClientCommand.describe(client))
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take a relying party away for good.",
+            discussion: """
+                Its users are unlinked: who has no other relying party is deleted, with their devices. Receipts stay in
+                the database, but nobody can fetch them: fetch those that you need before.
+                """)
+
+        @Argument(help: "The client's id.")
+        var id: String
+
+        @OptionGroup var remote: RemoteOptions
+
+        mutating func run() async throws {
+            let path = "/v1/admin/clients/\(Remote.escaped(id))"
+            _ = try await remote.withRemote { try await $0.call(.DELETE, path) }
+            print("Client \(id) is deleted.")
+        }
+    }
+
     struct RenewCallbackSecret: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a new secret that signs callbacks. It is shown this once.",
-            discussion: "The earlier one signs beside it for a while: give the receiver the new one meanwhile.")
+            abstract: "Make new secrets that sign callbacks, notices and calls of hooks. They are shown this once.",
+            discussion: "The earlier ones sign beside them for a while: give each receiver its new one meanwhile.")
 
         @Argument(help: "The client's id.")
         var id: String
@@ -171,7 +259,9 @@ struct ClientCommand: AsyncParsableCommand {
                 renewed,
                 """
                 Callback secret: \(renewed["callback_secret"]?.string ?? "")
-                The earlier one signs beside it until \(renewed["earlier_until"]?.string ?? "").
+                Secret of notices: \(renewed["notice_secret"]?.string ?? "")
+                Secret of hooks: \(renewed["hook_secret"]?.string ?? "")
+                The earlier ones sign beside them until \(renewed["earlier_until"]?.string ?? "").
                 """)
         }
     }
@@ -192,7 +282,9 @@ struct ClientCommand: AsyncParsableCommand {
     private static func describe(_ client: JSONValue) -> String {
         let gone = (client["gone_callback_uris"]?.array ?? []).compactMap(\.string)
         let lines = ["\(client["client_id"]?.string ?? "")  \(client["name"]?.string ?? "")"]
-        return (lines + gone.map { "  called no more, for it said that it is gone: \($0)" }).joined(separator: "\n")
+        let disabled = client["disabled_at"]?.string.map { ["  disabled since \($0)"] } ?? []
+        let uncalled = gone.map { "  called no more, for it said that it is gone: \($0)" }
+        return (lines + disabled + uncalled).joined(separator: "\n")
     }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Countersign
 import CountersignServer
 import CountersignWire
+import Encodings
 import Foundation
 
 /// The command-line tool.
@@ -15,7 +16,8 @@ struct CountersignTool: AsyncParsableCommand {
             Commands that talk to a server take its address from --url or COUNTERSIGN_URL, and who they act for from \
             --token or COUNTERSIGN_TOKEN: an operator's token, or a client's id and secret as ID:SECRET.
 
-            Exit codes: 0 done, 1 refused, 2 usage, 3 server not reached.
+            Exit codes: 0 done, 1 refused, 2 usage, 3 server not reached. With --json an error is one line of JSON on \
+            standard error, with its `code` and `detail`.
             """,
         version: ServerVersion.text,
         subcommands: [
@@ -64,36 +66,28 @@ enum Entrance {
     }
 
     private static func leave(_ error: any Error) -> Never {
-        switch error {
-        case let error as CommandError: fail("\(error)", error.status)
-        case let error as StartError: fail("\(error)", .refused)
-        case let error as ConfigurationFaults: fail("\(error)", .usage)
-        case let problem as ProblemDetails: fail("\(problem)", .refused)
-        case let error as CountersignError:
-            let isNetwork: Bool
-            switch error {
-            case .network, .serverUnreachable: isNetwork = true
-            default: isNetwork = false
-            }
-            fail("\(error)\n\(error.suggestion)", isNetwork ? .unreachable : .refused)
-        default:
-            // Help and version are no errors; everything else of the parser is about usage.
-            guard CountersignTool.exitCode(for: error) != .success else { CountersignTool.exit(withError: error) }
-            let message = CountersignTool.fullMessage(for: error)
-            fail(message.isEmpty ? "\(error)" : message, .usage)
+        let isOwn = error is CommandError || error is StartError || error is ConfigurationFaults
+        let isTheirs = error is ProblemDetails || error is CountersignError
+        // Help and version are no errors; everything else of the parser is about usage.
+        if !isOwn, !isTheirs, CountersignTool.exitCode(for: error) == .success {
+            CountersignTool.exit(withError: error)
         }
+        let report = ErrorReport(error)
+        let text = asksForJSON ? ShownText.json(report.json) : ShownText.escaped(report.text)
+        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        exit(report.status.rawValue)
     }
 
-    private static func fail(_ message: String, _ status: ExitStatus) -> Never {
-        try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
-        exit(status.rawValue)
+    /// Whether a script reads: said by the words themselves, since the error may be that they cannot be understood.
+    private static var asksForJSON: Bool {
+        CommandLine.arguments.dropFirst().prefix { $0 != "--" }.contains("--json")
     }
 }
 
-/// Prints a line at once, whoever reads it: nothing waits in a buffer.
+/// Prints a line at once, whoever reads it: nothing waits in a buffer, and nothing in it steers a terminal.
 func say(_ text: String, terminator: String = "\n") {
     do {
-        try FileHandle.standardOutput.write(contentsOf: Data((text + terminator).utf8))
+        try FileHandle.standardOutput.write(contentsOf: Data((ShownText.escaped(text) + terminator).utf8))
     } catch {
         // Whoever read has gone, as `head` does: there is nobody left to tell.
         exit(128 + SIGPIPE)

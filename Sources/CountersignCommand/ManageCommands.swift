@@ -7,7 +7,10 @@ import NIOHTTP1
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Users and their devices.",
-        subcommands: [Create.self, Ticket.self, Devices.self, RemoveDevice.self, Block.self])
+        subcommands: [
+            List.self, Create.self, Show.self, Delete.self, Export.self, Ticket.self, Devices.self, RemoveDevice.self,
+            Block.self,
+        ])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Make a user.")
@@ -74,12 +77,16 @@ struct UserCommand: AsyncParsableCommand {
         @Argument(help: "The enrollment's id.")
         var enrollment: String
 
+        @Option(help: "What the app is told: removed_by_client, or removed_for_security.")
+        var reason: String?
+
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
             let path =
                 "/v1/users/\(Remote.escaped(Remote.user(user)))/enrollments/\(Remote.escaped(enrollment))"
+                + (reason.map { "?reason=\(Remote.escaped($0))" } ?? "")
             _ = try await remote.withRemote { try await $0.call(.DELETE, path) }
             output.print(["removed": .string(enrollment)], "Removed \(enrollment).")
         }
@@ -114,7 +121,7 @@ extension UserCommand {
 struct TypeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "type", abstract: "Challenge types: the policies clients ask by.",
-        subcommands: [List.self, Set.self])
+        subcommands: [List.self, Set.self, Remove.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List challenge types.")
@@ -123,8 +130,28 @@ struct TypeCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let list = try await remote.withRemote { try await $0.call(.GET, "/v1/admin/types") }
-            output.print(list, (list["types"]?.array ?? []).map(TypeCommand.describe).joined(separator: "\n"))
+            let types = try await remote.withRemote { remote in
+                try await remote.all("types", of: remote.isOperator ? "/v1/admin/types" : "/v1/types")
+            }
+            output.print(["types": .array(types)], types.map(TypeCommand.describe).joined(separator: "\n"))
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a challenge type: nobody asks by it any more.",
+            discussion: "What was asked goes on. A type of the server's type_file is back at its next start.")
+
+        @Argument(help: "Its name.")
+        var name: String
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let path = "/v1/admin/types/\(Remote.escaped(name))"
+            _ = try await remote.withRemote { try await $0.call(.DELETE, path) }
+            output.print(["removed": .string(name)], "Removed \(name).")
         }
     }
 

@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
                 "issuer": .string("\(server.issuer)"), "data": .string(server.dataFolder),
                 "bootstrap_token": printBootstrap ? server.bootstrapToken.map { .string($0.reveal()) } ?? .null : .null,
             ])
-            return object.text
+            return ShownText.json(object)
         }
         var lines = ["Countersign serves \(server.issuer)", "Data: \(server.dataFolder)"]
         if server.bootstrapToken != nil {

@@ -7,13 +7,20 @@ import Synchronization
 public struct OutboxWorker: Sendable {
     /// How many messages of a kind are on their way at once.
     ///
-    /// A receiver that does not answer holds up no more than these, and none of another kind. Each mail takes a thread.
-    private static func window(of kind: OutboxMessage.Kind) -> Int {
+    /// A client's own server may hang for as long as an attempt lasts; the others answer to us. Each mail takes a thread.
+    private static func limits(of kind: OutboxMessage.Kind) -> OutboxLoad.Limits {
         switch kind {
-        case .callback, .push, .text: 64
-        case .mail: SMTPSender.atOnce
+        case .callback: OutboxLoad.Limits(total: 256, each: 64, slow: 4, leavesHalf: true)
+        case .push, .text: OutboxLoad.Limits(total: 64, each: 64, slow: 64, leavesHalf: false)
+        case .mail:
+            OutboxLoad.Limits(
+                total: SMTPSender.atOnce, each: SMTPSender.atOnce, slow: SMTPSender.atOnce, leavesHalf: false)
         }
     }
+    /// After how long a receiver that has not answered gets fewer messages at once.
+    private static let tooLong = Duration.seconds(5)
+    /// What ends within this time is looked at together.
+    private static let pause = Duration.milliseconds(5)
     /// How long a lease lasts, in seconds: longer than any attempt.
     package static let lease: Int64 = 60
     /// The pause after the first failure and the longest one, in seconds.
@@ -62,55 +69,83 @@ public struct OutboxWorker: Sendable {
     private func loop(_ kind: OutboxMessage.Kind) async throws {
         // Subscribed once, before the first look: a message queued in between wakes the next wait.
         let subscription = ports.wakes.subscribe(to: .outbox)
-        let window = Self.window(of: kind)
-        // As many again are taken ahead, so that the next ones are at hand while others are fetched: they wait no longer
-        // than an attempt may take, which with their own is less than a lease. A mail may take half of one.
-        let places = Places(kind == .mail ? window : window * 2)
-        let gate = Gate(window)
-        // To take some costs a commit: so many must have ended before others are taken.
-        let least = kind == .mail ? 1 : window / 4
-        // There may be more that is due when as many were taken as might be.
-        var isMoreDue = false
-        try await withThrowingDiscardingTaskGroup { underWay in
+        let underWay = UnderWay(Self.limits(of: kind))
+        await withDiscardingTaskGroup { attempts in
             while !Task.isCancelled {
-                let free = await places.free(atLeast: least)
                 do {
-                    if !isMoreDue {
-                        let next = try await queue.nextDue(kind) ?? ports.time.now.adding(seconds: 60)
-                        guard next <= ports.time.now else {
-                            try await subscription.wait(until: next)
-                            continue
-                        }
-                    }
-                    let taken = try await lease(kind, limit: free)
-                    isMoreDue = taken.count == free
+                    let now = ports.time.now
+                    let taken = try await lease(kind, underWay.shares(of: try await queue.dueLanes(kind, at: now)))
                     for leased in taken {
-                        places.take()
-                        underWay.addTask {
-                            await gate.pass { await attempt(leased) }
-                            places.give()
-                        }
+                        underWay.begin(leased)
+                        attempts.addTask { await attempt(leased, underWay) }
                     }
+                    // There may be more than was counted.
+                    guard taken.isEmpty else { continue }
+                    let next = try await queue.nextDue(kind, after: now) ?? now.adding(seconds: 60)
+                    await wait(for: subscription, until: next, or: underWay)
                 } catch let error as StoreError {
                     ports.logger.error("outbox cannot be read", metadata: ["error": "\(error)"])
-                    try await Task.sleep(for: .seconds(1))
+                    try? await Task.sleep(for: .seconds(1))
+                } catch {
+                    // Cancelled: what is under way is cut off, and given back below.
+                    break
                 }
             }
         }
+        do {
+            // Who goes on need not wait until the leases have run out.
+            try await queue.release(underWay.cutOff, at: ports.time.now)
+        } catch {
+            ports.logger.error("leases cannot be given back", metadata: ["error": "\(error)"])
+        }
     }
 
-    /// Takes what is due.
-    package func lease(_ kind: OutboxMessage.Kind, limit: Int) async throws -> [LeasedMessage] {
+    /// Waits until something is queued or due, or has ended.
+    private func wait(
+        for subscription: any WakeSubscription, until next: Timestamp, or underWay: UnderWay
+    ) async {
+        let hasEnded = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try? await subscription.wait(until: next)
+                return false
+            }
+            group.addTask {
+                await underWay.end()
+                return true
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+        if hasEnded { try? await Task.sleep(for: Self.pause) }
+    }
+
+    /// Takes what is due, as if nothing were on its way.
+    package func lease(_ kind: OutboxMessage.Kind) async throws -> [LeasedMessage] {
+        let due = try await queue.dueLanes(kind, at: ports.time.now)
+        return try await lease(kind, OutboxLoad(Self.limits(of: kind)).shares(of: due))
+    }
+
+    private func lease(_ kind: OutboxMessage.Kind, _ shares: [LaneShare]) async throws -> [LeasedMessage] {
+        guard !shares.isEmpty else { return [] }
         let now = ports.time.now
-        return try await queue.lease(kind, limit: limit, now: now, until: now.adding(seconds: Self.lease))
+        return try await queue.lease(kind, shares, now: now, until: now.adding(seconds: Self.lease))
+    }
+
+    private func attempt(_ leased: LeasedMessage, _ underWay: UnderWay) async {
+        let start = ContinuousClock.now
+        let isDone = await attempt(leased)
+        underWay.end(leased, tookTooLong: start.duration(to: .now) > Self.tooLong, isCutOff: !isDone)
     }
 
     /// Tries to deliver a message, and notes what came of it.
-    package func attempt(_ leased: LeasedMessage) async {
+    ///
+    /// - Returns: false when the stop cut it off.
+    @discardableResult
+    package func attempt(_ leased: LeasedMessage) async -> Bool {
         let message = leased.message
         let result = await send(message)
-        // Cut off by the stop, which is nobody's failure: the lease stays, and the next start ends it.
-        if case .failed = result, Task.isCancelled { return }
+        // Cut off by the stop, which is nobody's failure: it is given back.
+        if case .failed = result, Task.isCancelled { return false }
         let outcome = outcome(of: result, message, after: leased.attempts)
         let settlement: Settlement?
         do {
@@ -119,7 +154,7 @@ public struct OutboxWorker: Sendable {
             // The lease runs out and the message is tried again: at least once is what the outbox promises.
             ports.logger.error(
                 "delivery could not be noted", metadata: ["message": "\(message.id)", "error": "\(error)"])
-            return
+            return true
         }
         switch settlement {
         case .delivered: counts.note(.delivered, of: message.content.kind)
@@ -127,6 +162,7 @@ public struct OutboxWorker: Sendable {
         case .abandoned(let error): tell(error, of: leased, .abandoned, retryAt: "never")
         case nil: break
         }
+        return true
     }
 
     private func tell(_ error: String, of leased: LeasedMessage, _ count: DeliveryCounts.Outcome, retryAt: String) {
@@ -143,9 +179,11 @@ public struct OutboxWorker: Sendable {
         let now = ports.time.now
         guard now < message.expiresAt else { return .refused("its time was over before it could be sent") }
         switch message.content {
-        case .callback(let uri, let client, let body):
+        case .callback(let uri, let client, let body), .notice(let uri, let client, let body),
+            .hook(let uri, let client, let body):
+            let purpose = message.content.posted?.purpose ?? .callbacks
             return await callbacks.send(body, to: uri, id: message.id, at: now) {
-                try await accesses.perform(CallbackReceiver(of: client, at: uri))
+                try await accesses.perform(CallbackReceiver(of: client, at: uri))?.access(for: purpose, ports.hasher)
             }
         case .push(let challenge, let enrollment, _):
             return await pushes.send(of: challenge, as: message.id) {
@@ -190,83 +228,62 @@ public struct OutboxWorker: Sendable {
     }
 }
 
-/// How many more messages may be on their way; one at a time waits for places.
-private final class Places: Sendable {
+/// What is on its way, of all that a worker delivers of one kind.
+private final class UnderWay: Sendable {
     private struct State {
-        var free: Int
-        var waiting: (least: Int, continuation: CheckedContinuation<Int, Never>)?
+        var load: OutboxLoad
+        var hasEnded = false
+        var waiting: CheckedContinuation<Void, Never>?
+        var cutOff: [LeasedMessage] = []
+
+        /// Who waits for an end, or nobody, who finds it later.
+        mutating func leave() -> CheckedContinuation<Void, Never>? {
+            hasEnded = waiting == nil
+            defer { waiting = nil }
+            return waiting
+        }
     }
 
     private let state: Mutex<State>
 
-    init(_ count: Int) { state = Mutex(State(free: count)) }
+    init(_ limits: OutboxLoad.Limits) { state = Mutex(State(load: OutboxLoad(limits))) }
 
-    func take() { state.withLock { $0.free -= 1 } }
+    /// What the stop cut off.
+    var cutOff: [LeasedMessage] { state.withLock { $0.cutOff } }
 
-    func give() {
-        let ready = state.withLock { state -> (CheckedContinuation<Int, Never>, Int)? in
-            state.free += 1
-            guard let waiting = state.waiting, state.free >= waiting.least else { return nil }
-            state.waiting = nil
-            return (waiting.continuation, state.free)
+    func shares(of due: [DueLane]) -> [LaneShare] { state.withLock { $0.load.shares(of: due) } }
+
+    func begin(_ leased: LeasedMessage) { state.withLock { $0.load.begin(leased.lane) } }
+
+    func end(_ leased: LeasedMessage, tookTooLong: Bool, isCutOff: Bool) {
+        let waiting = state.withLock { state in
+            state.load.end(leased.lane, tookTooLong: tookTooLong)
+            if isCutOff { state.cutOff.append(leased) }
+            return state.leave()
         }
-        ready?.0.resume(returning: ready?.1 ?? 0)
+        waiting?.resume()
     }
 
-    /// How many places are free, as soon as there are so many.
-    ///
-    /// Who is on the way ends in time, so this does, too.
-    func free(atLeast least: Int) async -> Int {
-        await withCheckedContinuation { continuation in
-            let free = state.withLock { state -> Int? in
-                guard state.free < least else { return state.free }
-                state.waiting = (least, continuation)
-                return nil
-            }
-            if let free { continuation.resume(returning: free) }
-        }
-    }
-}
-
-/// Lets so many through at a time; the others wait in the order in which they came.
-private final class Gate: Sendable {
-    private struct State {
-        var free: Int
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state: Mutex<State>
-
-    init(_ count: Int) { state = Mutex(State(free: count)) }
-
-    func pass(_ body: () async -> Void) async {
-        await enter()
-        await body()
-        leave()
-    }
-
-    private func enter() async {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                guard state.free == 0 else {
-                    state.free -= 1
-                    return true
+    /// Returns when something has ended since the last time, or the task is cancelled.
+    func end() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard !state.hasEnded, !Task.isCancelled else {
+                        state.hasEnded = false
+                        return true
+                    }
+                    state.waiting = continuation
+                    return false
                 }
-                state.waiting.append(continuation)
-                return false
+                if isOver { continuation.resume() }
             }
-            if isFree { continuation.resume() }
-        }
-    }
-
-    private func leave() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard !state.waiting.isEmpty else {
-                state.free += 1
-                return nil
+        } onCancel: {
+            let waiting = state.withLock { state in
+                defer { state.waiting = nil }
+                return state.waiting
             }
-            return state.waiting.removeFirst()
+            waiting?.resume()
         }
-        next?.resume()
     }
 }

@@ -48,7 +48,7 @@ enum Migrations {
     private static func steps(_ dialect: SQLDialect) -> [[String]] {
         [
             first(dialect), delivery(dialect), locks(dialect), methods(dialect), questions(dialect),
-            authenticators(dialect),
+            authenticators(dialect), seventh(dialect),
         ]
     }
 

@@ -6,7 +6,8 @@ private enum Statements {
     static let access = SQLStatement(
         """
         SELECT callback_secret, earlier_callback_secret, earlier_until, callback_username, callback_password,
-          (SELECT is_gone FROM gone_receivers WHERE client_id = $1 AND uri = $2)
+          (SELECT is_gone FROM gone_receivers WHERE client_id = $1 AND uri = $2),
+          disabled_at
         FROM clients WHERE id = $1
         """)
     static let renew = SQLStatement(
@@ -66,10 +67,11 @@ extension CallbackAccess {
                     username: username, password: try sealer.openText(sealed, for: .callbackPassword, of: client))
             } else { nil }
         let standing: Standing =
-            switch try row.optionalInteger(5) {
-            case nil: .good
-            case 1: .gone
-            case _: .suspected
+            switch (try row.optionalInteger(6), try row.optionalInteger(5)) {
+            case (_?, _): .disabled
+            case (nil, nil): .good
+            case (nil, 1): .gone
+            case (nil, _): .suspected
             }
         self.init(secrets: secrets, basic: basic, standing: standing)
     }

@@ -7,14 +7,33 @@ private enum Statements {
         SQLStatement(
             """
             UPDATE outbox SET due_at = $1 WHERE id IN (
-              SELECT id FROM outbox WHERE state = 'waiting' AND kind = $4 AND due_at <= $2 ORDER BY due_at LIMIT $3
-              \(dialect.skipLocked)
-            ) RETURNING id, client_id, payload, expires_at, attempts, kind
+              SELECT id FROM outbox WHERE state = 'waiting' AND kind = $4 AND lane = $5 AND due_at <= $2
+              ORDER BY due_at LIMIT $3 \(dialect.skipLocked)
+            ) RETURNING id, client_id, payload, expires_at, attempts, kind, lane
             """)
     }
+    /// From one lane to the next, whatever stands in each: one that is full costs no more than the others.
+    static let dueLanes = SQLStatement(
+        """
+        WITH RECURSIVE lanes (lane) AS (
+          SELECT min(lane) FROM outbox WHERE state = 'waiting' AND kind = $1
+          UNION ALL
+          SELECT (SELECT min(o.lane) FROM outbox o WHERE o.state = 'waiting' AND o.kind = $1 AND o.lane > lanes.lane)
+          FROM lanes WHERE lanes.lane IS NOT NULL
+        )
+        SELECT lane,
+          (SELECT min(o.due_at) FROM outbox o WHERE o.state = 'waiting' AND o.kind = $1 AND o.lane = lanes.lane
+            AND o.due_at <= $2),
+          (SELECT count(*) FROM (SELECT 1 AS one FROM outbox o WHERE o.state = 'waiting' AND o.kind = $1
+            AND o.lane = lanes.lane AND o.due_at <= $2 LIMIT $3) AS due)
+        FROM lanes WHERE lane IS NOT NULL
+        """)
+    static let release = SQLStatement(
+        "UPDATE outbox SET due_at = $2 WHERE id = $1 AND state = 'waiting' AND due_at = $3 RETURNING id")
     static let endLeases = SQLStatement(
         "UPDATE outbox SET due_at = $1 WHERE state = 'waiting' AND kind = $3 AND due_at > $1 AND due_at <= $2")
-    static let nextDue = SQLStatement("SELECT min(due_at) FROM outbox WHERE state = 'waiting' AND kind = $1")
+    static let nextDue = SQLStatement(
+        "SELECT min(due_at) FROM outbox WHERE state = 'waiting' AND kind = $1 AND due_at > $2")
     static let delivered = SQLStatement(
         """
         UPDATE outbox SET state = 'delivered', payload = NULL, delivered_at = $2, attempts = attempts + 1
@@ -41,7 +60,7 @@ private enum Statements {
         """
         UPDATE outbox SET state = 'waiting', due_at = $2
         WHERE id = $1 AND state IN ('waiting', 'dead') AND payload IS NOT NULL
-        RETURNING id, client_id, payload, expires_at, attempts, kind
+        RETURNING id, client_id, payload, expires_at, attempts, kind, lane
         """)
     static let setAside = SQLStatement("UPDATE outbox SET state = 'dead', last_error = $2 WHERE id = $1")
     static let standing = SQLStatement("SELECT count(*), min(id) FROM outbox WHERE state = 'waiting'")
@@ -51,25 +70,57 @@ private enum Statements {
 ///
 /// A lease is a due time in the future: whoever dies holding one loses it by itself.
 extension SQLStore: OutboxQueue {
-    /// See ``OutboxQueue/lease(_:limit:now:until:)``.
+    /// See ``OutboxQueue/dueLanes(_:at:)``.
+    public func dueLanes(_ kind: OutboxMessage.Kind, at now: Timestamp) async throws -> [DueLane] {
+        let most = SQLValue.integer(Int64(DueLane.maximumCount))
+        return try await engine.read { connection in
+            try connection.rows(Statements.dueLanes, [.text(kind.rawValue), now.value, most]).compactMap { row in
+                guard let since = try row.optionalTime(1) else { return nil }
+                return DueLane(
+                    lane: try row.value(0) { OutboxLane(stored: $0) }, since: since, count: Int(try row.integer(2)))
+            }
+        }
+    }
+
+    /// See ``OutboxQueue/lease(_:_:now:until:)``.
     public func lease(
-        _ kind: OutboxMessage.Kind, limit: Int, now: Timestamp, until: Timestamp
+        _ kind: OutboxMessage.Kind, _ shares: [LaneShare], now: Timestamp, until: Timestamp
     ) async throws -> [LeasedMessage] {
         let sealer = sealer
         let lease = Statements.lease(engine.dialect)
         return try await engine.write { connection in
             let rows = try connection.rows(
-                lease, [until.value, now.value, .integer(Int64(limit)), .text(kind.rawValue)])
+                lease,
+                each: shares.map { share in
+                    [
+                        until.value, now.value, .integer(Int64(share.count)), .text(kind.rawValue),
+                        .text(share.lane.stored),
+                    ]
+                }
+            ).joined()
             var messages: [LeasedMessage] = []
             for row in rows {
                 do {
-                    messages.append(try LeasedMessage(row, dueAt: now, sealer: sealer))
+                    messages.append(try LeasedMessage(row, dueAt: now, until: until, sealer: sealer))
                 } catch StoreError.corruptRow(let what) {
                     // One row that nobody can read must not hold up the others.
                     try connection.send(Statements.setAside, [.text(try row.text(0)), .text("unreadable: \(what)")])
                 }
             }
             return (messages, wakes: [])
+        }
+    }
+
+    /// See ``OutboxQueue/release(_:at:)``.
+    public func release(_ messages: [LeasedMessage], at now: Timestamp) async throws {
+        guard !messages.isEmpty else { return }
+        // In one order for all nodes, so that no two wait for each other's rows.
+        let arguments: [[SQLValue]] = messages.sorted { $0.message.id < $1.message.id }.map {
+            [$0.message.id.value, now.value, $0.until.value]
+        }
+        try await engine.write { connection in
+            _ = try connection.rows(Statements.release, each: arguments)
+            return ((), wakes: [.outbox])
         }
     }
 
@@ -91,9 +142,11 @@ extension SQLStore: OutboxQueue {
         }
     }
 
-    /// See ``OutboxQueue/nextDue(_:)``.
-    public func nextDue(_ kind: OutboxMessage.Kind) async throws -> Timestamp? {
-        try await engine.read { try $0.rows(Statements.nextDue, [.text(kind.rawValue)]).first?.optionalTime(0) }
+    /// See ``OutboxQueue/nextDue(_:after:)``.
+    public func nextDue(_ kind: OutboxMessage.Kind, after time: Timestamp) async throws -> Timestamp? {
+        try await engine.read { connection in
+            try connection.rows(Statements.nextDue, [.text(kind.rawValue), time.value]).first?.optionalTime(0)
+        }
     }
 
     /// How many messages wait, and when the oldest of them was queued.
@@ -142,7 +195,7 @@ extension SQLTransaction {
 
     func requeue(_ message: EventID, at now: Timestamp) throws -> OutboxMessage? {
         try first(Statements.requeue, [message.value, now.value]) {
-            try LeasedMessage($0, dueAt: now, sealer: sealer).message
+            try LeasedMessage($0, dueAt: now, until: now, sealer: sealer).message
         }
     }
 }
@@ -157,7 +210,7 @@ extension OutboxEntry {
 }
 
 extension LeasedMessage {
-    fileprivate init(_ row: SQLRow, dueAt: Timestamp, sealer: Sealer) throws {
+    fileprivate init(_ row: SQLRow, dueAt: Timestamp, until: Timestamp, sealer: Sealer) throws {
         let id: EventID = try row.id(0)
         let payload = try sealer.open(try row.blob(2), for: OutboxMessage.place(id))
         guard let json = try? JSONValue(parsing: payload),
@@ -165,7 +218,18 @@ extension LeasedMessage {
         else { throw StoreError.corruptRow("outbox payload") }
         self.init(
             message: OutboxMessage(id: id, content: content, dueAt: dueAt, expiresAt: try row.time(3)),
-            attempts: Int(try row.integer(4)))
+            attempts: Int(try row.integer(4)), lane: try row.value(6) { OutboxLane(stored: $0) }, until: until)
+    }
+}
+
+extension OutboxLane {
+    /// The lane as rows keep it.
+    var stored: String { host.map { "\(client) \($0)" } ?? "\(client)" }
+
+    fileprivate init?(stored text: String) {
+        let parts = text.split(separator: " ", maxSplits: 1)
+        guard let client = parts.first.flatMap({ ClientID(String($0)) }) else { return nil }
+        self.init(client: client, host: parts.count == 2 ? String(parts[1]) : nil)
     }
 }
 
@@ -173,9 +237,10 @@ extension LeasedMessage {
 extension OutboxMessage.Content {
     var json: JSONValue {
         switch self {
-        case .callback(let uri, _, let body):
+        case .callback(let uri, _, let body), .notice(let uri, _, let body), .hook(let uri, _, let body):
             .members([
                 "uri": .string(uri.description), "body": .string(String(decoding: body, as: UTF8.self)),
+                "for": posted.map { .string($0.purpose.rawValue) },
             ])
         case .push(let challenge, let enrollment, _):
             .members(["challenge": .string("\(challenge)"), "enrollment": .string("\(enrollment)")])
@@ -194,7 +259,14 @@ extension OutboxMessage.Content {
         switch OutboxMessage.Kind(rawValue: kind) {
         case .callback:
             guard let uri = json["uri"]?.string, let body = json["body"]?.string else { return nil }
-            self = .callback(CallbackURI(stored: uri), client: client, body: Array(body.utf8))
+            let (receiver, bytes) = (CallbackURI(stored: uri), Array(body.utf8))
+            // An earlier program did not say.
+            switch CallbackPurpose(rawValue: json["for"]?.string ?? CallbackPurpose.callbacks.rawValue) {
+            case .callbacks: self = .callback(receiver, client: client, body: bytes)
+            case .notices: self = .notice(receiver, client: client, body: bytes)
+            case .hooks: self = .hook(receiver, client: client, body: bytes)
+            case nil: return nil
+            }
         case .push:
             guard let challenge = json["challenge"]?.string.flatMap({ ChallengeID($0) }),
                 let enrollment = json["enrollment"]?.string.flatMap({ EnrollmentID($0) })

@@ -11,6 +11,7 @@ public struct SQLStore: Store {
     public let dataKey: DataKey
     private let parsed = ParsedRows()
     private let events = EventCounts()
+    let completeAudit = CompleteAudit()
 
     /// Who waits for commits of this store.
     public var wakes: any Wakes { engine.wakes }
@@ -146,6 +147,8 @@ final class SQLTransaction: StoreWriter {
     private(set) var topics: [WakeTopic] = []
     /// The kinds of the events appended.
     var events: [AuditEventKind] = []
+    /// Whether the transaction has a number of the database's by which others see that it is not over.
+    var isNumbered = false
 
     init(
         connection: any SQLConnection, sealer: Sealer, issuer: Issuer, parsed: ParsedRows, locksRows: Bool

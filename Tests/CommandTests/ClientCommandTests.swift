@@ -44,7 +44,7 @@ struct ClientCommandTests {
             #expect(renewed["callback_secret"] != made["callback_secret"])
             #expect(renewed["earlier_until"]?.string?.isEmpty == false)
             let shown = try await tool.run("client", "renew-callback-secret", id)
-            #expect(shown.output.contains("The earlier one signs beside it until 20"))
+            #expect(shown.output.contains("The earlier ones sign beside them until 20"))
         }
     }
 }

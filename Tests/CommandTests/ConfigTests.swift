@@ -143,12 +143,13 @@ struct ConfigTests {
         #expect(result.status == 1)
         #expect(
             try result.json() == [
+                "version": "0.1.0",
                 "faults": [
                     [
                         "place": "countersign.yaml:1", "key": "prot", "what": "There is no setting prot.",
                         "cure": "Did you mean port?",
                     ]
-                ]
+                ],
             ])
     }
 

@@ -177,7 +177,8 @@ struct DeviceCommandTests {
     func texted() async throws {
         try await ServedTool.with { tool in
             let shop = try await tool.furnish()
-            let sms = try await tool.run("type", "set", "sms", "--text-code")
+            let client = try #require(shop.split(separator: ":").first.map(String.init))
+            let sms = try await tool.run("type", "set", "sms", "--text-code", "--client", client)
             #expect(sms.output.hasPrefix("sms: a code by text message, no number entry, 300 s"))
             _ = try await tool.json("type", "set", "careful", "--method", "pin", "--fallback", "sms")
             let asked = try await tool.json(
@@ -430,7 +431,11 @@ struct DeviceCommandTests {
             let end = try #require(lines.lastIndex { $0.hasPrefix("└") })
             let signed = try lines[(middle + 2)..<end].map { line in
                 try #require(line.hasPrefix("│ ") && line.hasSuffix(" │"), "\(line)")
-                return String(line.dropFirst(2).dropLast(2).reversed().drop { $0 == " " }.reversed())
+                // Each line is isolated, so that its direction is its own; no text may hold those two characters.
+                let inner = line.dropFirst(2).dropLast(2).unicodeScalars.filter {
+                    ![0x2068, 0x2069].contains($0.value)
+                }
+                return String(String(String.UnicodeScalarView(inner)).reversed().drop { $0 == " " }.reversed())
             }
             let out = tool.folder.path("out")
             _ = try await tool.json("challenge", "receipt", id, "--out", out, as: shop)

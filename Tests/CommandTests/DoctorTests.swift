@@ -68,7 +68,7 @@ struct DoctorTests {
         let result = try await Tool.run(["admin", "doctor", "--data", data, "--json"], environment: environment)
         #expect(result.status == 1)
         #expect(try findings(result).filter { $0.value == "fault" }.keys.sorted() == [expected])
-        #expect(result.errors == "There is a fault.\n")
+        #expect(result.errors == "{\"code\":\"refused\",\"detail\":\"There is a fault.\"}\n")
     }
 
     @Test("Before the first start there is nothing wrong, and nothing is made")

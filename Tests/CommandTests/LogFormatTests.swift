@@ -27,10 +27,12 @@ struct LogFormatTests {
         #expect(LogFormat.text.line(.info, "request", [("x", value)], at: time) == "\(time) info request x=\(written)")
     }
 
-    @Test("As JSON: an object on one line", arguments: ["a b", "a\nb", "\"", "\u{1B}[31m", "a\u{2028}b"])
+    @Test(
+        "As JSON: an object on one line",
+        arguments: ["a b", "a\nb", "\"", "\u{1B}[31m", "a\u{2028}b", "a\u{9B}31m", "\u{202E}"])
     func json(_ value: String) throws {
         let line = LogFormat.json.line(.error, "fault", [("error", value)], at: time)
-        #expect(!line.contains("\n"))
+        #expect(line.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
         #expect(
             try JSONValue(parsing: Array(line.utf8)) == [
                 "time": .string("\(time)"), "level": "error", "message": "fault", "error": .string(value),

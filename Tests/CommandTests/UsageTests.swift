@@ -8,9 +8,11 @@ import Testing
 struct UsageTests {
     static let commands: [[String]] = [
         [], ["serve"], ["demo"], ["client"], ["client", "create"], ["client", "update"],
-        ["client", "renew-callback-secret"], ["client", "list"], ["user"], ["user", "create"],
-        ["user", "ticket"], ["user", "devices"], ["user", "remove-device"], ["user", "block"], ["type"],
-        ["type", "list"],
+        ["client", "renew-secret"], ["client", "renew-callback-secret"], ["client", "disable"], ["client", "enable"],
+        ["client", "delete"], ["client", "list"], ["user"], ["user", "create"],
+        ["user", "ticket"], ["user", "devices"], ["user", "remove-device"], ["user", "block"],
+        ["user", "list"], ["user", "show"], ["user", "delete"], ["user", "export"], ["type"],
+        ["type", "list"], ["type", "remove"], ["challenge", "list"], ["admin", "events"],
         ["type", "set"], ["challenge"], ["challenge", "ask"], ["challenge", "show"], ["challenge", "cancel"],
         ["challenge", "receipt"], ["challenge", "resend"], ["challenge", "code"],
         ["challenge", "return"],
@@ -22,11 +24,15 @@ struct UsageTests {
         ["device", "biometric"], ["device", "biometric", "register"], ["device", "biometric", "remove"],
         ["device", "custom"], ["device", "custom", "show"], ["device", "custom", "register"],
         ["device", "custom", "deregister"],
+        ["device", "others"], ["device", "others", "list"], ["device", "others", "suspend"],
+        ["device", "others", "resume"], ["device", "others", "remove"], ["device", "others", "undo"],
         ["device", "scan"], ["device", "open"], ["device", "answer"], ["device", "remove"], ["verify"], ["admin"],
         ["admin", "bootstrap"], ["admin", "key"],
         ["admin", "key", "rotate"], ["admin", "key", "finish"], ["admin", "backup"], ["admin", "migrate"],
         ["admin", "doctor"], ["admin", "locks"], ["admin", "locks", "list"], ["admin", "locks", "end"],
         ["admin", "outbox"], ["admin", "outbox", "list"], ["admin", "outbox", "retry"],
+        ["admin", "enrollment"], ["admin", "enrollment", "remove"], ["admin", "enrollment", "suspend"],
+        ["admin", "enrollment", "resume"], ["admin", "enrollment", "waive"],
         ["admin", "test-message"], ["config"],
         ["config", "check"], ["config", "reference"],
     ]
@@ -48,10 +54,60 @@ struct UsageTests {
         }
     }
 
-    @Test("--version tells the version")
+    @Test("--version tells the version, before every command, and config check the same")
     func version() async throws {
         let result = try await Tool.run(["--version"])
         #expect(result.status == 0 && result.output == "0.1.0\n")
+        for command in [["config"], ["config", "check"], ["serve"], ["device"]] {
+            #expect(try await Tool.run(command + ["--version"]).output == result.output)
+        }
+        let folder = try TemporaryFolder()
+        let checked = try await RunningProgram.run(
+            try Tool.path, ["config", "check", "--json"], environment: [:], in: folder.url)
+        #expect(try checked.json()["version"] == .string(String(result.output.dropLast())))
+    }
+
+    /// What a command writes to standard error when it is asked for JSON: one object on one line.
+    private func error(
+        _ arguments: [String], _ status: Int32, environment: [String: String] = [:], input: String = "",
+        in folder: URL? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> JSONValue {
+        let result = try await Tool.run(
+            arguments + ["--json"], environment: environment, input: input, in: folder)
+        #expect(result.status == status, "\(result.errors)", sourceLocation: sourceLocation)
+        #expect(
+            result.errors.hasSuffix("\n") && result.errors.count { $0 == "\n" } == 1, sourceLocation: sourceLocation)
+        let plain = try await Tool.run(arguments, environment: environment, input: input, in: folder)
+        #expect(plain.status == status, "the same without", sourceLocation: sourceLocation)
+        #expect(!plain.errors.hasPrefix("{"), sourceLocation: sourceLocation)
+        let object = try JSONValue(parsing: Array(result.errors.dropLast().utf8))
+        #expect(object["detail"]?.string?.isEmpty == false, sourceLocation: sourceLocation)
+        return object
+    }
+
+    @Test("With --json an error is one line of JSON on standard error, with a code, and the status stays")
+    func errorsAsJSON() async throws {
+        let folder = try TemporaryFolder()
+        #expect(try await error(["user", "create"], 2)["code"] == "usage", "nobody says who asks")
+        #expect(try await error(["user", "bogus"], 2)["code"] == "usage")
+        let unreachable = try await error(["user", "create"], 3, environment: ["COUNTERSIGN_TOKEN": "cst_x"])
+        #expect(unreachable["code"] == "unreachable")
+        #expect(unreachable["detail"]?.string?.contains("http://127.0.0.1:1 cannot be reached") == true)
+        let home = folder.path("phone")
+        let device = try await error(["device", "pending", "--home", home], 1)
+        #expect(device["code"] == "not_enrolled" && device["suggestion"] == "Enroll this device first.")
+        let start = try await error(["serve"], 2, environment: ["COUNTERSIGN_PROT": "1"], in: folder.url)
+        #expect(start["code"] == "configuration_invalid")
+        #expect(start["faults"]?.array?.first?["what"] == "There is no variable COUNTERSIGN_PROT.")
+        let checked = try await Tool.run(
+            ["config", "check", "--json"], environment: ["COUNTERSIGN_PROT": "1"], in: folder.url)
+        #expect(checked.status == 1)
+        #expect(try checked.json()["faults"] == start["faults"], "a variable nobody knows is named by both")
+        // Behind two hyphens nothing is an option: it is an argument, and a person reads.
+        let behind = try await Tool.run(["device", "open", "--home", home, "--", "--json"])
+        #expect(behind.status == 1 && !behind.errors.hasPrefix("{"))
+        // Help and version are no errors.
+        #expect(try await Tool.run(["--help", "--json"]).output.hasPrefix("OVERVIEW: "))
     }
 
     @Test(

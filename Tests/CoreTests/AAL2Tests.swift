@@ -71,7 +71,8 @@ struct AAL2Tests {
                         for fallback in Self.fallbacks {
                             for (label, isQR) in [(true, true), (true, false), (false, true), (false, false)] {
                                 let json = JSONValue.members([
-                                    "text_code": true, "methods": methods.map { .array($0.map(JSONValue.string)) },
+                                    "text_code": true, "clients": ["cli_01m7yfa1b2c3d4e5f6g7h8j9k0"],
+                                    "methods": methods.map { .array($0.map(JSONValue.string)) },
                                     "number_entry": .bool(number), "signing_data": .bool(signing),
                                     "expires_in": .integer(lifetime), "assurance": .string(assurance),
                                     "fallback": fallback, "aal2": .bool(label), "qr": .bool(isQR),
@@ -130,10 +131,17 @@ struct AAL2Tests {
             return
         }
         _ = try await scene.ask()
-        let hardware = DeviceDescription(name: try DisplayLine("Phone"), storage: .enclave)
-        _ = try await UpdateEnrollment.update(
-            EnrollmentUpdate(device: hardware), by: try await scene.device.call(), ports: scene.world.ports
+        let labels = DeviceLabels(name: try DisplayLine("Phone"))
+        let renamed = try await UpdateEnrollment.update(
+            EnrollmentUpdate(device: labels), by: try await scene.device.call(), ports: scene.world.ports
         ).get()
+        #expect(renamed.device == DeviceDescription(labels: labels, storage: .software))
+        guard case .done(.failure(.noEnrollment)) = try await ask() else {
+            Issue.record("a device that says something else of itself was asked")
+            return
+        }
+        let id = scene.device.enrollment
+        try await scene.world.store.commit { try $0.put(DeviceDescription(labels: labels, storage: .enclave), of: id) }
         guard case .done(.success(let asked)) = try await ask() else {
             Issue.record("a device in hardware was not asked")
             return

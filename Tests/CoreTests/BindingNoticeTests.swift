@@ -1,6 +1,7 @@
 import CountersignStorage
 import CountersignWire
 import Encodings
+import OpenPGP
 import StorageTestSupport
 import Testing
 
@@ -13,7 +14,7 @@ struct BindingNoticeTests {
         let now = world.time.now
         let leased = try await world.store.lease(.callback, limit: 100, now: now, until: now.adding(seconds: 1))
         return try leased.map(\.message).sorted { $0.id < $1.id }.compactMap { message in
-            guard case .callback(uri, _, let body) = message.content else { return nil }
+            guard case .notice(uri, _, let body) = message.content else { return nil }
             return try JSONValue(parsing: body)
         }
     }
@@ -46,6 +47,7 @@ struct BindingNoticeTests {
         _ = try await second.enroll()
         world.time.advance(seconds: AwaitedApproval.standardCoolingOff)
         try await ExpireChallenges.sweep(ports: world.ports)
+        try await TellWaits.sweep(ports: world.ports)
         for _ in 0..<5 {
             later()
             _ = try await PINChange(of: scene.device, from: scene.device.newPINKey(), to: nil).send()
@@ -66,6 +68,8 @@ struct BindingNoticeTests {
             #expect(notice["device"]?["name"] != nil && notice["timestamp"] != nil)
         }
         #expect(notices[3]["enrollment"] == .string("\(second.enrollment)") && notices[3]["waiver"] == false)
+        #expect(notices[3]["fingerprint"] == .string("\(second.certificate.fingerprint)"))
+        #expect(notices[4]["fingerprint"] == nil)
         #expect(notices[3]["waiting_until"]?.string != nil && notices[4]["waiting_until"] == nil)
     }
 

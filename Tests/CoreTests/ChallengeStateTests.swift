@@ -33,13 +33,13 @@ struct ChallengeStateTests {
     }
 
     @Test(
-        "Approved by a link × every event: that very approval, a cancellation, or the end of its time",
+        "Approved by a link × every event: that very approval, a cancellation, the device's removal, or the end of time",
         arguments: outcomes + [.approved(.pin, by: device)], [-1, 0] as [Int64])
     func returning(_ event: ChallengeOutcome, _ offset: Int64) throws {
         let now = Timestamp(milliseconds: Self.expiresAt.milliseconds + offset)
         let state = ChallengeState.returning(.confirm, by: Self.device)
         let allowed: [ChallengeOutcome] =
-            offset < 0 ? [.approved(.confirm, by: Self.device), .cancelled] : [.expired]
+            offset < 0 ? [.approved(.confirm, by: Self.device), .cancelled, .failed(.deviceRemoved)] : [.expired]
         if allowed.contains(event) {
             #expect(
                 try state.applying(event, at: now, expiresAt: Self.expiresAt) == .ended(event, at: now))

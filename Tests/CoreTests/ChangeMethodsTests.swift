@@ -328,6 +328,8 @@ extension ChangeMethods.Outcome {
         case .notAuthorized(let needs): "needs \(needs.rawValue)"
         case .pinIncorrect(let attemptsLeft): "PIN incorrect, \(attemptsLeft) left"
         case .pinLocked: "PIN locked"
+        case .blocked: "blocked"
+        case .certificateFull: "certificate full"
         case .customRetry(let payload): "custom retry: \(payload ?? "-")"
         case .customFailed(let payload): "custom failed: \(payload ?? "-")"
         case .customNotRegistered: "custom not registered"

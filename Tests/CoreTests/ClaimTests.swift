@@ -125,14 +125,16 @@ struct ClaimTests {
         // Of a clock that is ahead, on another node.
         let next = try await scene.ask()
         let ahead = scene.world.ports.hasher.otp(
-            of: next.challenge.id, at: scene.world.time.now.adding(seconds: SpendableNonce.tolerance))
+            of: next.challenge.id, as: .picture, at: scene.world.time.now.adding(seconds: SpendableNonce.tolerance))
         let beyond = scene.world.ports.hasher.otp(
-            of: next.challenge.id, at: scene.world.time.now.adding(seconds: SpendableNonce.tolerance + 1))
+            of: next.challenge.id, as: .picture, at: scene.world.time.now.adding(seconds: SpendableNonce.tolerance + 1))
         #expect(
-            try await scene.claim(ChallengeCode(challenge: next.challenge.id, otp: beyond), by: scene.device)
+            try await scene.claim(
+                ChallengeCode(challenge: next.challenge.id, otp: beyond, form: .picture), by: scene.device)
                 == "code expired")
         #expect(
-            try await scene.claim(ChallengeCode(challenge: next.challenge.id, otp: ahead), by: scene.device)
+            try await scene.claim(
+                ChallengeCode(challenge: next.challenge.id, otp: ahead, form: .picture), by: scene.device)
                 == "claimed")
     }
 
@@ -144,27 +146,35 @@ struct ClaimTests {
         let pushed = try await scene.world.ask(try scene.world.request(for: scene.user), by: scene.shop)
         let code = try await scene.code(of: asked)
         let named = try await scene.ask(scene.user)
-        let altered = try #require(Base64URL.decode(code.otp.reveal())).enumerated().map { $0 == 7 ? $1 ^ 1 : $1 }
+        let bare = String(code.otp.reveal().dropFirst(3))
+        let altered = try #require(Base64URL.decode(bare)).enumerated().map { $0 == 7 ? $1 ^ 1 : $1 }
         let otps: [(ChallengeID, Secret<String>)] = [
             (asked.challenge.id, try await scene.code(of: another).otp),
-            (asked.challenge.id, Secret(Base64URL.encode(altered))), (asked.challenge.id, Secret("")),
+            (asked.challenge.id, Secret("qr." + Base64URL.encode(altered))),
             (asked.challenge.id, Secret(String(code.otp.reveal().dropLast(4)))),
-            (asked.challenge.id, Secret(code.otp.reveal() + "AAAA")), (asked.challenge.id, Secret("=\u{0}")),
+            (asked.challenge.id, Secret("qr.=\u{0}")),
+            (asked.challenge.id, Secret(bare)), (asked.challenge.id, Secret("link.\(bare)")),
             // What the server would make of a challenge that has no code, and of one that is not there.
-            (pushed.challenge.id, scene.world.ports.hasher.otp(of: pushed.challenge.id, at: scene.world.time.now)),
+            (
+                pushed.challenge.id,
+                scene.world.ports.hasher.otp(of: pushed.challenge.id, as: .picture, at: scene.world.time.now)
+            ),
             (scene.world.newID(), code.otp),
             (named.challenge.id, try await scene.code(of: named).otp),
         ]
         for (id, otp) in otps {
             #expect(
-                try await scene.claim(ChallengeCode(challenge: id, otp: otp), by: scene.other) == "code invalid")
+                try await scene.claim(ChallengeCode(challenge: id, otp: otp, form: .picture), by: scene.other)
+                    == "code invalid")
         }
         #expect(
-            try await scene.claim(ChallengeCode(challenge: asked.challenge.id, otp: Secret("x")), by: scene.other)
+            try await scene.claim(
+                ChallengeCode(challenge: asked.challenge.id, otp: Secret("x"), form: .picture), by: scene.other)
                 == "code invalid", "the tenth")
         for _ in 1...2 {
             #expect(
-                try await scene.claim(ChallengeCode(challenge: asked.challenge.id, otp: Secret("x")), by: scene.other)
+                try await scene.claim(
+                    ChallengeCode(challenge: asked.challenge.id, otp: Secret("x"), form: .picture), by: scene.other)
                     == "rate limited 60")
         }
         #expect(try await scene.claim(code, by: scene.other) == "claimed", "a right one is no guess")
@@ -213,7 +223,8 @@ struct ClaimTests {
         #expect(try await scene.shown(asked.challenge.id) == "already ended cancelled")
         let code = ChallengeCode(
             challenge: asked.challenge.id,
-            otp: scene.world.ports.hasher.otp(of: asked.challenge.id, at: scene.world.time.now))
+            otp: scene.world.ports.hasher.otp(of: asked.challenge.id, as: .picture, at: scene.world.time.now),
+            form: .picture)
         #expect(try await scene.claim(code, by: scene.other) == "already ended cancelled -")
     }
 

@@ -44,7 +44,7 @@ struct ClientTests {
         let other = try await world.makeClient("Rival")
         let secret = created.secret.reveal()
         func authenticate(_ id: String, _ secret: String) async throws -> ClientID? {
-            try await AuthenticateClient.authenticate(id, secret: Secret(secret), ports: world.ports)?.id
+            try await AuthenticateClient.authenticate(id, secret: Secret(secret), ports: world.ports)?.client.id
         }
         let id = created.client.id
         #expect(try await authenticate("\(id)", secret) == id)
@@ -67,7 +67,7 @@ struct ClientTests {
         for secret in ["", "null", "\(client.id)"] {
             #expect(
                 try await AuthenticateClient.authenticate("\(client.id)", secret: Secret(secret), ports: world.ports)?
-                    .id
+                    .client.id
                     == nil)
         }
     }
@@ -81,7 +81,8 @@ struct ClientTests {
         ).reveal()
         func isLetIn(_ token: String, isFromLoopback: Bool = true) async throws -> Bool {
             try await AuthenticateClient.authenticate(
-                bootstrapToken: Secret(token), isFromLoopback: isFromLoopback, ports: world.ports)?.isOperator == true
+                bootstrapToken: Secret(token), isFromLoopback: isFromLoopback, ports: world.ports)?.client.isOperator
+                == true
         }
         #expect(try await isLetIn(token))
         #expect(try await !isLetIn(token, isFromLoopback: false))
@@ -138,7 +139,7 @@ struct ClientTests {
         let ports = world.ports
         let id = asked.challenge.id
         #expect(
-            try await WatchChallenge.challenge(id, of: rival.id, ports: ports)?.challenge.id == nil)
+            try await WatchChallenge.shown(id, to: rival, ports: ports)?.challenge.id == nil)
         guard case .notFound = try await CancelChallenge.cancel(id, by: rival.id, ports: ports) else {
             Issue.record("another client's challenge was cancelled")
             return
@@ -156,7 +157,7 @@ struct ClientTests {
         #expect(try await AvailableMethods.list(for: .id(user), client: rival, ports: ports).isEmpty)
         #expect(try await AvailableMethods.list(for: .id(user), client: shop, ports: ports).count == 1)
         #expect(
-            try await WatchChallenge.challenge(id, of: shop.id, ports: ports)?.challenge.id == id)
+            try await WatchChallenge.shown(id, to: shop, ports: ports)?.challenge.id == id)
     }
 
     @Test("A device of one's own user cannot be removed under another user's name")

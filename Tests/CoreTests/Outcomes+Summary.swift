@@ -9,7 +9,8 @@ extension DeviceRefusal {
         case .unknownEnrollment: "unknown enrollment"
         case .clockSkew(let time): "clock skew \(time.milliseconds)"
         case .nonceReplayed: "nonce replayed"
-        case .deregistered(let notice): "deregistered \(notice.enrollment) \(notice.reason.rawValue)"
+        case .suspended: "suspended"
+        case .deregistered(let notice): "deregistered \(notice.enrollment) \(notice.reasonText)"
         }
     }
 }
@@ -37,7 +38,6 @@ extension EnrollDevice.Outcome {
         case .tooManyDevices: "too many devices"
         case .blocked: "blocked"
         case .pushTokenInUse: "push token in use"
-        case .rateLimited(let seconds): "rate limited \(seconds)"
         }
     }
 }

@@ -86,7 +86,7 @@ struct PushTests {
         #expect(enrollment.push?.app.description == "com.example.bank")
         #expect(enrollment.push?.registeredAt == world.time.now)
         #expect(try await kept() == "aabb")
-        var described = enrollment.device
+        var described = enrollment.device.labels
         described.name = try DisplayLine("Ada's other phone")
         enrollment = try await scene.update(EnrollmentUpdate(device: described))
         #expect(enrollment.device.name.text == "Ada's other phone")

@@ -39,16 +39,12 @@ private struct LinkScene: Sendable {
 
     /// Approves, and gives back the code that the device brings back.
     func approved(_ asked: AskChallenge.Asked) async throws -> Secret<String> {
-        try Self.code(in: try await answer(asked).outcome)
+        try await code(in: try await answer(asked).outcome)
     }
 
-    static func code(in outcome: AnswerChallenge.Outcome) throws -> Secret<String> {
-        guard case .decided(let reply) = outcome, let target = reply.returnTo?.reveal() else {
-            throw World.Broken("no code: \(outcome)")
-        }
-        let beginning = "\(ClaimScene.returnURI)&return_code="
-        #expect(target.hasPrefix(beginning))
-        return Secret(String(target.dropFirst(beginning.count)))
+    func code(in outcome: AnswerChallenge.Outcome) async throws -> Secret<String> {
+        let code = try await device.returnCode(in: outcome)
+        return try #require(code, "no code: \(outcome)")
     }
 
     func present(
@@ -61,7 +57,7 @@ private struct LinkScene: Sendable {
 
     /// How the client sees it.
     func seen(_ asked: AskChallenge.Asked) async throws -> String {
-        let shown = try await WatchChallenge.challenge(asked.challenge.id, of: claim.shop.id, ports: world.ports)
+        let shown = try await WatchChallenge.shown(asked.challenge.id, to: claim.shop, ports: world.ports)
         let standing = try #require(shown).challenge.state.standing
         return standing.reason.map { "\(standing.state) \($0)" } ?? standing.state
     }
@@ -136,15 +132,16 @@ struct ReturnTests {
         let asked = try await scene.opened()
         let (message, first) = try await scene.answer(asked)
         let again = try await scene.device.answer(asked.challenge.id, with: message)
-        #expect(try LinkScene.code(in: again).isSame(as: try LinkScene.code(in: first)))
+        let code = try await scene.code(in: first)
+        #expect(try await scene.code(in: again).isSame(as: code))
         for decision in [Decision.denied, .reported, .approved(.confirm, number: nil)] {
             scene.world.time.advance(seconds: 1)
             #expect(try await scene.answer(asked, decision).outcome.summary == "already ended approved -")
         }
         #expect(try await scene.seen(asked) == "pending")
-        #expect(try await scene.present(try LinkScene.code(in: first), asked) == "released approved")
+        #expect(try await scene.present(code, asked) == "released approved")
         let late = try await scene.device.answer(asked.challenge.id, with: message)
-        #expect(try LinkScene.code(in: late).isSame(as: try LinkScene.code(in: first)), "its reply may have been lost")
+        #expect(try await scene.code(in: late).isSame(as: code), "its reply may have been lost")
     }
 
     @Test(
@@ -183,10 +180,53 @@ struct ReturnTests {
             guard case .decided(let reply) = try await scene.answer(asked, decision).outcome else {
                 throw World.Broken("answer")
             }
-            #expect(reply.returnTo == nil)
+            #expect(reply.returnMessage == nil)
             #expect(try await scene.seen(asked) == end)
             #expect(try await scene.hasReceipt(asked))
         }
+    }
+
+    @Test(
+        "A device that is removed has approved nothing: what it held back fails, by whomever it is removed, and its code",
+        arguments: Engine.allCases, [true, false])
+    func removed(_ engine: Engine, _ bySelf: Bool) async throws {
+        let scene = try await LinkScene(engine)
+        let (world, user) = (scene.world, scene.claim.user)
+        let asked = try await scene.opened { $0.callbackURI = World.callback }
+        let late = try await scene.opened()
+        let (code, lateCode) = (try await scene.approved(asked), try await scene.approved(late))
+        #expect(try await scene.present(lateCode, late) == "released approved", "what was released before stays so")
+        // Another device of the user, which could have been asked as well, makes no difference.
+        _ = try await world.makeDevice(of: user, by: scene.claim.shop)
+        if bySelf {
+            let call = try await scene.device.call()
+            #expect(try await RemoveEnrollment.remove(call, ports: world.ports) == nil)
+        } else {
+            #expect(
+                try await RemoveEnrollment.remove(
+                    scene.device.enrollment, of: .id(user), by: scene.claim.shop, ports: world.ports))
+        }
+        #expect(try await scene.seen(asked) == "failed device_removed")
+        #expect(try await scene.present(code, asked) == "already ended failed device_removed")
+        #expect(try await !scene.hasReceipt(asked))
+        #expect(try await world.count("receipts") == 1)
+        #expect(try await scene.hasReceipt(late))
+        #expect(try await world.count("outbox") == 1, "the client is called with the end")
+        #expect(try await scene.seen(late) == "approved")
+        #expect(try await scene.kinds(asked).last == .challengeFailed)
+    }
+
+    @Test("Whatever else takes a device's right away: its state counts when the code is presented")
+    func inactive() async throws {
+        let scene = try await LinkScene()
+        let asked = try await scene.opened()
+        let code = try await scene.approved(asked)
+        // As a row would stand that something else than the operation above had removed.
+        let (id, now) = (scene.device.enrollment, scene.world.time.now)
+        _ = try await scene.world.store.commit { try $0.remove(id, reason: .client, at: now) }
+        #expect(try await scene.present(code, asked) == "already ended failed device_removed")
+        #expect(try await scene.seen(asked) == "failed device_removed")
+        #expect(try await scene.world.count("receipts") == 0)
     }
 
     @Test("The browser is known from when the code comes back to it: a link that was sent to somebody teaches nothing")
@@ -215,13 +255,14 @@ struct ReturnTests {
         let (world, id) = (scene.world, asked.challenge.id)
         let deadline = world.time.now.adding(seconds: 600)
         let beginning = try await WatchChallenge.challenge(
-            id, of: scene.claim.shop.id, waitingUntil: deadline, wakes: world.hub, ports: world.ports)
+            id, for: scene.claim.shop.credential, waitingUntil: deadline, wakes: world.hub, ports: world.ports)
         guard case .waiting(let wait) = beginning else { throw World.Broken("wait") }
         async let outcome = wait.outcome(ports: world.ports)
         let code = try await scene.approved(asked)
         // Beyond the end that the question had.
         world.time.advance(seconds: 119)
         #expect(try await scene.present(code, asked) == "released approved")
-        #expect(try await outcome?.challenge.state.standing.state == "approved")
+        let found = try await outcome
+        #expect(try found.get().challenge.state.standing.state == "approved")
     }
 }

@@ -20,7 +20,7 @@ private struct TextScene: Sendable {
         user = try await world.makeUser("customer-1", of: shop)
         let settings = JSONValue.members([
             "text_code": true, "max_asks": 100, "max_pending": 100,
-            "attempts": attempts.map { .integer(Int64($0)) },
+            "attempts": attempts.map { .integer(Int64($0)) }, "clients": [.string("\(shop.id)")],
         ])
         for (name, json) in [("sms", settings), ("careful", ["methods": ["pin"], "fallback": "sms"])] {
             let type = try ChallengeType(json, name: try #require(TypeName(name)))
@@ -260,7 +260,8 @@ struct TextCodeTests {
     @Test("Nothing that a device would do, and no assurance that there is not, goes with it")
     func types() throws {
         let name = try #require(TypeName("sms"))
-        let type = try ChallengeType(["text_code": true], name: name)
+        let clients: JSONValue = ["cli_01m7yfa1b2c3d4e5f6g7h8j9k0"]
+        let type = try ChallengeType(["text_code": true, "clients": clients], name: name)
         #expect(type.methods.isEmpty && type.lifetime == 300 && type.assurance == .event && !type.numberEntry)
         #expect(try ChallengeType(type.json, name: name).json == type.json, "as it is shown it may be sent back")
         let wrong: [(String, JSONValue)] = [
@@ -269,7 +270,7 @@ struct TextCodeTests {
             ("expires_in", 601),
         ]
         for (member, value) in wrong {
-            var settings: JSONObject = ["text_code": true]
+            var settings: JSONObject = ["text_code": true, "clients": clients]
             settings[member] = value
             #expect {
                 _ = try ChallengeType(.object(settings), name: name)
@@ -279,5 +280,11 @@ struct TextCodeTests {
             }
         }
         #expect(throws: JSONShapeError.self) { _ = try ChallengeType(["methods": []], name: name) }
+        #expect(throws: JSONShapeError.missing(pointer: "/clients")) {
+            _ = try ChallengeType(["text_code": true], name: name)
+        }
+        // One that an earlier program accepted is read, and open to nobody.
+        let open = try ChallengeType(["text_code": true], name: name, isStored: true)
+        #expect(!open.isOpen(to: try #require(ClientID("cli_01m7yfa1b2c3d4e5f6g7h8j9k0"))))
     }
 }

@@ -12,9 +12,9 @@ extension OutboxWorker {
     /// Delivers what is due, once.
     func deliverDue() async throws {
         for kind in OutboxMessage.Kind.allCases {
-            let batch = try await lease(kind, limit: 64)
-            await withTaskGroup { group in
-                for leased in batch { group.addTask { await attempt(leased) } }
+            let batch = try await lease(kind)
+            await withTaskGroup(of: Void.self) { group in
+                for leased in batch { group.addTask { _ = await attempt(leased) } }
             }
         }
     }
@@ -104,12 +104,12 @@ struct DeliveryScene: Sendable {
     @discardableResult
     func enqueue(
         _ body: String = "{\"type\":\"challenge.approved\"}", to uri: String, dueIn seconds: Int64 = 0,
-        lifetime: Int64 = OutboxMessage.lifetime
+        by client: ClientID? = nil, lifetime: Int64 = OutboxMessage.lifetime
     ) async throws -> EventID {
         let now = world.time.now
         let message = OutboxMessage(
             id: world.newID(),
-            content: .callback(CallbackURI(stored: uri), client: shop.client.id, body: Array(body.utf8)),
+            content: .callback(CallbackURI(stored: uri), client: client ?? shop.client.id, body: Array(body.utf8)),
             dueAt: now.adding(seconds: seconds), expiresAt: now.adding(seconds: lifetime))
         try await world.store.commit { writer in
             try writer.enqueue(message)

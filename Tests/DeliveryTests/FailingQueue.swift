@@ -29,15 +29,23 @@ final class FailingQueue: OutboxQueue {
         if fails { throw StoreError.unavailable }
     }
 
-    func lease(
-        _ kind: OutboxMessage.Kind, limit: Int, now: Timestamp, until: Timestamp
-    ) async throws -> [LeasedMessage] {
-        try await queue.lease(kind, limit: limit, now: now, until: until)
+    func dueLanes(_ kind: OutboxMessage.Kind, at now: Timestamp) async throws -> [DueLane] {
+        try fail(failures)
+        return try await queue.dueLanes(kind, at: now)
     }
 
-    func nextDue(_ kind: OutboxMessage.Kind) async throws -> Timestamp? {
-        try fail(failures)
-        return try await queue.nextDue(kind)
+    func lease(
+        _ kind: OutboxMessage.Kind, _ shares: [LaneShare], now: Timestamp, until: Timestamp
+    ) async throws -> [LeasedMessage] {
+        try await queue.lease(kind, shares, now: now, until: until)
+    }
+
+    func release(_ messages: [LeasedMessage], at now: Timestamp) async throws {
+        try await queue.release(messages, at: now)
+    }
+
+    func nextDue(_ kind: OutboxMessage.Kind, after time: Timestamp) async throws -> Timestamp? {
+        try await queue.nextDue(kind, after: time)
     }
 
     func conclude(_ attempts: [EndedAttempt], at now: Timestamp) async throws -> [EventID: Settlement] {

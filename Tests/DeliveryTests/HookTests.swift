@@ -38,7 +38,7 @@ struct HookTests {
     private static func with<Result: Sendable>(
         _ reach: CallbackReach, _ world: World, _ body: (HookCaller) async throws -> Result
     ) async throws -> Result {
-        let caller = HookCaller(reach: reach, queue: world.store)
+        let caller = HookCaller(reach: reach, queue: world.store, hasher: world.ports.hasher)
         caller.start()
         do {
             let result = try await body(caller)
@@ -69,7 +69,7 @@ struct HookTests {
                 #expect(call.fields["webhook-id"] == "chl_1.abc")
                 let seconds = world.time.now.seconds
                 #expect(call.fields["webhook-timestamp"] == "\(seconds)")
-                let secret = shop.callbackSecret.reveal()
+                let secret = world.ports.hasher.secret(for: .hooks, of: shop.callbackSecret).reveal()
                 let key = SymmetricKey(data: try #require(Base64.decode(secret.dropFirst("whsec_".count))))
                 let code = HMAC<SHA256>.authenticationCode(
                     for: Array("chl_1.abc.\(seconds).".utf8) + call.body, using: key)
@@ -117,7 +117,8 @@ struct HookTests {
         try await Receiver.with({ _ in Self.reply(#"{"result":"ok"}"#) }) { receiver, base in
             let question = try Self.question(world, shop.id, at: base)
             let unknown = try Self.question(world, world.newID(), at: base)
-            let stopped = HookCaller(reach: .publicAddressesAndLoopback, queue: world.store)
+            let stopped = HookCaller(
+                reach: .publicAddressesAndLoopback, queue: world.store, hasher: world.ports.hasher)
             #expect(await stopped.ask(question) == nil)
             try await Self.with(.publicAddressesAndLoopback, world) { caller in
                 #expect(await caller.ask(unknown) == nil)

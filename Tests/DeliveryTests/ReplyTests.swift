@@ -117,6 +117,27 @@ struct ReplyTests {
         }
     }
 
+    @Test("A disabled client is sent nothing; enabled in time, it is told what it missed")
+    func disabledClient() async throws {
+        try await DeliveryScene.with { scene in
+            try await Receiver.with(
+                { _ in .status(200) },
+                { receiver, base in
+                    try await scene.world.sql("UPDATE clients SET disabled_at = 1")
+                    let id = try await scene.enqueue(to: base + "/hook")
+                    try await scene.worker().deliverDue()
+                    #expect(try await scene.row(id).error == "the client is disabled")
+                    #expect(try await scene.row(id).state == "waiting")
+                    #expect(receiver.calls.isEmpty)
+                    try await scene.world.sql("UPDATE clients SET disabled_at = NULL")
+                    scene.world.time.advance(seconds: 60)
+                    try await scene.worker().deliverDue()
+                    #expect(try await scene.row(id).state == "delivered")
+                    #expect(receiver.calls.count == 1)
+                })
+        }
+    }
+
     @Test("A client without a callback secret is sent nothing unsigned")
     func noSecret() async throws {
         try await DeliveryScene.with { scene in

@@ -13,6 +13,7 @@ private struct OpenedLink: Sendable {
     let approval: Interleaving.Operation
     let denial: Interleaving.Operation
     let cancellation: Interleaving.Operation
+    let removal: Interleaving.Operation
 
     init(in world: World) async throws {
         let back = "https://shop.example.com/back"
@@ -34,7 +35,8 @@ private struct OpenedLink: Sendable {
                 let outcome = try await AnswerChallenge.answer(
                     AnswerRequest(message: message), to: id, by: call, ports: ports)
                 return switch outcome {
-                case .decided(let reply): "\(reply.standing.state) to \(reply.returnTo == nil ? "nowhere" : "the shop")"
+                case .decided(let reply):
+                    "\(reply.standing.state) to \(reply.returnMessage == nil ? "nowhere" : "the shop")"
                 case .alreadyEnded(let standing): "already \(standing.state)"
                 default: "\(outcome)"
                 }
@@ -42,6 +44,10 @@ private struct OpenedLink: Sendable {
         }
         approval = try await answer(.approved(.confirm, number: nil))
         denial = try await answer(.denied)
+        let call = try await device.call()
+        removal = { ports in
+            try await RemoveEnrollment.remove(call, ports: ports).map { "\($0)" } ?? "removed"
+        }
         cancellation = { ports in
             switch try await CancelChallenge.cancel(id, by: shop.id, ports: ports) {
             case .cancelled: "cancelled"
@@ -65,7 +71,7 @@ private struct OpenedLink: Sendable {
 
     /// How its client sees it, and whether there is a receipt.
     func seen(in world: World) async throws -> String {
-        let shown = try await WatchChallenge.challenge(id, of: shop.id, ports: world.ports)
+        let shown = try await WatchChallenge.shown(id, to: shop, ports: world.ports)
         let receipts = try await world.count("receipts", where: "challenge_id = '\(id)'")
         return "\(shown?.challenge.state.standing.state ?? "-") \(receipts)"
     }
@@ -105,6 +111,40 @@ struct InterleavedLinkTests {
             #expect(told.second == "cancelled", comment)
             let seen = try await link.seen(in: meeting.world)
             #expect(seen == "cancelled 0", comment)
+        }
+        #expect(places >= 3)
+    }
+
+    @Test("A code that is presented while the device is removed releases its approval before that, or not at all")
+    func removed() async throws {
+        let meeting = try await Interleaving()
+        try await meeting.world.makeType("scan", numberEntry: false, isQR: true)
+        let places = try await meeting.everywhere { world in
+            let link = try await OpenedLink(in: world)
+            _ = try await link.approval(world.ports)
+            return (link, link.presentation(of: world.ports.hasher.returnCode(of: link.id)), link.removal)
+        } judge: { link, told, comment in
+            let seen = try await link.seen(in: meeting.world)
+            #expect(told.second == "removed", comment)
+            if told.first == "released" {
+                #expect(seen == "approved 1", comment)
+            } else {
+                #expect(told.first == "already failed" && seen == "failed 0", comment)
+            }
+        }
+        #expect(places >= 3)
+    }
+
+    @Test("A link that is approved while the device is removed is never released")
+    func removedWhileApproving() async throws {
+        let meeting = try await Interleaving()
+        try await meeting.world.makeType("scan", numberEntry: false, isQR: true)
+        let places = try await meeting.everywhere { world in
+            let link = try await OpenedLink(in: world)
+            return (link, link.approval, link.removal)
+        } judge: { link, told, comment in
+            let seen = try await link.seen(in: meeting.world)
+            #expect(told.second == "removed" && seen == "failed 0", comment)
         }
         #expect(places >= 3)
     }

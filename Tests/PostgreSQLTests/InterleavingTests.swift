@@ -75,6 +75,31 @@ struct InterleavingTests {
         #expect(places >= 3)
     }
 
+    @Test("A question that meets the client's being disabled is refused or cancelled, never left open")
+    func askedWhileDisabled() async throws {
+        let meeting = try await Interleaving()
+        let world = meeting.world
+        try await world.makeType()
+        let places = try await meeting.everywhere { world in
+            let shop = try await world.makeClient().client
+            let user = try await world.makeUser(of: shop)
+            _ = try await world.makeDevice(of: user, by: shop)
+            let asking: Interleaving.Operation = { ports in
+                let told = try await ask(user, by: shop, in: world, ports)
+                return ["made", "clientDisabled"].contains(told) ? "made or refused" : told
+            }
+            let disabling: Interleaving.Operation = { ports in
+                try await DisableClient.disable(shop.id, by: shop, ports: ports) == nil ? "none" : "disabled"
+            }
+            return (shop.id, asking, disabling)
+        } judge: { id, told, comment in
+            expect(["disabled", "made or refused"], told, comment)
+            let open = try await world.count("challenges", where: "client_id = '\(id)' AND state = 'pending'")
+            #expect(open == 0, comment)
+        }
+        #expect(places >= 3)
+    }
+
     @Test("One request under one key: a user, a ticket, a question, a client")
     func underOneKey() async throws {
         let meeting = try await Interleaving()
@@ -224,8 +249,9 @@ struct InterleavingTests {
             )
         } judge: { user, told, comment in
             expect(phones.expected, told, comment)
+            let now = meeting.world.time.now
             let able = try await meeting.world.store.read { reader in
-                try reader.activeEnrollments(of: user).filter { $0.wait == nil }.count
+                try reader.activeEnrollments(of: user).filter { $0.counts(at: now) }.count
             }
             #expect(able == 1, comment)
         }

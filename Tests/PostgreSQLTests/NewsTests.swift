@@ -51,6 +51,26 @@ struct NewsTests {
         #expect(other.commitCount.commits == 0)
     }
 
+    @Test("A client disabled at one node waits at no other any more")
+    func disabledElsewhere() async throws {
+        let world = try await World(.postgresql)
+        try await world.makeType()
+        let shop = try await world.makeClient().client
+        let user = try await world.makeUser(of: shop)
+        _ = try await world.makeDevice(of: user, by: shop)
+        let asked = try await world.ask(try world.request(for: user), by: shop)
+        let other = try await world.reopened()
+        let beginning = try await WatchChallenge.challenge(
+            asked.challenge.id, for: shop.credential, waitingUntil: Timestamp(milliseconds: .max), wakes: other.hub,
+            ports: other.ports)
+        guard case .waiting(let wait) = beginning else { throw World.Broken("wait") }
+        async let outcome = wait.outcome(ports: other.ports)
+        let begin = ContinuousClock.now
+        _ = try await DisableClient.disable(shop.id, by: shop, ports: world.ports)
+        guard case .failure(.caller(.disabled)) = try await outcome else { throw World.Broken("told") }
+        #expect(ContinuousClock.now - begin < .seconds(5))
+    }
+
     @Test("Every topic reaches those who wait for it and nobody else")
     func topics() async throws {
         let world = try await World(.postgresql)

@@ -42,6 +42,34 @@ struct ChallengesTests {
         }
     }
 
+    @Test("An enrollment that fails hides none of the others' questions; the first error is thrown where all fail")
+    func oneFails() async throws {
+        try await SDKScene.with { scene in
+            let second = try await scene.shop.makeUser()
+            let other = try await scene.authenticator.enroll(
+                with: .ticket(try await scene.shop.makeTicket(for: second)))
+            let asked = try await scene.ask(user: second)
+            // The replies about the first one are damaged, by whomever.
+            let first = "\(scene.enrollment.id)"
+            scene.transport.happen { request, send in
+                guard request.headers.contains(where: { $0.value.contains(first) }) else {
+                    return try await send(request)
+                }
+                return TransportResponse(status: 500, headers: [:], body: [])
+            }
+            #expect(try await scene.authenticator.pendingChallenges().map(\.id) == [asked.id])
+            #expect(await code { _ = try await scene.enrollment.pendingChallenges() } == "server_unreachable")
+            #expect(try await other.pendingChallenges().map(\.id) == [asked.id])
+            scene.transport.happen(nil)
+            // One that the server has removed is forgotten on the way.
+            try await scene.removeAtServer()
+            #expect(try await scene.authenticator.pendingChallenges().map(\.id) == [asked.id])
+            #expect(await scene.authenticator.enrollments.map(\.id) == [other.id])
+            scene.transport.happen { _, _ in throw FaultyTransport.Lost() }
+            #expect(await code { _ = try await scene.authenticator.pendingChallenges() } == "network")
+        }
+    }
+
     @Test("The sequence ends with its task")
     func cancellation() async throws {
         try await SDKScene.with { scene in

@@ -4,6 +4,7 @@ import Encodings
 import Foundation
 import NIOHTTP1
 import ServerTestSupport
+import Synchronization
 import Testing
 
 @Suite("Design 3.7: an app scans the code of a challenge", .timeLimit(.minutes(15)))
@@ -83,11 +84,114 @@ struct ClaimTests {
         }
     }
 
+    @Test("A picture that somebody made into a link goes nowhere, nor does a link that was made into a picture")
+    func otherForm() async throws {
+        try await SDKScene.with { scene in
+            let (_, code) = try await Self.ask(scene)
+            let members = try #require(Base64.decode(code))
+            let link = try #require(URL(string: "\(scene.server.issuer)/q#\(Base64URL.encode(members))"))
+            #expect(!scene.authenticator.isChallengeLink(link))
+            #expect(await Self.refusal { _ = try await scene.enrollment.claim(link: link) } == "code_malformed")
+            let back = "https://shop.example.com/back"
+            _ = try await scene.server.administrator.call(
+                .PATCH, "/v1/admin/clients/\(scene.shop.clientID)", ["return_uris": [.string(back)]]
+            ).success()
+            let body: JSONValue = ["type": "qr", "message": "Sign in to ACME?", "return_uri": .string(back)]
+            let asked = try await scene.shop.call(.POST, "/v1/challenges", body).success()
+            let fragment = try #require(asked["code"]?["link"]?.string?.split(separator: "#").last)
+            let text = Base64.encode(try #require(Base64URL.decode(fragment)))
+            #expect(!Authenticator.isChallengeCode(text))
+            #expect(await Self.refusal { _ = try await scene.enrollment.claim(text) } == "code_malformed")
+            #expect(scene.transport.requests(to: "/claim").isEmpty, "refused before anything is sent")
+            // Made to say that it is a link, it reaches the server, which did not make it.
+            let marked = String(decoding: members, as: UTF8.self).replacing("\"qr.", with: "\"link.")
+            let forged = try #require(
+                URL(string: "\(scene.server.issuer)/q#\(Base64URL.encode(Array(marked.utf8)))"))
+            #expect(scene.authenticator.isChallengeLink(forged))
+            #expect(await Self.refusal { _ = try await scene.enrollment.claim(link: forged) } == "code_invalid")
+            _ = try await scene.enrollment.claim(code)
+        }
+    }
+
+    /// Registers a place to return to, asks by a link, and claims it.
+    private static func follow(
+        _ back: String, by authenticator: Authenticator, in scene: SDKScene
+    ) async throws -> (path: String, question: OpenedChallenge) {
+        _ = try await scene.server.administrator.call(
+            .PATCH, "/v1/admin/clients/\(scene.shop.clientID)", ["return_uris": [.string(back)]]
+        ).success()
+        let body: JSONValue = ["type": "qr", "message": "Sign in to ACME?", "return_uri": .string(back)]
+        let asked = try await scene.shop.call(.POST, "/v1/challenges", body).success()
+        let link = try #require(asked["code"]?["link"]?.string.flatMap { URL(string: $0) })
+        let enrollment = try #require(await authenticator.enrollments.first)
+        return ("/v1/challenges/\(try #require(asked["id"]?.string))", try await enrollment.claim(link: link))
+    }
+
+    @Test("A proxy that changes the reply to an approval sends nobody elsewhere: the answer is sent again")
+    func proxy() async throws {
+        try await SDKScene.with { scene in
+            let back = "https://shop.example.com/back"
+            let (_, other) = try await Self.follow(back, by: scene.authenticator, in: scene)
+            // A right message of another challenge, which a proxy could have kept.
+            let replies = Replies()
+            scene.transport.happen { request, send in
+                let response = try await send(request)
+                if request.url.path.hasSuffix("/answer") { await replies.keep(response.body) }
+                return response
+            }
+            _ = try await other.approve(with: .confirmation)
+            let reply = try #require(await replies.bodies.first)
+            let kept = try #require(try JSONValue(parsing: reply)["return"])
+            let (path, question) = try await Self.follow(back, by: scene.authenticator, in: scene)
+            let forged: [JSONValue?] = [
+                nil, kept, .string(Base64.encode([1, 2, 3])), "https://evil.example.com/?return_code=x",
+            ]
+            let turn = Turns(forged.count)
+            scene.transport.happen { request, send in
+                let response = try await send(request)
+                guard request.url.path.hasSuffix("/answer"), let number = turn.next() else { return response }
+                var object = try JSONValue(parsing: response.body).object ?? [:]
+                object["return"] = forged[number]
+                object["return_to"] = "https://evil.example.com/?return_code=x"
+                return TransportResponse(
+                    status: response.status, headers: response.headers, body: JSONValue.object(object).encoded)
+            }
+            let approved = try await question.approve(with: .confirmation)
+            let target = try #require(approved.returnURL).absoluteString
+            #expect(target.hasPrefix("\(back)?return_code="))
+            let bodies = scene.transport.bodies(to: "\(path)/answer")
+            #expect(bodies.count == forged.count + 1 && Set(bodies).count == 1, "the same bytes each time")
+            let code = JSONValue.string(String(target.dropFirst("\(back)?return_code=".count)))
+            let released = try await scene.shop.call(.POST, "\(path)/return", ["return_code": code]).success()
+            #expect(released["state"] == "approved")
+        }
+    }
+
+    @Test("An app goes back to https, and to the schemes that it was set up with; to no other, however it is asked")
+    func schemes() async throws {
+        try await SDKScene.with { scene in
+            let back = "com.example.shop:/back"
+            await #expect {
+                _ = try await Self.follow(back, by: scene.authenticator, in: scene)
+            } throws: { error in
+                guard case CountersignError.notHandleable(let reason) = error else { return false }
+                return reason == "this app does not go back to com.example.shop"
+            }
+            let set = try await scene.relaunched(returnSchemes: ["com.example.shop"])
+            let (path, question) = try await Self.follow(back, by: set, in: scene)
+            let target = try #require(try await question.approve(with: .confirmation).returnURL).absoluteString
+            #expect(target.hasPrefix("\(back)?return_code="))
+            let code = JSONValue.string(String(target.dropFirst("\(back)?return_code=".count)))
+            let released = try await scene.shop.call(.POST, "\(path)/return", ["return_code": code]).success()
+            #expect(released["state"] == "approved")
+        }
+    }
+
     @Test("Guesses at codes are limited, and whoever makes them is told so")
     func guesses() async throws {
         try await SDKScene.with { scene in
             let other = try #require(ChallengeID(try await Self.ask(scene).id))
-            let guess = ChallengeCode(challenge: other, otp: Secret("x")).text
+            let guess = ChallengeCode(challenge: other, otp: Secret("qr.x"), form: .picture).text
             for number in 0...10 {
                 let told = await Self.refusal { _ = try await scene.enrollment.claim(guess) }
                 #expect(told == (number < 10 ? "code_invalid" : "rate_limited"))
@@ -106,7 +210,7 @@ struct ClaimTests {
             #expect(scene.transport.requests(to: "/claim").isEmpty, "what is no code goes nowhere")
             let (id, code) = try await Self.ask(scene)
             let other = try #require(ChallengeID(id))
-            let forged = ChallengeCode(challenge: other, otp: Secret("x")).text
+            let forged = ChallengeCode(challenge: other, otp: Secret("qr.x"), form: .picture).text
             #expect(await Self.refusal { _ = try await scene.enrollment.claim(forged) } == "code_invalid")
             let stranger = try await scene.authenticator.enroll(
                 with: .ticket(try await scene.shop.makeTicket(for: try await scene.shop.makeUser())))
@@ -135,6 +239,29 @@ struct ClaimTests {
             try await scene.enrollment.setPIN(pin)
             let question = try await scene.enrollment.claim(typed)
             try await question.approve(with: .pin(try PIN("83517")))
+        }
+    }
+}
+
+/// The bodies of replies, as somebody on the way keeps them.
+private actor Replies {
+    private(set) var bodies: [[UInt8]] = []
+
+    func keep(_ body: [UInt8]) { bodies.append(body) }
+}
+
+/// Counts up to a number.
+private final class Turns: Sendable {
+    private let taken = Mutex(0)
+    private let count: Int
+
+    init(_ count: Int) { self.count = count }
+
+    func next() -> Int? {
+        taken.withLock { taken in
+            guard taken < count else { return nil }
+            taken += 1
+            return taken - 1
         }
     }
 }

@@ -21,6 +21,46 @@ struct EnrollingTests {
         }
     }
 
+    @Test(
+        "A new name of the device, version of the app or system is told once, with the next look; no look fails by it")
+    func changes() async throws {
+        try await SDKScene.with { scene in
+            func patches() -> Int { scene.transport.requests(to: "/self").count { $0.method == "PATCH" } }
+            func described() async throws -> JSONValue? {
+                let list = try await scene.shop.call(.GET, "/v1/users/\(scene.user)/enrollments").success()
+                return list["enrollments"]?[0]?["device"]
+            }
+            #expect(try await scene.authenticator.pendingChallenges().isEmpty)
+            #expect(try await scene.relaunched().pendingChallenges().isEmpty)
+            #expect(patches() == 0, "nothing has changed")
+            let updated = AppDescription(name: "Acme", version: "3.2", deviceName: "Ada's phone", system: "Linux 7")
+            let app = try await scene.relaunched(app: updated)
+            scene.transport.happen { request, send in
+                request.method == "PATCH"
+                    ? TransportResponse(status: 503, headers: [:], body: []) : try await send(request)
+            }
+            #expect(try await app.pendingChallenges().isEmpty, "who cannot tell its name is asked all the same")
+            #expect(patches() == 1)
+            scene.transport.happen(nil)
+            for _ in 0..<2 { #expect(try await app.pendingChallenges().isEmpty) }
+            #expect(patches() == 2, "told again until there is a reply, and then no more")
+            #expect(
+                try await described() == [
+                    "name": "Ada's phone", "system": "Linux 7", "app": "Acme 3.2", "storage": "software",
+                ])
+            // Whoever iterates tells as well; what cannot be shown is not told.
+            let unshown = AppDescription(name: "Acme", version: "3.3", deviceName: "A\u{202E}")
+            #expect(try await scene.relaunched(app: unshown).pendingChallenges().isEmpty)
+            let again = try await scene.relaunched(
+                app: AppDescription(name: "Acme", version: "4", deviceName: "Ada's phone"))
+            var challenges = again.challenges().makeAsyncIterator()
+            let asked = try await scene.ask()
+            #expect(await challenges.next()?.id == asked.id)
+            #expect(try await described() == ["name": "Ada's phone", "app": "Acme 4", "storage": "software"])
+            #expect(patches() == 3)
+        }
+    }
+
     @Test("An enrolled app knows user, enrollment and fingerprint, and so does the server")
     func enrolls() async throws {
         try await SDKScene.with { scene in
@@ -32,6 +72,7 @@ struct EnrollingTests {
             #expect(device["device"]?["name"] == "Test phone")
             #expect(device["device"]?["app"] == "Acme 3.1")
             #expect(device["device"]?["storage"] == "software")
+            #expect(device["versions"] == [1])
             let certificate = try Certificate(armored: scene.enrollment.certificate)
             #expect(certificate.fingerprint == scene.enrollment.fingerprint)
             try await scene.enrollment.refresh()

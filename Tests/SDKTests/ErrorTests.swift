@@ -10,9 +10,11 @@ import Testing
 struct ErrorTests {
     static let all: [CountersignError] =
         [
-            .network("offline"), .serverUnreachable(status: 502), .clockSkew(by: .seconds(90_000)), .deviceDeregistered,
+            .network("offline"), .serverUnreachable(status: 502), .clockSkew(by: .seconds(90_000)),
+            .deviceDeregistered(Removal(reason: "wrong_pin", removedAt: Timestamp(seconds: 0))),
             .notEnrolled, .enrollmentUnknown, .invitationRefused(.malformed), .invitationRefused(.otherIssuer),
             .invitationRefused(.wrongFingerprint), .ticketRefused(code: "ticket_used"), .enrollmentWaiting,
+            .enrollmentSuspended, .methodNeeded,
             .serverChanged,
             .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded(state: "cancelled", reason: nil),
             .notHandleable(reason: "x"), .numberRequired(length: 6), .numberIncorrect, .pushRefused(.malformed),

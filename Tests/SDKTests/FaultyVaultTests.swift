@@ -40,7 +40,7 @@ struct FaultyVaultTests {
         try await Self.with(failingAt: operation) { scene, vault in
             try await scene.enrollment.changePIN(from: try PIN(SDKScene.pin), to: try PIN("90210573"))
             #expect(try await vault.agreementKey(.pin, of: scene.enrollment.id) == nil)
-            #expect(try await vault.records(of: scene.enrollment.id) == ["enrollment", "pin"])
+            #expect(try await vault.records(of: scene.enrollment.id) == ["app", "enrollment", "pin"])
             let (_, question) = try await scene.openTyped()
             #expect(await scene.approve(question, "90210573") == "")
         }
@@ -53,7 +53,7 @@ struct FaultyVaultTests {
         try await Self.with(failingAt: operation) { scene, vault in
             try await scene.enrollment.removePIN(try PIN(SDKScene.pin))
             #expect(try await vault.agreementKey(.pin, of: scene.enrollment.id) == nil)
-            #expect(try await vault.records(of: scene.enrollment.id) == ["enrollment"])
+            #expect(try await vault.records(of: scene.enrollment.id) == ["app", "enrollment"])
             #expect(try await scene.enrollment.methods().pin == .none)
         }
     }
@@ -65,7 +65,7 @@ struct FaultyVaultTests {
         try await Self.with(failingAt: operation) { scene, vault in
             try await scene.enrollment.removeBiometric(pin: try PIN(SDKScene.pin))
             #expect(try await vault.biometricKey(of: scene.enrollment.id, prompt: "?") == nil)
-            #expect(try await vault.records(of: scene.enrollment.id) == ["enrollment", "pin"])
+            #expect(try await vault.records(of: scene.enrollment.id) == ["app", "enrollment", "pin"])
             #expect(try await !scene.enrollment.methods().hasBiometric)
         }
     }

@@ -76,7 +76,7 @@ struct PINGuessTests {
             #expect(change == "network")
             let copied = try FileVault(at: folder.url)
             let records = try await copied.records(of: scene.enrollment.id)
-            #expect(records.contains("pin") && records.contains("method-change") && records.count == 4, "\(records)")
+            #expect(records.contains("pin") && records.contains("method-change") && records.count == 5, "\(records)")
             let record = try #require(try await copied.record(StoredPIN.record, of: scene.enrollment.id))
             let stored = try #require(StoredPIN(try JSONValue(parsing: record)))
             var guesses: [SecretForms] = []

@@ -276,7 +276,7 @@ struct PINTests {
             #expect(scene.transport.bodies(to: "/answer").count == 3)
             #expect(try await scene.enrollment.methods().attemptsLeft == (digits == SDKScene.pin ? 5 : 4))
             #expect(try await scene.standing(asked).state == (digits == SDKScene.pin ? "approved" : "pending"))
-            #expect(try await scene.vault.records(of: scene.enrollment.id) == ["enrollment", "pin"])
+            #expect(try await scene.vault.records(of: scene.enrollment.id) == ["app", "enrollment", "pin"])
         }
     }
 
@@ -346,7 +346,7 @@ struct PINTests {
             let asked = try await scene.ask(["type": "typed"])
             let question = try await app.open(asked.id, for: scene.enrollment.id)
             #expect(await code { try await question.approve(with: .pin(try PIN("90210573"))) } == "")
-            #expect(try await scene.vault.records(of: scene.enrollment.id) == ["enrollment", "pin"])
+            #expect(try await scene.vault.records(of: scene.enrollment.id) == ["app", "enrollment", "pin"])
             #expect(try await scene.enrollment.methods().attemptsLeft == 5)
         }
     }

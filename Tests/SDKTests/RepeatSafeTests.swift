@@ -1,5 +1,6 @@
 import Countersign
 import CountersignWire
+import Crypto
 import Encodings
 import Foundation
 import NIOHTTP1
@@ -25,7 +26,7 @@ struct RepeatSafeTests {
             #expect(bodies.count == count + 1)
             #expect(Set(bodies).count == 1)
             #expect(try await scene.standing(asked).state == "approved")
-            #expect(try await scene.vault.records(of: scene.enrollment.id) == ["enrollment"])
+            #expect(try await scene.vault.records(of: scene.enrollment.id) == ["app", "enrollment"])
         }
     }
 
@@ -142,7 +143,7 @@ struct RepeatSafeTests {
             #expect(await challenges.next()?.id == next.id)
             #expect(scene.transport.bodies(to: "/answer").count == sent + 1)
             #expect(Set(scene.transport.bodies(to: "/answer")).count == 1)
-            #expect(try await scene.vault.records(of: scene.enrollment.id) == ["enrollment"])
+            #expect(try await scene.vault.records(of: scene.enrollment.id) == ["app", "enrollment"])
         }
     }
 
@@ -181,6 +182,29 @@ struct RepeatSafeTests {
             let body = try #require(scene.transport.bodies(to: "/answer").first)
             for secret in [Array(asked.number.utf8), body, Array("decision".utf8)] {
                 #expect(Data(kept).range(of: Data(secret)) == nil)
+            }
+        }
+    }
+
+    @Test("What is kept of an answer does not let the number be guessed without the vault's key")
+    func keptKeyed() async throws {
+        try await SDKScene.with { scene in
+            let asked = try await scene.ask()
+            let question = try await scene.open(asked)
+            scene.transport.loseRequests(.max, to: "/answer")
+            let task = Task { await code { try await question.approve(with: .confirmation, number: asked.number) } }
+            while scene.transport.requests(to: "/answer").isEmpty { await Task.yield() }
+            task.cancel()
+            _ = await task.value
+            let record = try #require(try await scene.vault.record("answer-\(asked.id)", of: scene.enrollment.id))
+            let kept = try JSONValue(parsing: record)
+            let told = try #require(kept["decision"]?.string.flatMap { Base64.decode($0) })
+            #expect(told.count == 32 && kept["v"] == 2)
+            // As it was made before: one of a million guesses found it.
+            let guesses = [asked.number] + (0..<1000).map { String("00000\($0)".suffix(6)) }
+            for number in guesses {
+                let text = "\(asked.id) approved confirm \(number)"
+                #expect(told != Array(SHA256.hash(data: Array(text.utf8))))
             }
         }
     }

@@ -52,17 +52,23 @@ struct SDKScene: Sendable {
     }
 
     static func authenticator(
-        _ server: TestServer, _ vault: any Vault, _ transport: any Transport, _ clock: any DeviceClock
+        _ server: TestServer, _ vault: any Vault, _ transport: any Transport, _ clock: any DeviceClock,
+        returnSchemes: Set<String> = [], app: AppDescription? = nil
     ) async throws -> Authenticator {
-        let app = AppDescription(name: "Acme", version: "3.1", deviceName: "Test phone", model: "M", system: "Linux")
+        let app =
+            app ?? AppDescription(name: "Acme", version: "3.1", deviceName: "Test phone", model: "M", system: "Linux")
         return try await Authenticator(
             issuer: try #require(URL(string: "\(server.issuer)")), app: app, vault: vault,
-            transport: WatchedTransport(base: transport, watch: server.watch), clock: clock)
+            transport: WatchedTransport(base: transport, watch: server.watch), clock: clock,
+            returnSchemes: returnSchemes)
     }
 
     /// The app after it was ended and started again.
-    func relaunched(vault: (any Vault)? = nil) async throws -> Authenticator {
-        try await Self.authenticator(server, vault ?? self.vault, transport, clock)
+    func relaunched(
+        vault: (any Vault)? = nil, returnSchemes: Set<String> = [], app: AppDescription? = nil
+    ) async throws -> Authenticator {
+        try await Self.authenticator(
+            server, vault ?? self.vault, transport, clock, returnSchemes: returnSchemes, app: app)
     }
 
     /// A challenge as the shop knows it.

@@ -81,7 +81,8 @@ final class StubServer: Transport {
             let device = try Certificate(parsing: enrolling.certificate)
             state.withLock { $0.device = device }
             let reply = EnrollmentReply(
-                enrollment: enrollment, user: user, serverCertificate: certificate, pushKeys: JWKSet([]), approval: nil)
+                enrollment: enrollment, user: user, serverCertificate: certificate, pushKeys: JWKSet([]),
+                policies: EnrollmentPolicies(pin: .standard, devices: nil, authenticators: []), approval: nil)
             return Self.reply(reply.json.encoded)
         case ("GET", "/v1/enrollments/self/challenges"):
             let payloads = state.withLock { $0.payloads }

@@ -102,16 +102,23 @@ extension ServerWatch {
 
     /// What stands behind `#` in a link, whoever the issuer is.
     private static func code(inLink text: String) -> ChallengeCode? {
-        guard let bytes = text.split(separator: "#").last.flatMap({ Base64URL.decode(String($0)) }) else { return nil }
-        return ChallengeCode(Base64.encode(bytes))
+        let parts = text.components(separatedBy: "/q#")
+        return Issuer(parts[0]).flatMap { ChallengeCode(link: text, to: $0) }
     }
 
     private func plant(reply body: JSONValue, on route: String) {
         if route == "POST /v1/challenges", let number = body["number"]?.string { plant(number: number) }
-        plant(body["client_secret"]?.string ?? "", "a client's secret", for: Self.clients)
+        plant(
+            body["client_secret"]?.string ?? "", "a client's secret",
+            for: route.hasSuffix("/secret") ? .replies(on: "/secret") : Self.clients)
         plant(
             body["callback_secret"]?.string ?? "", "the secret of a client's callbacks",
             for: route.hasSuffix("/callback-secret") ? Self.callbackSecrets : Self.clients)
+        for name in ["notice_secret", "hook_secret"] {
+            plant(
+                body[name]?.string ?? "", "the \(name) of a client",
+                for: route.hasSuffix("/callback-secret") ? Self.callbackSecrets : Self.clients)
+        }
         let code = body["code"] ?? body
         for text in [code["qr"]?.string, code["link"]?.string].compactMap({ $0 }) {
             guard let code = ChallengeCode(text) ?? Self.code(inLink: text) else { continue }
@@ -119,9 +126,6 @@ extension ServerWatch {
             let told = Audience.replies(on: route.hasSuffix("/code") ? "/code" : "POST /v1/challenges")
             plant(code.otp.reveal(), "the one-time password of a code", for: told)
             plant(text, "the code of a challenge", for: told)
-        }
-        if route.hasSuffix("/answer"), let target = body["return_to"]?.string {
-            plant(target, "where a device returns to", for: Audience.replies(on: "/answer"))
         }
         guard route.hasSuffix("/enrollment-tickets") else { return }
         plant(body["ticket"]?.string ?? "", "a ticket", for: Self.tickets)

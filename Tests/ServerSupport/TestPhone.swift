@@ -4,7 +4,7 @@ public import Encodings
 import Foundation
 public import NIOHTTP1
 public import OpenPGP
-import TestSupport
+public import TestSupport
 
 /// A phone built from the wire formats alone, so that a test can make every mistake with it.
 public struct TestPhone: Sendable {
@@ -45,6 +45,17 @@ public struct TestPhone: Sendable {
         certificate = holder.certificate
         let reply = try await server.send(.GET, "/v1/server-certificate")
         serverCertificate = try Certificate(armored: String(decoding: reply.body, as: UTF8.self))
+    }
+
+    /// A phone with other keys for the same invitation.
+    public init(_ other: TestPhone, holder: Holder) {
+        server = other.server
+        invitation = other.invitation
+        serverCertificate = other.serverCertificate
+        primary = holder.primary
+        authentication = holder.authenticationKey
+        encryption = holder.encryption
+        certificate = holder.certificate
     }
 
     /// A phone enrolled for a user of a client.
@@ -120,6 +131,19 @@ public struct TestPhone: Sendable {
         let body = try ChallengeBody(try JSONValue(parsing: opened.content))
         server.watch.plant("\(body.question.nonce)", "the nonce of a challenge", for: .anyReply)
         return body
+    }
+
+    /// The code that a reply to an approval by a link brings, unsealed.
+    public func returnCode(in reply: JSONValue) async throws -> String {
+        guard let sealed = reply["return"]?.string.flatMap({ Base64.decode($0) }) else {
+            throw UnexpectedReply(description: "no code in \(reply)")
+        }
+        let opened = try await EncryptedMessage.open(
+            sealed, with: encryption, signers: serverCertificate.keys, intendedRecipient: certificate.fingerprint,
+            now: server.clock.now.unixSeconds)
+        let code = try ReturnMessage(try JSONValue(parsing: opened.content)).code.reveal()
+        server.watch.plant(code, "the code that releases an approval", for: .nobody)
+        return code
     }
 
     /// The receipt it would sign.

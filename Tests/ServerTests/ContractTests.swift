@@ -8,6 +8,10 @@ import Testing
 @Suite("The OpenAPI document is what the server does")
 struct ContractTests {
     private let contract = Contract.served
+    /// Replies that any request may get, and that no operation repeats.
+    private static let everywhere = [
+        ("NotFound", "404"), ("MethodNotAllowed", "405"), ("MalformedRequest", "400"), ("BodyTooSlow", "408"),
+    ]
 
     @Test("Every route is documented with its query parameters, and everything documented is a route")
     func routes() async throws {
@@ -34,7 +38,7 @@ struct ContractTests {
     func codes() throws {
         var documented: [String: Set<String>] = [:]
         var responses = contract.operations.flatMap { $0.value["responses"]?.object?.members ?? [] }
-        for (name, status) in [("NotFound", "404"), ("MethodNotAllowed", "405")] {
+        for (name, status) in Self.everywhere {
             responses.append((status, ["$ref": .string("#/components/responses/\(name)")]))
         }
         for response in responses {

@@ -165,3 +165,63 @@ struct DeviceCertificateTests {
         }
     }
 }
+
+@Suite("Design 3.1 and 3.4: a certificate by which receipts are good everywhere, and for good")
+struct DeviceCertificateTrickTests {
+    @Test("Each trick is refused in words that say which rule it breaks", arguments: CertificateTrick.allCases)
+    func tricks(_ trick: CertificateTrick) async throws {
+        try await DeviceScene.with { scene in
+            let user = try await scene.shop.makeUser()
+            let phone = try await TestPhone(
+                invitation: try await scene.shop.makeTicket(for: user), server: scene.server)
+            let now = scene.server.clock.now.unixSeconds
+            let userID = DeviceKeys.userID(
+                of: phone.invitation.user, enrollment: phone.enrollment, issuer: phone.invitation.issuer)
+            let holder = try await Holder(userID: userID, at: now)
+            let bytes = try await trick.encoded(of: holder, userID: userID, at: now)
+            let reply = try await phone.enroll(with: bytes, of: holder)
+            if let detail = trick.detail {
+                #expect(reply.refusal == Refusal(422, "certificate_invalid"), "\(reply)")
+                #expect(reply.json["detail"] == .string(detail))
+                #expect(try await phone.enroll().status == 201)
+            } else {
+                #expect(reply.status == 201, "\(reply)")
+            }
+        }
+    }
+
+    @Test("What is served is our own encoding: what nothing covers is not stored")
+    func canonical() async throws {
+        try await DeviceScene.with { scene in
+            let user = try await scene.shop.makeUser()
+            let invited = try await TestPhone(
+                invitation: try await scene.shop.makeTicket(for: user), server: scene.server)
+            let now = scene.server.clock.now.unixSeconds
+            let userID = DeviceKeys.userID(
+                of: invited.invitation.user, enrollment: invited.enrollment, issuer: invited.invitation.issuer)
+            let holder = try await Holder(userID: userID, at: now)
+            let plain = try await CertificateTrick.none.encoded(of: holder, userID: userID, at: now)
+            let padded = try HandmadeSignature.padded(plain, by: 12_000)
+            #expect(padded.count > 12_000)
+            #expect(try await invited.enroll(with: padded, of: holder).status == 201)
+            let phone = TestPhone(invited, holder: holder)
+            let asked = try await scene.shop.ask(user, [:])
+            let id = try #require(asked["id"]?.string)
+            let number = try #require(asked["number"]?.string.flatMap { EntryNumber($0) })
+            #expect(try await phone.answer(id, .approved(.confirm, number: number)).json["state"] == "approved")
+            let served = try await scene.shop.call(.GET, "/v1/challenges/\(id)/receipt?format=certificate")
+            #expect(try Certificate(armored: String(decoding: served.body, as: UTF8.self)).encoded == plain)
+        }
+    }
+}
+
+extension TestPhone {
+    /// Sends an enrollment with another certificate, signed by its authentication key.
+    fileprivate func enroll(with certificate: [UInt8], of holder: Holder) async throws -> Reply {
+        var object = try #require(try enrollmentRequest.object)
+        object["certificate"] = .string(Base64.encode(certificate))
+        let other = TestPhone(self, holder: holder)
+        return try await other.send(
+            .POST, "/v1/enrollments", .object(object), keyID: "\(holder.certificate.fingerprint)")
+    }
+}

@@ -23,7 +23,7 @@ struct DeviceClaimTests {
     /// What a phone makes of what it has scanned.
     private static func code(_ text: JSONValue?) throws -> JSONValue {
         let code = text?.string.flatMap { ChallengeCode($0) }
-        return try #require(code).json
+        return try #require(code).claim
     }
 
     private static func with(_ code: JSONValue, _ name: String, _ value: JSONValue) -> JSONValue {
@@ -116,13 +116,43 @@ struct DeviceClaimTests {
             expectRefusal(missing, 409, "method_missing")
             #expect(missing.json["methods"] == ["pin"])
             for (body, status, name, pointer) in [
-                (["otp": "x"], 422, "missing_member", "/transaction_id"),
-                (["transaction_id": "chl_", "otp": "x"], 422, "invalid_member", "/transaction_id"),
+                (["otp": "x", "via": "qr"], 422, "missing_member", "/transaction_id"),
+                (["transaction_id": "chl_", "otp": "x", "via": "qr"], 422, "invalid_member", "/transaction_id"),
+                (["transaction_id": "chl_", "otp": "x"], 422, "missing_member", "/via"),
+                (Self.with(code, "via", "nfc"), 422, "invalid_member", "/via"),
                 (Self.with(code, "otp", 1), 422, "invalid_member", "/otp"),
                 (Self.with(code, "user", "x"), 422, "unknown_member", "/user"),
             ] as [(JSONValue, Int, String, String)] {
                 expectRefusal(try await Self.claim(body, by: scene.phone), status, name, at: pointer)
             }
+        }
+    }
+
+    @Test("A picture made into a link is none, by whatever marker, and a claim that says so is refused")
+    func madeIntoLink() async throws {
+        try await DeviceScene.with { scene in
+            let (asked, path, code) = try await Self.ask(scene)
+            // As an app would read it that looks at the two members alone.
+            let text = try #require(asked["code"]?["qr"]?.string)
+            let members = try #require(Base64.decode(text))
+            let link = "\(scene.server.issuer)/q#\(Base64URL.encode(members))"
+            #expect(ChallengeCode(link: link, to: scene.server.issuer) == nil)
+            let otp = try #require(code["otp"]?.string)
+            #expect(otp.hasPrefix("qr."))
+            let marked = JSONValue.string("link.\(otp.dropFirst(3))")
+            for forged in [
+                Self.with(code, "via", "link"), Self.with(Self.with(code, "via", "link"), "otp", marked),
+                Self.with(code, "otp", marked), Self.with(code, "otp", .string(String(otp.dropFirst(3)))),
+            ] {
+                expectRefusal(try await Self.claim(forged, by: scene.phone), 422, "code_invalid")
+            }
+            #expect(try await scene.shop.call(.GET, path).success()["claimed_at"] == nil)
+            #expect(try await Self.claim(code, by: scene.phone).status == 204)
+            // Of what was claimed as a picture nothing else comes by presenting it as a link.
+            expectRefusal(
+                try await Self.claim(Self.with(code, "via", "link"), by: scene.phone), 422, "code_invalid")
+            let told = try await scene.events("challenge.claimed")
+            #expect(told.map { $0["detail"]?["via"] } == ["qr"])
         }
     }
 
@@ -160,7 +190,7 @@ struct DeviceClaimTests {
             #expect(reply.headers["content-type"] == "image/svg+xml")
             let text = try QRReader.read(svg: String(decoding: reply.body, as: UTF8.self))
             let phone = try #require(ChallengeCode(text))
-            #expect(try await Self.claim(phone.json, by: scene.phone).status == 204)
+            #expect(try await Self.claim(phone.claim, by: scene.phone).status == 204)
             for text in ["", "a", String(repeating: "0123456789ABCDEF+/=", count: 40)] {
                 let picture = try QRPicture(of: text.isEmpty ? "x" : text)
                 #expect(try QRReader.read(svg: picture.svg) == (text.isEmpty ? "x" : text))

@@ -45,6 +45,31 @@ struct DeviceEnrollingTests {
         }
     }
 
+    @Test("The reply says what its client has set: the rules for PINs, how many devices, which authenticators")
+    func policies() async throws {
+        try await DeviceScene.with { scene in
+            let hook: JSONValue = ["name": "phrase", "hook": "http://127.0.0.1:9/hook"]
+            let bank = try await scene.server.makeClient(
+                "Bank",
+                [
+                    "pin_policy": ["min_length": 7, "attempts": 4, "at_limit": "remove"],
+                    "device_limit": ["max": 3], "authenticators": [hook],
+                ])
+            let ticket = try await bank.makeTicket(for: try await bank.makeUser())
+            let phone = try await TestPhone(invitation: ticket, server: scene.server)
+            let policies = try #require(try await phone.enroll().success()["policies"])
+            #expect(policies["number_length"] == 6)
+            #expect(policies["pin"]?["min_length"] == 7)
+            let clients = try await scene.server.administrator.call(.GET, "/v1/admin/clients").success()["clients"]?
+                .array
+            let client = clients?.first { $0["client_id"]?.string == bank.clientID }
+            #expect(policies["pin"] == client?["pin_policy"])
+            #expect(policies["pin"]?["attempts"] == 4 && policies["pin"]?["at_limit"] == "remove")
+            #expect(policies["device_limit"] == ["max": 3, "at_limit": "refuse"])
+            #expect(policies["authenticators"] == ["phrase"])
+        }
+    }
+
     @Test("The same request again gets the same reply, and enrolls nothing more")
     func repeated() async throws {
         try await DeviceScene.with { scene in
@@ -156,7 +181,7 @@ struct DeviceEnrollingTests {
             let asked = try await shop.ask(user, ["type": "confirm"])
             #expect(asked["enrollments"] == [.string("\(first.enrollment)")], "only the one that can answer is asked")
             let shown = try await shop.call(.POST, "/v1/challenges", ["type": "qr", "message": "x"]).success()
-            let code = try #require(shown["code"]?["qr"]?.string.flatMap { ChallengeCode($0) }).json
+            let code = try #require(shown["code"]?["qr"]?.string.flatMap { ChallengeCode($0) }).claim
             expectRefusal(try await second.send(.POST, "/v1/challenges/claim", code), 409, "enrollment_waiting")
             let body = try await first.open(id)
             #expect(body.numberEntry == 6 && body.question.type == .newDevice && body.methods == [.confirm])

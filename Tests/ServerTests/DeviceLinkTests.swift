@@ -17,7 +17,7 @@ struct DeviceLinkTests {
         let link = try #require(asked["code"]?["link"]?.string)
         #expect(link.hasPrefix("\(scene.server.issuer)/q#"))
         let code = try #require(ChallengeCode(link: link, to: scene.server.issuer))
-        return (id, "/v1/challenges/\(id)", code.json)
+        return (id, "/v1/challenges/\(id)", code.claim)
     }
 
     private static func register(_ scene: DeviceScene) async throws {
@@ -42,12 +42,11 @@ struct DeviceLinkTests {
             #expect(shown["link"]?.string != nil && shown["qr"] == nil)
             expectRefusal(try await scene.shop.call(.GET, "\(path)/qr.svg"), 404, "no_code")
             #expect(try await scene.phone.send(.POST, "/v1/challenges/claim", code).status == 204)
-            #expect(try await scene.phone.open(id).isLink)
+            #expect(try await scene.phone.open(id).returnURI?.description == Self.returnURI)
             let answered = try await Self.answer(id, .approved(.confirm, number: nil), in: scene).success()
             #expect(answered["state"] == "approved")
-            let target = try #require(answered["return_to"]?.string)
-            #expect(target.hasPrefix("\(Self.returnURI)?return_code="))
-            let returned = JSONValue.string(String(target.dropFirst("\(Self.returnURI)?return_code=".count)))
+            #expect(answered["return_to"] == nil, "neither the place nor the code is there to be read or changed")
+            let returned = JSONValue.string(try await scene.phone.returnCode(in: answered))
             let before = try await scene.shop.call(.GET, path).success()
             #expect(before["state"] == "pending" && before["method"] == nil && before["ended_at"] == nil)
             expectRefusal(try await scene.shop.call(.GET, "\(path)/receipt"), 404, "no_receipt")
@@ -65,6 +64,46 @@ struct DeviceLinkTests {
             #expect(again.json["state"] == "approved")
             #expect(try await scene.shop.call(.GET, "\(path)/receipt").status == 200)
             #expect(try await scene.events("challenge.returning").count == 1)
+        }
+    }
+
+    @Test("A link made into a picture is none, by whatever marker, and a claim that says so is refused")
+    func madeIntoPicture() async throws {
+        try await DeviceScene.with { scene in
+            try await Self.register(scene)
+            let (_, path, code) = try await Self.ask(scene)
+            let otp = try #require(code["otp"]?.string)
+            #expect(otp.hasPrefix("link.") && code["via"] == "link")
+            let members: JSONValue = ["transaction_id": code["transaction_id"] ?? .null, "otp": .string(otp)]
+            #expect(ChallengeCode(Base64.encode(members.encoded)) == nil)
+            for claimed in [otp, "qr.\(otp.dropFirst(5))"] {
+                var forged = code.object ?? [:]
+                forged["via"] = "qr"
+                forged["otp"] = .string(claimed)
+                expectRefusal(
+                    try await scene.phone.send(.POST, "/v1/challenges/claim", .object(forged)), 422, "code_invalid")
+            }
+            #expect(try await scene.shop.call(.GET, path).success()["claimed_at"] == nil)
+            #expect(try await scene.phone.send(.POST, "/v1/challenges/claim", code).status == 204)
+            #expect(try await scene.events("challenge.claimed").map { $0["detail"]?["via"] } == ["link"])
+        }
+    }
+
+    @Test("A removed device's approval by a link is not released: it fails, and so does its code")
+    func removed() async throws {
+        try await DeviceScene.with { scene in
+            try await Self.register(scene)
+            let (id, path, code) = try await Self.ask(scene)
+            #expect(try await scene.phone.send(.POST, "/v1/challenges/claim", code).status == 204)
+            let answered = try await Self.answer(id, .approved(.confirm, number: nil), in: scene).success()
+            let returned = JSONValue.string(try await scene.phone.returnCode(in: answered))
+            let device = "/v1/users/\(scene.user)/enrollments/\(scene.phone.enrollment)"
+            #expect(try await scene.shop.call(.DELETE, device).status == 204)
+            let refused = try await scene.shop.call(.POST, "\(path)/return", ["return_code": returned])
+            expectRefusal(refused, 409, "already_ended")
+            #expect(refused.json["state"] == "failed" && refused.json["reason"] == "device_removed")
+            #expect(try await scene.shop.call(.GET, path).success()["state"] == "failed")
+            expectRefusal(try await scene.shop.call(.GET, "\(path)/receipt"), 404, "no_receipt")
         }
     }
 
@@ -106,7 +145,8 @@ struct DeviceLinkTests {
             let administrator = scene.server.administrator
             for (uris, pointer) in [
                 (["https://shop.example.com/?return_code=x"], "/return_uris/0"),
-                (["com.example.shop:/back"], "/return_uris/0"),
+                (["javascript:alert(1)"], "/return_uris/0"), (["shop:/back"], "/return_uris/0"),
+                (["com.example.shop:/back#x"], "/return_uris/0"), (["https:/back"], "/return_uris/0"),
                 (["https://shop.example.com/#x"], "/return_uris/0"), ([1], "/return_uris/0"),
                 (.array(Array(repeating: .string(Self.returnURI), count: 33)), "/return_uris"),
             ] as [(JSONValue, String)] {
@@ -121,6 +161,8 @@ struct DeviceLinkTests {
             ] as [(JSONValue, String, String)] {
                 expectRefusal(try await scene.shop.call(.POST, "\(path)/return", body), 422, code, at: pointer)
             }
+            let own: JSONValue = ["com.example.shop:/back"]
+            #expect(try await administrator.call(.PATCH, client, ["return_uris": own]).success()["return_uris"] == own)
             let removed = try await administrator.call(.PATCH, client, ["return_uris": []]).success()
             #expect(removed["return_uris"] == [])
         }

@@ -11,7 +11,7 @@ enum DeviceMessageForge: String, CaseIterable, Sendable {
     case unsigned, signatureWithoutAnnouncement, announcementWithoutSignature, twoSignatures, signatureTwice
     case binarySignature, textThatIsNotUTF8, certificationSignature
     case compressedInside, compressedOutside, noIntegrityProtection, unencrypted, protectedDataVersion2
-    case announcedByOther, announcedWithOtherType, noIntendedRecipient, otherIntendedRecipient
+    case announcedByOther, announcedWithOtherType, otherIntendedRecipient
     case signedInTheFuture, signedBeforeTheKey, alreadyExpired, sessionKeyForOther, noSessionKey
 
     /// The forged message; everything besides the one mistake is right.
@@ -95,7 +95,6 @@ enum DeviceMessageForge: String, CaseIterable, Sendable {
         case .binarySignature: return try await make(.binary, .document(lines), at: now)
         case .certificationSignature: return try await make(.positiveCertification, at: now)
         case .textThatIsNotUTF8: return try await make(.text, .text(lines + [0xFF]), at: now)
-        case .noIntendedRecipient: return try await make(at: now) { $0.intendedRecipients = [] }
         case .otherIntendedRecipient:
             return try await make(at: now) { $0.intendedRecipients = [phone.certificate.fingerprint] }
         case .signedInTheFuture: return try await make(at: now + 3600)

@@ -92,6 +92,27 @@ struct DeviceMethodsTests {
         }
     }
 
+    @Test("Once there is no room for a further key, which `changes_left` told before, a change is certificate_full")
+    func full() async throws {
+        try await DeviceScene.with { scene in
+            var pin = try await scene.phone.setPIN()
+            for _ in 0..<100 {
+                let left = try await scene.phone.send(.GET, Self.path).success()["changes_left"]
+                let new = scene.phone.newPINKey()
+                let reply = try await scene.phone.change(try await scene.phone.pinChange(from: pin, to: new))
+                guard reply.status != 204 else {
+                    pin = new
+                    continue
+                }
+                #expect(reply.refusal == Refusal(409, "certificate_full"), "\(reply)")
+                #expect(left == 0)
+                #expect(try await pinState(scene) == ["set", "set"])
+                return
+            }
+            Issue.record("a certificate grows without end")
+        }
+    }
+
     @Test("What a change needs besides is told: change_not_authorized")
     func notAuthorized() async throws {
         try await DeviceScene.with { scene in

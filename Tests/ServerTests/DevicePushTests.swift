@@ -49,7 +49,7 @@ struct DevicePushTests {
             let second = try await scene.anotherPhone()
             let before = try await second.send(.GET, Self.own).success()
             let refused = try await second.send(
-                .PATCH, Self.own, ["push": Self.registration, "device": ["name": "New", "storage": "software"]])
+                .PATCH, Self.own, ["push": Self.registration, "device": ["name": "New"]])
             #expect(refused.refusal == Refusal(409, "push_token_in_use"))
             #expect(try await second.send(.GET, Self.own).success() == before, "nothing half changed")
             // Enrolling with it is refused, too, and spends no ticket.
@@ -93,10 +93,39 @@ struct DevicePushTests {
     func describes() async throws {
         try await DeviceScene.with { scene in
             _ = try await scene.phone.send(.PATCH, Self.own, ["push": Self.registration]).success()
-            let device: JSONValue = ["name": "Ada's phone", "system": "Linux 7", "storage": "software"]
+            let device: JSONValue = ["name": "Ada's phone", "system": "Linux 7"]
             let reply = try await scene.phone.send(.PATCH, Self.own, ["device": device]).success()
-            #expect(reply["device"] == device)
+            #expect(reply["device"] == ["name": "Ada's phone", "system": "Linux 7", "storage": "software"])
+            #expect(reply["versions"] == [1])
+            let versions = try await scene.phone.send(.PATCH, Self.own, ["versions": [1, 2]]).success()
+            #expect(versions["versions"] == [1, 2] && versions["device"] == reply["device"])
+            #expect(try await scene.phone.send(.GET, Self.own).success()["versions"] == [1, 2])
             #expect(reply["push"]?["service"] == "apns")
+        }
+    }
+
+    @Test("A device in software does not promote itself: how it keeps its keys is said once, when it enrolls")
+    func storage() async throws {
+        try await DeviceScene.with { scene in
+            let strong: JSONValue = ["methods": ["pin"], "aal2": true]
+            _ = try await scene.server.administrator.call(.PUT, "/v1/admin/types/strong", strong).success()
+            let before = try await scene.phone.send(.GET, Self.own).success()
+            #expect(before["device"]?["storage"] == "software")
+            for body in [
+                ["device": ["storage": "enclave"]], ["device": ["name": "Test phone", "storage": "enclave"]],
+                ["device": ["name": "Test phone", "storage": "software"]],
+            ] as [JSONValue] {
+                let refused = try await scene.phone.send(.PATCH, Self.own, body)
+                let isNamed = body["device"]?["name"] != nil
+                expectRefusal(
+                    refused, 422, isNamed ? "unknown_member" : "missing_member",
+                    at: isNamed ? "/device/storage" : "/device/name")
+            }
+            #expect(try await scene.phone.send(.PATCH, Self.own, ["device": ["name": "Other"]]).status == 200)
+            #expect(try await scene.phone.send(.GET, Self.own).success()["device"]?["storage"] == "software")
+            let asked = try await scene.shop.call(
+                .POST, "/v1/challenges", ["user": .string(scene.user), "type": "strong", "message": "x"])
+            expectRefusal(asked, 409, "no_enrollment")
         }
     }
 
@@ -106,7 +135,11 @@ struct DevicePushTests {
             (["push": ["service": "apns"]], "missing_member", "/push/app"),
             (["push": ["service": "sms", "app": "a", "token": "b"]], "invalid_member", "/push/service"),
             (["push": "apns"], "invalid_member", "/push"),
-            (["device": ["name": "A\u{202E}", "storage": "software"]], "invalid_member", "/device/name"),
+            (["device": ["name": "A\u{202E}"]], "invalid_member", "/device/name"),
+            (["device": ["name": "A", "storage": "software"]], "unknown_member", "/device/storage"),
+            (["versions": [2]], "invalid_member", "/versions"), (["versions": 1], "invalid_member", "/versions"),
+            (["versions": ["1"]], "invalid_member", "/versions"),
+            (["versions": .array(Array(repeating: 1, count: 17))], "invalid_member", "/versions"),
             (["token": "abc"], "unknown_member", "/token"),
         ] as [(JSONValue, String, String)])
     func refuses(_ body: JSONValue, _ code: String, _ pointer: String) async throws {

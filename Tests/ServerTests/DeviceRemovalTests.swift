@@ -8,12 +8,13 @@ import Testing
 @Suite("Design 4, Removal: a removed device is told so under the server's signature")
 struct DeviceRemovalTests {
     enum Way: String, CaseIterable, Sendable {
-        case byDevice, byClient, byUnlinkingTheUser
+        case byDevice, byClient, forSecurity, byUnlinkingTheUser
 
         var reason: RemovalReason {
             switch self {
             case .byDevice: .device
             case .byClient: .client
+            case .forSecurity: .security
             case .byUnlinkingTheUser: .user
             }
         }
@@ -25,10 +26,26 @@ struct DeviceRemovalTests {
             case .byDevice: try await scene.phone.send(.DELETE, "/v1/enrollments/self")
             case .byClient:
                 try await scene.shop.call(.DELETE, "/v1/users/\(scene.user)/enrollments/\(scene.phone.enrollment)")
+            case .forSecurity:
+                try await scene.shop.call(
+                    .DELETE,
+                    "/v1/users/\(scene.user)/enrollments/\(scene.phone.enrollment)?reason=removed_for_security")
             case .byUnlinkingTheUser: try await scene.shop.call(.DELETE, "/v1/users/\(scene.user)")
             }
         #expect(reply.status == 204, "\(reply)")
         #expect(reply.body.isEmpty)
+    }
+
+    @Test(
+        "A reason that is not a client's to give is refused, and removes nothing",
+        arguments: ["wrong_pin", "user_deleted", "denied", "because", ""])
+    func foreignReason(_ reason: String) async throws {
+        try await DeviceScene.with { scene in
+            let path = "/v1/users/\(scene.user)/enrollments/\(scene.phone.enrollment)?reason=\(reason)"
+            let refused = try await scene.shop.call(.DELETE, path)
+            expectRefusal(refused, 400, "invalid_parameter")
+            #expect(try await scene.phone.send(.GET, "/v1/enrollments/self").status == 200)
+        }
     }
 
     @Test("The notice verifies, and says who, since when and why", arguments: Way.allCases)

@@ -39,6 +39,9 @@ struct IdempotencyKeyTests {
             Call(
                 caller: scene.administrator, path: "/v1/admin/clients/\(scene.shop.clientID)/callback-secret",
                 body: ["overlap": 60], other: ["overlap": 61]),
+            Call(
+                caller: scene.administrator, path: "/v1/clients/\(scene.shop.clientID)/secret",
+                body: ["overlap": 60], other: ["overlap": 61]),
         ]
         let documented = Contract.served.operations.filter {
             $0.parameterNames(in: "header").contains("Idempotency-Key")

@@ -80,6 +80,23 @@ struct MessageTests {
         }
     }
 
+    @Test("A page's signs are escaped under combining marks too: for a browser they are signs")
+    func combinedSigns() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.with(
+            dataFolder: folder.path("data"), settings: { $0.messages.sender = "<\u{338}b>\u{301}\"\u{FE0F}" }
+        ) { server in
+            _ = try await server.administrator.call(.POST, Self.path, ["email": "me@example.com"]).success()
+            _ = try await taken(1, by: server)
+            let page = try await server.send(.GET, "/dev/outbox", headers: [("Accept", "text/html")])
+            let text = String(decoding: page.body, as: UTF8.self).unicodeScalars
+            #expect(text.contains("\u{338}") && text.contains("\u{FE0F}"))
+            for (sign, mark) in zip(text, text.dropFirst()) where ["\u{338}", "\u{301}", "\u{FE0F}"].contains(mark) {
+                #expect(sign == ";", "\(sign)")
+            }
+        }
+    }
+
     @Test("The development outbox is not there for another machine, for another name or behind a proxy")
     func strangers() async throws {
         try await TestServer.with { server in

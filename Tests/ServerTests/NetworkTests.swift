@@ -51,7 +51,7 @@ struct NetworkTests {
         for (name, value) in fields {
             headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
         }
-        return TrustedProxies(networks: Self.proxies, header: header).caller(from: IPAddress(peer), headers)?
+        return try TrustedProxies(networks: Self.proxies, header: header).caller(from: IPAddress(peer), headers)?
             .description
     }
 
@@ -64,7 +64,8 @@ struct NetworkTests {
             ("10.0.0.1", "192.0.2.1:5678", "192.0.2.1"), ("10.0.0.1", "[2001:db8::1]:5678", "2001:db8::1"),
             ("10.0.0.1", "2001:db8::1", "2001:db8::1"), ("10.0.0.1", "::ffff:192.0.2.1", "192.0.2.1"),
             ("10.0.0.1", "192.0.2.1, unknown", "10.0.0.1"), ("10.0.0.1", "192.0.2.1, 10.0.0.3, ", "10.0.0.1"),
-            ("10.0.0.1", "", "10.0.0.1"), ("10.0.0.1", "nonsense\u{09}", "10.0.0.1"),
+            ("10.0.0.1", "", "10.0.0.1"), ("10.0.0.1", "nonsense, 192.0.2.1", "192.0.2.1"),
+            ("10.0.0.1", "192.0.2.1, _hidden", "10.0.0.1"),
             ("192.0.2.9", "198.51.100.7", "192.0.2.9"), ("127.0.0.1", "198.51.100.7", "127.0.0.1"),
         ])
     func forwardedFor(_ peer: String, _ value: String, _ expected: String) throws {
@@ -85,11 +86,50 @@ struct NetworkTests {
             ("for=192.0.2.60;proto=http;by=203.0.113.43", "192.0.2.60"),
             ("for=\"[2001:db8:cafe::17]:4711\"", "2001:db8:cafe::17"),
             ("for=192.0.2.1, for=10.0.0.2", "192.0.2.1"), ("for=\"_gazonk\"", "10.0.0.1"),
-            ("for=unknown", "10.0.0.1"), ("proto=https", "10.0.0.1"), ("for=192.0.2.1;for=192.0.2.2", "10.0.0.1"),
-            ("by=\"a,for=192.0.2.9\";for=192.0.2.1", "192.0.2.1"), ("for=192.0.2.1, \"", "10.0.0.1"),
+            ("for=unknown", "10.0.0.1"), ("proto=https", "10.0.0.1"), ("for=\"unknown:_a\"", "10.0.0.1"),
+            ("by=\"a,for=192.0.2.9\";for=192.0.2.1", "192.0.2.1"), ("host=\"a\\\"b\";for=192.0.2.1", "192.0.2.1"),
+            (";for=192.0.2.1;", "192.0.2.1"), ("for=192.0.2.1 ,\tfor=198.51.100.17", "198.51.100.17"),
+            ("for=192.0.2.1,", "10.0.0.1"), ("for=\"192.0.2.1:80\"", "192.0.2.1"), ("FOR=\"\\192.0.2.1\"", "192.0.2.1"),
         ])
     func forwarded(_ value: String, _ expected: String) throws {
         #expect(try caller("10.0.0.1", [("Forwarded", value)], .forwarded) == expected)
+    }
+
+    @Test(
+        "RFC 7239 §4, §6: a Forwarded that is not of the grammar is refused, wherever the fault stands",
+        arguments: [
+            "for=203.0.113.9:\"", "for=203.0.113.9:\", for=198.51.100.7", "a=\", for=198.51.100.7",
+            "a=\"\\\", for=198.51.100.7", "for=192.0.2.1;for=192.0.2.2", "for=192.0.2.1;For=192.0.2.1", "for", "for=",
+            "for=\"\"", "for =192.0.2.1", "for= 192.0.2.1", "for=192.0.2.1 ;proto=http", "for=192.0.2.1; proto=http",
+            "for=2001:db8::1", "for=[2001:db8::1]", "for=\"2001:db8::1\"", "for=\"[2001:db8::1\"",
+            "for=\"[192.0.2.1]\"",
+            "for=192.0.2.1:80", "for=\"192.0.2.1:\"", "for=\"192.0.2.1:123456\"", "for=\"192.0.2.1 \"", "for=192.0.2",
+            "for=example.com", "for=_", "for=192.0.2.1\"", "192.0.2.1", "=192.0.2.1", "for=\"192.0.2.1\"x",
+            "for=\"192.0.2.1\u{7F}\"",
+        ])
+    func malformedForwarded(_ value: String) throws {
+        // Spec: RFC 9110 §5.6.
+        #expect(throws: MalformedRequest(description: "Forwarded is malformed")) {
+            try caller("10.0.0.1", [("Forwarded", value)], .forwarded)
+        }
+        // Nobody else's is read.
+        #expect(try caller("192.0.2.9", [("Forwarded", value)], .forwarded) == "192.0.2.9")
+    }
+
+    @Test("What a caller opens in one field Forwarded does not reach into the next")
+    func openedBefore() throws {
+        #expect(throws: MalformedRequest(description: "Forwarded is malformed")) {
+            try caller("10.0.0.1", [("Forwarded", "a=\""), ("Forwarded", "for=192.0.2.1;by=\"\"")], .forwarded)
+        }
+    }
+
+    @Test(
+        "X-Forwarded-For with what is neither an address nor hidden is refused, where a proxy of ours wrote it",
+        arguments: ["nonsense", "192.0.2.1, nonsense", "192.0.2.1\"", "192.0.2.1, nonsense, 10.0.0.2", "[::1", "1.2.3"])
+    func malformedForwardedFor(_ value: String) throws {
+        #expect(throws: MalformedRequest(description: "X-Forwarded-For is malformed")) {
+            try caller("10.0.0.1", [("X-Forwarded-For", value)], .xForwardedFor)
+        }
     }
 
     @Test("The header that the proxies do not use says nothing: they pass it on as the caller wrote it")

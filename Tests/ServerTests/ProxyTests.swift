@@ -9,11 +9,12 @@ import Testing
 struct ProxyTests {
     /// Runs something with a server that believes the proxies of this machine, or nobody.
     private func serving(
-        trusting networks: [String], _ body: @escaping @Sendable (TestServer, LogBook) async throws -> Void
+        trusting networks: [String], by header: ProxyHeader = .xForwardedFor,
+        _ body: @escaping @Sendable (TestServer, LogBook) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
         let log = LogBook()
-        let proxies = TrustedProxies(networks: networks.compactMap { Network($0) })
+        let proxies = TrustedProxies(networks: networks.compactMap { Network($0) }, header: header)
         try await TestServer.with(
             dataFolder: folder.path("data"), logger: log.logger, settings: { $0.proxies = proxies }
         ) { try await body($0, log) }
@@ -31,6 +32,21 @@ struct ProxyTests {
             #expect(reply.json["request_id"] == "proxy-1.a_B")
             let line = try #require(access(log).last)
             #expect(line.contains(" from=192.0.2.1 ") && line.contains(" request=proxy-1.a_B "))
+        }
+    }
+
+    @Test("RFC 7239 §4: a Forwarded that cannot be read is 400, and hides nobody behind the proxy's address")
+    func unreadableForwarded() async throws {
+        try await serving(trusting: ["127.0.0.0/8"], by: .forwarded) { server, log in
+            let port = "\(server.issuer)".split(separator: ":").last ?? ""
+            for field in ["for=203.0.113.9:\"", "for=203.0.113.9:\", for=198.51.100.7"] {
+                let reply = try await RawConnection.exchange(
+                    server, "GET /healthz HTTP/1.1", "Host: 127.0.0.1:\(port)", "Forwarded: \(field)")
+                #expect(reply.statuses == ["400"])
+                #expect(reply.json["code"] == "malformed_request")
+                #expect(reply.json["detail"] == "Forwarded is malformed")
+            }
+            #expect(!log.entries.contains { $0.contains("203.0.113.9") })
         }
     }
 

@@ -119,6 +119,7 @@ struct RequestTests {
                 let path = operation.path.replacing("{user}", with: scene.user).replacing(
                     "{challenge}", with: challenge
                 ).replacing("{enrollment}", with: "\(scene.phone.enrollment)").replacing("{type}", with: "payment")
+                    .replacing("{method}", with: "pin")
                 let method = HTTPMethod(rawValue: operation.method)
                 let isOfDevices = operation.value["security"]?.array?.contains { $0["deviceSignature"] != nil } ?? false
                 func send(_ query: String) async throws -> Reply {

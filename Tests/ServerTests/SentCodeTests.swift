@@ -19,7 +19,12 @@ struct SentCodeTests {
     private static func with(_ body: @escaping @Sendable (DeviceScene) async throws -> Void) async throws {
         try await DeviceScene.with { scene in
             let administrator = scene.server.administrator
-            let type = try await administrator.call(.PUT, "/v1/admin/types/sms", ["text_code": true]).success()
+            expectRefusal(
+                try await administrator.call(.PUT, "/v1/admin/types/sms", ["text_code": true]), 422, "missing_member",
+                at: "/clients")
+            let type = try await administrator.call(
+                .PUT, "/v1/admin/types/sms", ["text_code": true, "clients": [.string(scene.shop.clientID)]]
+            ).success()
             #expect(type["text_code"] == true && type["methods"] == [] && type["assurance"] == "event")
             try await body(scene)
         }
@@ -87,7 +92,10 @@ struct SentCodeTests {
             expectRefusal(try await scene.shop.call(.POST, "\(pushed.path)/code", ["code": "123456"]), 404, "no_code")
             let administrator = scene.server.administrator
             _ = try await administrator.call(
-                .PUT, "/v1/admin/types/often", ["text_code": true, "max_pending": 100, "max_asks": 100]
+                .PUT, "/v1/admin/types/often",
+                [
+                    "text_code": true, "max_pending": 100, "max_asks": 100, "clients": [.string(scene.shop.clientID)],
+                ]
             ).success()
             for _ in 0..<4 { #expect(try await Self.ask(scene, ["type": "often"]).status == 201) }
             let refused = try await Self.ask(scene, ["type": "often"])

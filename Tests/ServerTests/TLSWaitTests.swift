@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Waiting over TLS", .timeLimit(.minutes(15)))
 struct TLSWaitTests {
-    private static func waiting(_ port: Int) async throws -> Bool {
+    static func waiting(_ port: Int) async throws -> Bool {
         let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/metrics")
         let response = try await TestHTTP.client.execute(request, timeout: .seconds(30))
         let page = String(buffer: try await response.body.collect(upTo: 1 << 20))

@@ -21,7 +21,9 @@ struct TextRefusalTests {
         ("a\u{FE0F}b", "invisible_character"), ("a \u{200D}b", "invisible_character"),
         ("a\u{200C} b", "invisible_character"), ("\u{200D}a", "invisible_character"),
         ("1\u{200D}2", "invisible_character"), ("e\u{301}", "not_normalized"), ("\u{212B}", "not_normalized"),
-        ("a\u{323}\u{307}", "not_normalized"),
+        ("a\u{323}\u{307}", "not_normalized"), ("a\u{E000}b", "unassigned_character"),
+        ("a\u{10FFFD}b", "unassigned_character"), ("a\u{378}b", "unassigned_character"),
+        ("q" + String(repeating: "\u{301}", count: 7), "too_many_marks"),
         ("a ", "trailing_blank"), ("a\u{A0}", "trailing_blank"), ("a\u{3000}", "trailing_blank"),
         ("a\u{2800}", "trailing_blank"),
     ]
@@ -104,7 +106,10 @@ struct TextRefusalTests {
 
     @Test("Every reason for which a text is refused is among those tried")
     func reasons() {
-        let tried = (Self.messages + Self.lines).map(\.1) + ["too_long", "equals_sign", "parenthesis"]
+        let tried =
+            (Self.messages + Self.lines).map(\.1) + ["too_long", "equals_sign", "parenthesis"]
+            // `AnswerableTests` tries the other two.
+            + ["line_too_long", "leading_blank"]
         #expect(Set(tried) == Set(TextRefusal.allCases.map(\.rawValue)))
     }
 

@@ -14,10 +14,20 @@ extension SQLStore {
         return leased
     }
 
+    /// Takes messages of a kind, as fairly as a worker with so many places.
+    package func lease(
+        _ kind: OutboxMessage.Kind, limit: Int, now: Timestamp, until: Timestamp
+    ) async throws -> [LeasedMessage] {
+        let load = OutboxLoad(.init(total: limit, each: limit, slow: limit, leavesHalf: false))
+        return try await lease(kind, load.shares(of: try await dueLanes(kind, at: now)), now: now, until: until)
+    }
+
     /// When the next message of any kind is due.
     package func nextDue() async throws -> Timestamp? {
         var due: [Timestamp] = []
-        for kind in OutboxMessage.Kind.allCases { due += [try await nextDue(kind)].compactMap { $0 } }
+        for kind in OutboxMessage.Kind.allCases {
+            due += [try await nextDue(kind, after: Timestamp(milliseconds: .min))].compactMap { $0 }
+        }
         return due.min()
     }
 

@@ -128,6 +128,19 @@ package struct TestDevice: Sendable {
         }
     }
 
+    /// The code that releases an approval by a link, unsealed; nil where the reply brings none.
+    package func returnCode(in outcome: AnswerChallenge.Outcome) async throws -> Secret<String>? {
+        guard case .decided(let reply) = outcome, let sealed = reply.returnMessage else { return nil }
+        let opened = try await EncryptedMessage.open(
+            sealed, with: encryption, signers: world.ports.keys.certificate.keys,
+            intendedRecipient: certificate.fingerprint, now: world.time.now.unixSeconds)
+        let message = try ReturnMessage(try JSONValue(parsing: opened.content))
+        guard message.enrollment == enrollment, message.issuer == world.ports.issuer else {
+            throw World.Broken("the code is somebody else's")
+        }
+        return message.code
+    }
+
     /// A sealed receipt of a challenge.
     package func receipt(of challenge: Challenge, _ decision: Decision) async throws -> [UInt8] {
         let receipt = Receipt(

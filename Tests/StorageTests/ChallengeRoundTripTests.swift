@@ -160,7 +160,7 @@ struct ChallengeRoundTripTests {
             answeredAt: world.time.now)
         let message = try await CleartextMessage.sign(receipt.text, by: device.primary, at: world.time.now.unixSeconds)
         let stored = StoredReceipt(
-            challenge: challenge.id, enrollment: device.enrollment,
+            challenge: challenge.id, client: challenge.question.client, enrollment: device.enrollment,
             evidence: .receipt(message, certificate: device.certificate.encoded), acceptedAt: world.time.now)
         let digest: [UInt8] = Array(0..<32)
         let answer = RecordedAnswer(
@@ -175,6 +175,7 @@ struct ChallengeRoundTripTests {
         #expect(keptMessage.encoded == message.encoded)
         #expect(certificate == device.certificate.encoded)
         #expect(kept.enrollment == device.enrollment)
+        #expect(kept.client == challenge.question.client)
         #expect(kept.acceptedAt == world.time.now)
         let keptAnswer = try await world.store.read { try $0.recordedAnswer(by: device.enrollment, digest: digest) }
         #expect(keptAnswer?.challenge == challenge.id)

@@ -12,7 +12,8 @@ struct MigrationTests {
     private static let tables: Set = [
         "schema_version", "secrets", "clients", "bootstrap_tokens", "challenge_types", "users", "user_links", "tickets",
         "enrollments", "nonces", "challenges", "challenge_targets", "receipts", "answers", "replies", "audit", "outbox",
-        "attempts", "provider_tokens", "gone_receivers", "asking_locks", "known_browsers",
+        "attempts", "provider_tokens", "gone_receivers", "asking_locks", "known_browsers", "erasures",
+        "left_behind", "ended_links", "waits",
     ]
 
     private func tables(in world: World) async throws -> Set<String> {
@@ -39,7 +40,9 @@ struct MigrationTests {
             "SELECT name FROM pragma_table_list WHERE strict = 1 AND schema = 'main' AND name NOT LIKE 'sqlite_%'")
         #expect(try Set(strict.map { try $0.text(0) }) == Self.tables)
         #expect(
-            try await world.sql("SELECT version FROM schema_version").map { try $0.integer(0) } == [1, 2, 3, 4, 5, 6])
+            try await world.sql("SELECT version FROM schema_version").map { try $0.integer(0) } == [
+                1, 2, 3, 4, 5, 6, 7,
+            ])
     }
 
     @Test("Opening it again changes nothing and loses nothing")
@@ -50,7 +53,7 @@ struct MigrationTests {
         for seed: UInt64 in 2...4 {
             let reopened = try await world.reopened(seed: seed)
             #expect(try await schema(of: reopened) == before)
-            #expect(try await reopened.count("schema_version") == 6)
+            #expect(try await reopened.count("schema_version") == 7)
             #expect(try await reopened.store.read { try $0.client(shop.id)?.id } == shop.id)
         }
     }
@@ -58,14 +61,14 @@ struct MigrationTests {
     @Test("A newer schema is refused, says what to do, and is left alone")
     func newer() async throws {
         let world = try await World(.sqlite)
-        try await world.sql("INSERT INTO schema_version (version) VALUES (7)")
+        try await world.sql("INSERT INTO schema_version (version) VALUES (8)")
         let before = try await schema(of: world)
         let path = World.database(in: world.folder)
         await #expect(
-            throws: StoreError.engine("the database has schema 7, this program knows 6: use a newer program")
+            throws: StoreError.engine("the database has schema 8, this program knows 7: use a newer program")
         ) { _ = try await open(path) }
         #expect(try await schema(of: world) == before)
-        #expect(try await world.count("schema_version") == 7)
+        #expect(try await world.count("schema_version") == 8)
     }
 
     @Test(
@@ -80,6 +83,11 @@ struct MigrationTests {
         let asked = try await world.ask(try world.request(for: user), by: shop)
         // As the first program would have left it.
         for statement in [
+            "DROP TABLE waits", "DROP TABLE left_behind", "DROP TABLE ended_links",
+            "ALTER TABLE enrollments RENAME COLUMN counts_from TO waits_until",
+            "ALTER TABLE enrollments DROP COLUMN suspended_at", "ALTER TABLE enrollments DROP COLUMN methods_count",
+            "ALTER TABLE enrollments DROP COLUMN pin_counts_from",
+            "ALTER TABLE enrollments DROP COLUMN biometric_counts_from",
             "ALTER TABLE enrollments DROP COLUMN push", "ALTER TABLE enrollments DROP COLUMN push_token",
             "ALTER TABLE challenge_targets DROP COLUMN push_state",
             "ALTER TABLE challenge_targets DROP COLUMN push_reason",
@@ -94,6 +102,7 @@ struct MigrationTests {
             "ALTER TABLE enrollments DROP COLUMN biometric_key",
             "ALTER TABLE enrollments DROP COLUMN wrong_pins", "ALTER TABLE enrollments DROP COLUMN pin_locked_at",
             "ALTER TABLE clients DROP COLUMN authenticators", "ALTER TABLE enrollments DROP COLUMN customs",
+            "ALTER TABLE enrollments DROP COLUMN versions",
             "ALTER TABLE answers DROP COLUMN custom", "ALTER TABLE challenges DROP COLUMN attempts",
             "ALTER TABLE clients DROP COLUMN notice_uri", "ALTER TABLE clients DROP COLUMN return_uris",
             "ALTER TABLE challenges DROP COLUMN return_uri",
@@ -103,6 +112,13 @@ struct MigrationTests {
             "ALTER TABLE enrollments DROP COLUMN waits_until", "ALTER TABLE clients DROP COLUMN cooling_off",
             "DROP INDEX challenges_unclaimed", "ALTER TABLE challenges DROP COLUMN is_qr",
             "ALTER TABLE challenges DROP COLUMN claimed_at",
+            "ALTER TABLE receipts DROP COLUMN client_id", "DROP TABLE erasures", "DROP INDEX audit_user",
+            "DROP INDEX audit_client", "DROP INDEX audit_kind", "DROP INDEX audit_challenge",
+            "DROP INDEX challenges_client", "DROP INDEX receipts_device",
+            "DROP INDEX outbox_lanes", "ALTER TABLE outbox DROP COLUMN lane", "DROP INDEX challenges_of_client",
+            "ALTER TABLE clients DROP COLUMN earlier_secret_hash",
+            "ALTER TABLE clients DROP COLUMN earlier_secret_until", "ALTER TABLE clients DROP COLUMN disabled_at",
+            "ALTER TABLE clients DROP COLUMN deleted_at",
             "DELETE FROM schema_version WHERE version >= 2",
         ] { try await world.sql(statement) }
         if engine == .postgresql { try await world.sql("ALTER TABLE challenges ALTER COLUMN user_id SET NOT NULL") }
@@ -117,7 +133,7 @@ struct MigrationTests {
         let kept = try #require(try await upgraded.store.read { try $0.challenge(asked.challenge.id) })
         #expect(kept.user == user && kept.claim == nil)
         _ = try await upgraded.ask(try upgraded.request(for: user), by: shop)
-        #expect(try await upgraded.count("schema_version") == 6)
+        #expect(try await upgraded.count("schema_version") == 7)
     }
 
     @Test("A migration that fails in the middle leaves nothing behind")
@@ -144,7 +160,7 @@ struct MigrationTests {
         let worlds = try await atOnce(4) { number in
             try await World(.sqlite, in: folder, time: time, seed: UInt64(number))
         }
-        #expect(try await worlds[0].count("schema_version") == 6)
+        #expect(try await worlds[0].count("schema_version") == 7)
         #expect(try await tables(in: worlds[3]) == Self.tables)
         let issuers = Set(worlds.map(\.ports.keys.certificate.fingerprint))
         #expect(issuers.count == 1, "all have the issuer's keys that were stored first")

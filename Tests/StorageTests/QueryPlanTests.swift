@@ -2,6 +2,7 @@ import CountersignCore
 import CountersignStorage
 import CountersignWire
 import Encodings
+import OpenPGP
 import StorageTestSupport
 import TestSupport
 import Testing
@@ -16,10 +17,16 @@ struct QueryPlanTests {
         "SCAN CONSTANT ROW",
         // The open challenges of one user that were found by an index, no more than the limit of their type.
         "SCAN open",
+        // The lanes of the outbox, each found by an index, and what is due in each, no more than are taken at once.
+        "SCAN lanes", "SCAN due",
     ]
 
-    private let recorder: RecordingEngine
-    private let world: World
+    /// Indexes of what is open, waiting or given up: in a database as small as this one PostgreSQL takes one of them
+    /// whole where it would look up a key among many.
+    private static let partialIndexes = ["challenges_of_client", "outbox_lanes", "outbox_dead_list"]
+
+    let recorder: RecordingEngine
+    let world: World
 
     init() async throws {
         var recorder: RecordingEngine?
@@ -52,12 +59,14 @@ struct QueryPlanTests {
             // What an index is asked for stands below the step that asks. Connections of ours take another way than
             // from end to end wherever there is one.
             return zip(steps, steps.dropFirst() + [""]).filter { step, next in
-                step.contains("Seq Scan") || (step.contains(#/Index (Only )?Scan/#) && !next.contains("Index Cond:"))
+                step.contains("Seq Scan")
+                    || (step.contains(#/Index (Only )?Scan/#) && !next.contains("Index Cond:")
+                        && !Self.partialIndexes.contains { step.contains($0) })
             }.map(\.0)
         }
     }
 
-    private func expectIndexed(_ verbs: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func expectIndexed(_ verbs: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let runs = recorder.take()
         for verb in verbs {
             #expect(
@@ -71,9 +80,9 @@ struct QueryPlanTests {
         _ = recorder.take()
     }
 
-    private func scene() async throws -> (client: Client, user: UserID, device: TestDevice) {
+    func scene() async throws -> (client: Client, user: UserID, device: TestDevice) {
         try await world.makeType()
-        let client = try await world.makeClient().client
+        let client = try await world.makeClient(waives: true).client
         let user = try await world.makeUser("customer", of: client)
         return (client, user, try await world.makeDevice(of: user, by: client))
     }
@@ -99,7 +108,8 @@ struct QueryPlanTests {
         let (client, user, device) = try await scene()
         _ = recorder.take()
         let ports = world.ports
-        #expect(try await AuthenticateClient.authenticate("\(client.id)", secret: Secret(""), ports: ports)?.id == nil)
+        let caller = try await AuthenticateClient.authenticate("\(client.id)", secret: Secret(""), ports: ports)
+        #expect(caller?.client.id == nil)
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
         var request = try world.request(for: user)
         request.callbackURI = World.callback
@@ -116,7 +126,7 @@ struct QueryPlanTests {
         #expect(list.count == 1)
         let poll = Task {
             try await WatchChallenge.end(
-                of: id, for: client.id, by: world.time.now.adding(seconds: 60), ports: ports)
+                of: id, for: client, by: world.time.now.adding(seconds: 60), ports: ports)
         }
         guard case .decided = try await device.answer(asked, .denied) else { throw World.Broken("answer") }
         #expect(try await poll.value?.challenge.state.standing.state == "denied")
@@ -222,6 +232,49 @@ struct QueryPlanTests {
             "UPDATE enrollments", "AND expires_at <= $1 ORDER BY", "DELETE FROM nonces", "DELETE FROM attempts",
             "DELETE FROM replies", "DELETE FROM tickets", "DELETE FROM answers", "DELETE FROM outbox",
             "FROM audit", "SELECT enrollment_id FROM challenge_targets",
+        ])
+    }
+
+    @Test("Lists, filters of the audit, retention and erasing")
+    func lists() async throws {
+        let (client, user, device) = try await scene()
+        _ = try await device.answer(try await world.ask(try world.request(for: user), by: client), .denied)
+        _ = recorder.take()
+        let (ports, fingerprint) = (world.ports, device.certificate.fingerprint)
+        _ = try await ListUsers.of(client.id, blocked: true, cursor: nil, ports: ports)
+        _ = try await ListUsers.all(deleted: nil, cursor: nil, ports: ports)
+        for scope in [ListScope.client(client.id), .all] {
+            var enrollments = ListEnrollments.Filter()
+            _ = try await ListEnrollments.list(enrollments, in: scope, cursor: nil, ports: ports)
+            enrollments.fingerprint = fingerprint
+            _ = try await ListEnrollments.list(enrollments, in: scope, cursor: nil, ports: ports)
+            var challenges = ListChallenges.Filter()
+            _ = try await ListChallenges.list(challenges, in: scope, cursor: nil, ports: ports)
+            challenges.user = user
+            _ = try await ListChallenges.list(challenges, in: scope, cursor: nil, ports: ports)
+            var export = try #require(try await ExportUser.begin(.id(user), in: scope, by: client, ports: ports))
+            while let parts = try await export.next(ports: ports) { #expect(parts.count <= 50) }
+        }
+        let filters: [@Sendable (inout AuditFilter) -> Void] = [
+            { $0.kind = .userDeleted }, { $0.client = client.id }, { $0.user = user },
+            { $0.enrollment = device.enrollment }, { $0.since = Timestamp(milliseconds: 1) },
+        ]
+        for change in filters {
+            var filter = AuditFilter()
+            change(&filter)
+            _ = try await world.store.read { [filter] in try $0.auditEvents(filter, after: 0, limit: 100) }
+        }
+        world.time.advance(seconds: 100 * 86_400)
+        var retention = Retention()
+        (retention.receipts, retention.audit) = (.days(1), .days(1))
+        #expect(try await SweepKept.sweep(retention, ports: ports) > 3)
+        #expect(try await ManageUsers.unlink(.id(user), from: client, ports: ports))
+        try await expectIndexed([
+            "FROM user_links l JOIN users", "FROM user_links l JOIN enrollments", "FROM challenges WHERE client_id",
+            "FROM challenges WHERE user_id", "user_id FROM enrollments WHERE id", "SELECT max(place)",
+            "DELETE FROM challenges", "DELETE FROM receipts", "DELETE FROM audit", "INTO erasures", "FROM erasures",
+            "UPDATE challenges SET message", "SELECT place, detail", "DELETE FROM answers",
+            "DELETE FROM known_browsers",
         ])
     }
 

@@ -181,7 +181,7 @@ struct WakeHubTests {
         let deadline = world.time.now.adding(seconds: 60)
         let polls = (0..<20).map { _ in
             Task {
-                try await WatchChallenge.end(of: asked.challenge.id, for: shop.id, by: deadline, ports: world.ports)?
+                try await WatchChallenge.end(of: asked.challenge.id, for: shop, by: deadline, ports: world.ports)?
                     .challenge.state.standing.state
             }
         }

@@ -16,9 +16,10 @@ struct DeviceAPITests {
 
     @Test("A description comes back, with everything and with the least")
     func descriptions() throws {
-        let full = DeviceDescription(
+        let labels = DeviceLabels(
             name: try DisplayLine("Anna's phone"), model: try DisplayLine("iPhone 17"),
-            system: try DisplayLine("iOS 26.1"), app: try DisplayLine("Acme 2.0"), storage: .enclave)
+            system: try DisplayLine("iOS 26.1"), app: try DisplayLine("Acme 2.0"))
+        let full = DeviceDescription(labels: labels, storage: .enclave)
         #expect(full.json == Self.device)
         #expect(try DeviceDescription(Self.device, at: "") == full)
         let least = DeviceDescription(name: try DisplayLine("x"), storage: .software)
@@ -136,12 +137,29 @@ struct DeviceAPITests {
         let reply = EnrollmentReply(
             enrollment: sample.enrollment, user: sample.user, serverCertificate: certificate,
             pushKeys: JWKSet([JWK(P256.Signing.PrivateKey().publicKey)]),
+            policies: EnrollmentPolicies(
+                pin: try PINPolicy(["min_length": 6, "attempts": 3], at: ""),
+                devices: EnrollmentPolicies.DeviceLimit(maximum: 2, replacesOldest: true),
+                authenticators: [try #require(AuthenticatorName("phrase"))]),
             approval: ApprovalNotice(number: sample.number, expiresAt: Sample.time))
-        #expect(reply.json["policies"] == ["number_length": 6])
+        #expect(reply.json["policies"]?["number_length"] == 6)
+        #expect(reply.json["policies"]?["pin"] == reply.policies.pin.json)
+        #expect(reply.json["policies"]?["device_limit"] == ["max": 2, "at_limit": "replace"])
+        #expect(reply.json["policies"]?["authenticators"] == ["phrase"])
         let read = try EnrollmentReply(try JSONValue(parsing: reply.json.setting(["more"], 1).encoded))
         #expect(read.enrollment == reply.enrollment && read.user == reply.user)
         #expect(read.serverCertificate.encoded == certificate.encoded)
         #expect(read.approval == reply.approval)
+        #expect(read.policies == reply.policies)
+        let old = try EnrollmentReply(reply.json.setting(["policies"], ["number_length": 6])).policies
+        #expect(old.pin == .standard && old.devices == nil && old.authenticators.isEmpty)
+        for (name, value) in [("pin", ["attempts": 0]), ("device_limit", ["max": 0]), ("authenticators", [1])]
+            as [(String, JSONValue)]
+        {
+            #expect(throws: JSONShapeError.self) {
+                try EnrollmentReply(reply.json.setting(["policies", name], value))
+            }
+        }
         #expect(try EnrollmentReply(reply.json.setting(["approval"], nil)).approval == nil)
         for (name, value) in [("number", "47193"), ("expires_at", 1)] as [(String, JSONValue)] {
             let error = try #require(throws: JSONShapeError.self) {

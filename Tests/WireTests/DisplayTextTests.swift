@@ -8,6 +8,7 @@ struct DisplayTextTests {
         "a", "0", " a", "a b", "=", "()", "-", "- a", "-----BEGIN PGP SIGNATURE-----", "From here", "Überweisung",
         "\u{E9}", "Ωμέγα", "Привет", "大阪", "￥1,250.00", "שלום", "مرحبا", "🙂", "a\u{A0}b", "a\u{3000}b", "a\u{2800}b",
         "می\u{200C}خواهم", "क्\u{200D}ष", "\u{301}a", "\u{FFFD}",
+        "q\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}q\u{301}", "ที่", "क्षि",
         "한글", "\u{1F1E9}\u{1F1EA}", "𝔘", "“quoted”", "a…",
     ]
 
@@ -36,6 +37,11 @@ struct DisplayTextTests {
         ("a \u{200D}b", .invisibleCharacter), ("1\u{200D}2", .invisibleCharacter),
         ("a\u{200C}\u{200C}b", .invisibleCharacter), ("a\u{200C}\u{200D}b", .invisibleCharacter),
         ("\u{1F468}\u{200D}\u{1F469}", .invisibleCharacter), ("a-\u{200C}b", .invisibleCharacter),
+        ("a\u{E000}b", .unassignedCharacter), ("\u{F8FF}", .unassignedCharacter), ("a\u{F0000}b", .unassignedCharacter),
+        ("a\u{10FFFD}", .unassignedCharacter), ("a\u{378}b", .unassignedCharacter), ("\u{FFFF}", .unassignedCharacter),
+        ("\u{323B0}", .unassignedCharacter),
+        ("q\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}", .tooManyMarks),
+        ("a\u{20DD}\u{20DD}\u{20DD}\u{20DD}\u{20DD}\u{20DD}\u{20DD}b", .tooManyMarks),
         ("e\u{301}", .notNormalized), ("\u{212B}", .notNormalized), ("\u{2126}", .notNormalized),
         ("\u{1100}\u{1161}", .notNormalized), ("a\u{323}\u{307}\u{301}\u{323}", .notNormalized),
         ("a\u{301}\u{323}", .notNormalized), ("\u{F900}", .notNormalized), ("\u{37E}", .notNormalized),
@@ -155,7 +161,7 @@ struct DisplayTextTests {
         #expect(Set(TextRefusal.allCases.map(\.rawValue)).count == TextRefusal.allCases.count)
         for refusal in TextRefusal.allCases { #expect(refusal.rawValue.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil) }
         let tested = Set(Self.refusedEverywhere.map(\.1)).union([
-            .tooLong, .outerLineFeed, .blankLines, .equalsSign, .parenthesis,
+            .tooLong, .lineTooLong, .leadingBlank, .outerLineFeed, .blankLines, .equalsSign, .parenthesis,
         ])
         #expect(tested == Set(TextRefusal.allCases))
     }

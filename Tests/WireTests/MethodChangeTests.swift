@@ -69,7 +69,8 @@ struct MethodChangeTests {
         }
         for state in MethodsReply.PINState.allCases {
             let reply = MethodsReply(
-                nonce: sample.nonce, pin: state, attemptsLeft: 3, policy: .standard, hasBiometric: state == .set)
+                nonce: sample.nonce, pin: state, attemptsLeft: 3, policy: .standard, hasBiometric: state == .set,
+                changesLeft: 7)
             #expect(try MethodsReply(reply.json) == reply)
         }
         // A server that lies about the cost is not followed.

@@ -5,12 +5,14 @@ import Testing
 @Suite("RFC 9457: problems")
 struct ProblemTests {
     private static let statuses: [Int: [ProblemCode]] = [
-        400: [.malformedJSON, .invalidUTF8, .invalidParameter, .invalidIdempotencyKey],
+        400: [.malformedRequest, .malformedJSON, .invalidUTF8, .invalidParameter, .invalidIdempotencyKey],
         401: [
             .unauthorized, .signatureMissing, .signatureInvalid, .clockSkew, .nonceReplayed, .unknownEnrollment,
         ],
         403: [
-            .changeNotAuthorized, .rightMissing, .deviceDeregistered, .ticketInvalid, .ticketUsed, .ticketExpired,
+            .enrollmentSuspended,
+            .changeNotAuthorized, .rightMissing, .clientDisabled, .deviceDeregistered, .ticketInvalid, .ticketUsed,
+            .ticketExpired,
             .userNotLinked, .enrollmentBlocked,
         ],
         404: [
@@ -21,8 +23,9 @@ struct ProblemTests {
         409: [
             .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentWaiting, .alreadyEnrolled, .messageOver,
             .transportNotSetUp, .askingLocked, .pinLocked, .tooManyDevices, .alreadyClaimed, .methodMissing,
-            .customNotRegistered, .pushTokenInUse,
+            .customNotRegistered, .pushTokenInUse, .certificateFull,
         ],
+        408: [.bodyTooSlow],
         413: [.bodyTooLarge],
         415: [.unsupportedMediaType],
         422: [
@@ -82,7 +85,7 @@ struct ProblemTests {
         let retried = ProblemCode.allCases.filter(\.meaning.retryHelps)
         let expected: Set<ProblemCode> = [
             .tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .internalError, .unavailable, .clockSkew,
-            .customUnavailable, .tooManyTexts,
+            .customUnavailable, .tooManyTexts, .bodyTooSlow,
         ]
         #expect(Set(retried) == expected)
     }

@@ -62,7 +62,7 @@ struct PushRegistrationTests {
         "An update changes what it names alone",
         arguments: [
             #"{}"#, #"{"push":null}"#, #"{"push":{"service":"fcm","app":"a","token":"t"}}"#,
-            #"{"device":{"name":"Ada's phone","storage":"software"}}"#,
+            #"{"device":{"name":"Ada's phone","app":"Acme 3.1"}}"#, #"{"versions":[1,2]}"#,
         ])
     func updates(_ text: String) throws {
         #expect(try EnrollmentUpdate(try json(text)).json == json(text))

@@ -53,6 +53,17 @@ struct RemovalNoticeTests {
         #expect(try await verify(try await signed(notice.text)) == notice)
     }
 
+    @Test("A reason that this version does not know is read as text, and the notice counts")
+    func unknownReason() async throws {
+        for word in ["removed_by_nobody", "lost_2", String(repeating: "a", count: 64)] {
+            let text = notice.text.replacing("removed_by_client", with: word)
+            let read = try #require(try await verify(try await signed(text)))
+            #expect(read.reason == nil && read.reasonText == word && read.text == text)
+        }
+        let long = notice.text.replacing("removed_by_client", with: String(repeating: "a", count: 65))
+        #expect(try await verify(try await signed(long)) == nil)
+    }
+
     @Test("A notice of another issuer or about another enrollment does not count, though the server signed it")
     func others() async throws {
         let issuer = try #require(Issuer("https://login.example.org"))
@@ -79,7 +90,8 @@ struct RemovalNoticeTests {
         "Any other text that the server signed does not count",
         arguments: [
             ("Countersign removal notice v1", "Countersign removal notice v2"),
-            ("Countersign removal notice v1", "Countersign receipt v1"), ("removed_by_client", "removed_by_nobody"),
+            ("Countersign removal notice v1", "Countersign receipt v1"), ("removed_by_client", "Removed"),
+            ("removed_by_client", "a b"), ("removed_by_client", "\u{E9}"),
             ("reason: removed_by_client", "reason:"), ("reason: ", "Reason: "), ("removed: ", "removed:  "),
             ("10:15:02Z", "10:15:02.000Z"), ("2026-11-20", "2026-02-30"), ("removed: ", "x: "),
             ("issuer: ", "issuer:"), ("enrollment: enr", "enrollment: ENR"), ("client", "client\nreason: user_deleted"),

@@ -16,28 +16,74 @@ private enum KeptAnswer {
         record.hasPrefix(prefix) ? ChallengeID(record.dropFirst(prefix.count)) : nil
     }
 
-    /// Stands for the decision without telling the number.
-    private static func fingerprint(_ decision: Decision, _ challenge: ChallengeID) -> String {
-        var text = "\(challenge) \(decision.name)"
-        if case .approved(let method, let number) = decision { text += " \(method.rawValue) \(number?.digits ?? "")" }
-        return Base64.encode(Array(SHA256.hash(data: Array(text.utf8))))
+    /// Stands for the decision, for whoever has the vault's key: the number, of six digits, could be guessed from
+    /// anything else.
+    ///
+    /// - Parameters:
+    ///   - decision: the decision.
+    ///   - challenge: on what.
+    ///   - point: any point, which makes another key for each record.
+    ///   - key: the vault's key.
+    private static func fingerprint(
+        _ decision: Decision, _ challenge: ChallengeID, at point: [UInt8], with key: any AgreementKey
+    ) async throws -> [UInt8] {
+        let peer = try P256.KeyAgreement.PublicKey(x963Representation: point)
+        let secret = try await key.sharedSecret(with: peer).withUnsafeBytes { Array($0) }
+        let derived = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: secret), info: Array("countersign kept answer v2".utf8),
+            outputByteCount: 32)
+        return Array(HMAC<SHA256>.authenticationCode(for: text(decision, challenge), using: derived))
     }
 
-    static func encode(_ answer: AnswerRequest, _ decision: Decision, _ challenge: ChallengeID) -> [UInt8] {
-        JSONValue.members([
-            "v": 1, "decision": .string(fingerprint(decision, challenge)),
+    private static func text(_ decision: Decision, _ challenge: ChallengeID) -> [UInt8] {
+        var text = "\(challenge) \(decision.name)"
+        if case .approved(let method, let number) = decision { text += " \(method.rawValue) \(number?.digits ?? "")" }
+        return Array(text.utf8)
+    }
+
+    static func encode(
+        _ answer: AnswerRequest, _ decision: Decision, _ challenge: ChallengeID, with key: any AgreementKey
+    ) async throws -> [UInt8] {
+        // Its private half is thrown away: the vault's key alone leads to the same secret again.
+        let point = Array(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
+        let fingerprint = try await fingerprint(decision, challenge, at: point, with: key)
+        return JSONValue.members([
+            "v": 2, "decision": .string(Base64.encode(fingerprint)), "point": .string(Base64.encode(point)),
             "message": .string(Base64.encode(answer.message)),
             "custom_data": answer.customData.map { .string(Base64.encode($0)) },
         ]).encoded
     }
 
-    /// The kept answer, if it says the same.
-    static func answer(in record: [UInt8], decision: Decision?, _ challenge: ChallengeID) -> AnswerRequest? {
-        guard let json = try? JSONValue(parsing: record), json["v"] == 1 else { return nil }
-        if let decision, json["decision"] != .string(fingerprint(decision, challenge)) { return nil }
-        guard let message = json["message"]?.string.flatMap({ Base64.decode($0) }) else { return nil }
+    /// The kept answer.
+    static func answer(in record: [UInt8]) -> AnswerRequest? {
+        guard let json = try? JSONValue(parsing: record), json["v"] == 2 || json["v"] == 1,
+            let message = json["message"]?.string.flatMap({ Base64.decode($0) })
+        else { return nil }
         return AnswerRequest(message: message, customData: json["custom_data"]?.string.flatMap { Base64.decode($0) })
     }
+
+    /// The kept answer, if it says the same.
+    static func answer(
+        in record: [UInt8], saying decision: Decision, to challenge: ChallengeID, with key: any AgreementKey
+    ) async throws -> AnswerRequest? {
+        guard let answer = answer(in: record), let json = try? JSONValue(parsing: record),
+            let told = json["decision"]?.string.flatMap({ Base64.decode($0) })
+        else { return nil }
+        // One that an earlier version of the app left behind.
+        guard json["v"] == 2 else {
+            return constantTimeEqual(told, Array(SHA256.hash(data: text(decision, challenge)))) ? answer : nil
+        }
+        guard let point = json["point"]?.string.flatMap({ Base64.decode($0) }) else { return nil }
+        return constantTimeEqual(told, try await fingerprint(decision, challenge, at: point, with: key)) ? answer : nil
+    }
+}
+
+/// What came of an answer that the server has taken.
+struct TakenAnswer: Sendable {
+    /// The reply.
+    let reply: AnswerReply
+    /// The code that releases the approval; nil where nothing holds it.
+    let returnCode: Secret<String>?
 }
 
 extension Authenticator {
@@ -50,37 +96,46 @@ extension Authenticator {
     ///   - proof: who signs; the primary key for a confirmation and for every no.
     ///   - stored: by whom.
     ///   - end: when the challenge is over.
+    ///   - isLink: whether an approval is held until a code is brought back, which the reply must bring then.
     func answer(
         _ question: Question, _ decision: Decision, by proof: Proof = .confirmation, for stored: StoredEnrollment,
-        until end: Timestamp
-    ) async throws(CountersignError) -> AnswerReply {
+        until end: Timestamp, isLink: Bool
+    ) async throws(CountersignError) -> TakenAnswer {
         let id = question.challenge
-        let kept = try await vaulted { [vault] in try await vault.record(KeptAnswer.record(id), of: stored.id) }
-        if let again = kept.flatMap({ KeptAnswer.answer(in: $0, decision: decision, id) }) {
-            return try await deliver(again, to: id, for: stored, until: end)
+        let again = try await vaulted { [vault] () -> AnswerRequest? in
+            guard let kept = try await vault.record(KeptAnswer.record(id), of: stored.id),
+                let key = try await vault.agreementKey(.encryption, of: stored.id)
+            else { return nil }
+            return try await KeptAnswer.answer(in: kept, saying: decision, to: id, with: key)
+        }
+        if let again {
+            return try await deliver(again, to: id, for: stored, until: end, isLink: isLink)
         }
         // A new decision replaces what was not delivered of an earlier one.
         let correction = await connection.correction
         do {
-            return try await send(question, decision, proof, for: stored, until: end)
+            return try await send(question, decision, proof, for: stored, until: end, isLink: isLink)
         } catch .server(let problem) where problem.knownCode == .answerInvalid {
             // The clock was set since the question was read, which the server's reply told only now.
             guard await connection.correction != correction else { throw .server(problem) }
-            return try await send(question, decision, proof, for: stored, until: end)
+            return try await send(question, decision, proof, for: stored, until: end, isLink: isLink)
         }
     }
 
     /// Makes an answer, keeps it, and sends it.
     private func send(
-        _ question: Question, _ decision: Decision, _ proof: Proof, for stored: StoredEnrollment, until end: Timestamp
-    ) async throws(CountersignError) -> AnswerReply {
+        _ question: Question, _ decision: Decision, _ proof: Proof, for stored: StoredEnrollment, until end: Timestamp,
+        isLink: Bool
+    ) async throws(CountersignError) -> TakenAnswer {
         let id = question.challenge
         let answer = try await seal(question, decision, proof, for: stored)
+        guard let key = try await vaulted({ [vault] in try await vault.agreementKey(.encryption, of: stored.id) })
+        else { throw .notEnrolled }
         try await vaulted { [vault] in
             try await vault.write(
-                KeptAnswer.encode(answer, decision, id), as: KeptAnswer.record(id), of: stored.id)
+                try await KeptAnswer.encode(answer, decision, id, with: key), as: KeptAnswer.record(id), of: stored.id)
         }
-        return try await deliver(answer, to: id, for: stored, until: end)
+        return try await deliver(answer, to: id, for: stored, until: end, isLink: isLink)
     }
 
     /// Sends answers whose reply was lost with the last run of the app.
@@ -89,12 +144,12 @@ extension Authenticator {
         for record in records {
             guard let id = KeptAnswer.challenge(record) else { continue }
             let kept = try await vaulted { [vault] in try await vault.record(record, of: stored.id) }
-            guard let answer = kept.flatMap({ KeptAnswer.answer(in: $0, decision: nil, id) }) else {
+            guard let answer = kept.flatMap({ KeptAnswer.answer(in: $0) }) else {
                 try await vaulted { [vault] in try await vault.remove(record, of: stored.id) }
                 continue
             }
             do throws(CountersignError) {
-                _ = try await deliver(answer, to: id, for: stored, until: await connection.now)
+                _ = try await deliver(answer, to: id, for: stored, until: await connection.now, isLink: false)
             } catch {
                 guard !error.isSentAgain else { throw error }
             }
@@ -160,8 +215,8 @@ extension Authenticator {
     }
 
     private func deliver(
-        _ answer: AnswerRequest, to id: ChallengeID, for stored: StoredEnrollment, until end: Timestamp
-    ) async throws(CountersignError) -> AnswerReply {
+        _ answer: AnswerRequest, to id: ChallengeID, for stored: StoredEnrollment, until end: Timestamp, isLink: Bool
+    ) async throws(CountersignError) -> TakenAnswer {
         let record = KeptAnswer.record(id)
         let body = answer.json
         var attempt = 1
@@ -171,8 +226,14 @@ extension Authenticator {
                 guard let reply = try? AnswerReply(try response.json()) else {
                     throw .serverUnreachable(status: response.status)
                 }
+                var code: Secret<String>?
+                if isLink, reply.standing.state == "approved" {
+                    code = try await returnCode(in: reply, to: id, for: stored)
+                    // Somebody else's reply, for the approval is of no use without its code.
+                    guard code != nil else { throw .serverUnreachable(status: response.status) }
+                }
                 try await vaulted { [vault] in try await vault.remove(record, of: stored.id) }
-                return reply
+                return TakenAnswer(reply: reply, returnCode: code)
             } catch {
                 guard error.isSentAgain else {
                     // Only the server's word on this answer leaves nothing to repeat; a clock that is off, or a reply
@@ -186,6 +247,25 @@ extension Authenticator {
                 attempt += 1
             }
         }
+    }
+}
+
+extension Authenticator {
+    /// The code of a reply to an approval by a link; nil unless the server has signed it, for this device and challenge.
+    private func returnCode(
+        in reply: AnswerReply, to id: ChallengeID, for stored: StoredEnrollment
+    ) async throws(CountersignError) -> Secret<String>? {
+        guard let sealed = reply.returnMessage else { return nil }
+        let json: JSONValue
+        do throws(CountersignError) {
+            json = try await opened(sealed, for: stored)
+        } catch .notHandleable, .serverChanged {
+            return nil
+        }
+        guard let message = try? ReturnMessage(json), message.issuer == stored.issuer, message.challenge == id,
+            message.enrollment == stored.id
+        else { return nil }
+        return message.code
     }
 }
 

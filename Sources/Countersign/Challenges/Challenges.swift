@@ -17,13 +17,32 @@ extension Authenticator {
     }
 
     /// What this device is asked now, newest first.
+    ///
+    /// An enrollment that cannot be asked about, since it was removed for example, hides none of the others'; see
+    /// ``Enrollment/pendingChallenges()`` for what is wrong with one.
+    ///
+    /// - Throws: what went wrong with the first, when it went wrong with all.
     public func pendingChallenges() async throws(CountersignError) -> [PendingChallenge] {
         var pending: [PendingChallenge] = []
+        var failure: CountersignError?
+        var isAnyRead = false
         for stored in await roster.all {
-            let (list, _) = try await pull(for: stored, cursor: nil, waiting: 0)
-            pending += list
+            do throws(CountersignError) {
+                pending += try await pendingChallenges(for: stored)
+                isAnyRead = true
+            } catch {
+                failure = failure ?? error
+            }
         }
+        if let failure, !isAnyRead { throw failure }
         return pending.sorted { $0.id > $1.id }
+    }
+
+    fileprivate func pendingChallenges(
+        for stored: StoredEnrollment
+    ) async throws(CountersignError) -> [PendingChallenge] {
+        try await tellApp(of: stored)
+        return try await pull(for: stored, cursor: nil, waiting: 0).0
     }
 
     /// Fetches what is pending for an enrollment.
@@ -107,6 +126,7 @@ extension Authenticator {
     /// Sends what an earlier run, or a network that was away, has left unsent.
     private func resume(for stored: StoredEnrollment) async throws(CountersignError) {
         try await resumeAnswers(for: stored)
+        try await tellApp(of: stored)
         do throws(CountersignError) {
             try await tellPush(of: stored)
         } catch {
@@ -114,6 +134,13 @@ extension Authenticator {
             guard error.retryHelps || error.isDeregistration else { return }
             throw error
         }
+    }
+}
+
+extension Enrollment {
+    /// What this user is asked now, newest first.
+    public func pendingChallenges() async throws(CountersignError) -> [PendingChallenge] {
+        try await authenticator.pendingChallenges(for: stored).sorted { $0.id > $1.id }
     }
 }
 

@@ -2,10 +2,12 @@ import CountersignWire
 public import Foundation
 
 extension Authenticator {
-    /// Whether a scanned text is the code of a challenge, and not a ticket or something of somebody else's.
+    /// Whether a scanned text is the code of a challenge, and not a ticket, a link's code or somebody else's.
     public static func isChallengeCode(_ text: String) -> Bool { ChallengeCode(text) != nil }
 
     /// Whether a URL that the system gave the app is the link of a challenge of this issuer.
+    ///
+    /// A scanned code that was made into a link is none: it would be approved without being held back.
     public func isChallengeLink(_ url: URL) -> Bool {
         ChallengeCode(link: url.absoluteString, to: connection.issuer) != nil
     }
@@ -34,7 +36,8 @@ extension Enrollment {
     ///
     /// - Parameter link: the URL that the system gave the app.
     /// - Returns: the challenge, which waits among the pending ones, too, until it is answered.
-    /// - Throws: as ``claim(_:)``; ``CountersignError/codeRefused(_:)`` also when the link leads to another issuer.
+    /// - Throws: as ``claim(_:)``; ``CountersignError/codeRefused(_:)`` also when the link leads to another issuer, or was made of a
+    ///   code that is for scanning.
     public func claim(link: URL) async throws(CountersignError) -> OpenedChallenge {
         guard let code = ChallengeCode(link: link.absoluteString, to: authenticator.connection.issuer) else {
             throw .codeRefused(.malformed)
@@ -52,7 +55,7 @@ extension Authenticator {
     fileprivate func claim(_ code: ChallengeCode, for id: EnrollmentID) async throws(CountersignError) {
         guard let stored = await roster[id] else { throw .notEnrolled }
         _ = try await untilReplied { () throws(CountersignError) in
-            try await send("POST", "/v1/challenges/claim", body: code.json, for: stored)
+            try await send("POST", "/v1/challenges/claim", body: code.claim, for: stored)
         }
     }
 }

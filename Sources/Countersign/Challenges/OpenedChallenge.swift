@@ -23,7 +23,8 @@ public struct Approved: Sendable {
     /// What the app opens at once, with the user's browser; nil where nothing is held back.
     ///
     /// It is there for links (``OpenedChallenge/isLink``): until the browser is there, nobody is told of the approval.
-    /// It works once, for two minutes.
+    /// It works once, for two minutes. It leads to the place that the signed challenge names, with a code that was sealed
+    /// to this device.
     public let returnURL: URL?
 }
 
@@ -144,8 +145,9 @@ public struct OpenedChallenge: Sendable {
         guard body.methods.contains(method) else {
             throw .notHandleable(reason: "it cannot be answered by \(method.rawValue)")
         }
-        let reply = try await answer(.approved(method, number: typed), by: proof)
-        return Approved(payload: reply.payload, returnURL: reply.returnTo.flatMap { URL(string: $0.reveal()) })
+        let taken = try await answer(.approved(method, number: typed), by: proof)
+        let target = taken.returnCode.flatMap { body.returnURI?.bringing($0) }
+        return Approved(payload: taken.reply.payload, returnURL: target.flatMap { URL(string: $0.reveal()) })
     }
 
     /// Says no.
@@ -160,12 +162,12 @@ public struct OpenedChallenge: Sendable {
 
     private func answer(
         _ decision: Decision, by proof: Proof = .confirmation
-    ) async throws(CountersignError) -> AnswerReply {
-        let reply = try await authenticator.answer(
-            body.question, decision, by: proof, for: stored, until: body.expiresAt)
-        let standing = reply.standing
+    ) async throws(CountersignError) -> TakenAnswer {
+        let taken = try await authenticator.answer(
+            body.question, decision, by: proof, for: stored, until: body.expiresAt, isLink: body.isLink)
+        let standing = taken.reply.standing
         switch (decision, standing.state) {
-        case (.approved, "approved"), (.denied, "denied"), (.reported, "denied"): return reply
+        case (.approved, "approved"), (.denied, "denied"), (.reported, "denied"): return taken
         case (_, "failed") where standing.reason == "wrong_number": throw .numberIncorrect
         default: throw CountersignError(ended: standing.state, reason: standing.reason)
         }

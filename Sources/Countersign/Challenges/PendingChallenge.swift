@@ -60,12 +60,21 @@ extension Authenticator {
         else { throw .notHandleable(reason: "it is meant for somebody else") }
         guard body.expiresAt > (await connection.now).adding(seconds: -allowedSkew) else { throw .challengeExpired }
         guard !body.methods.isEmpty else { throw .notHandleable(reason: "it is to be answered by unknown methods") }
+        if let place = body.returnURI, !place.isOpened(by: returnSchemes, asked: stored.issuer) {
+            throw .notHandleable(reason: "this app does not go back to \(place.place)")
+        }
         return OpenedChallenge(body, stored: stored, authenticator: self)
     }
 
-    private func unseal(_ message: [UInt8], for stored: StoredEnrollment) async throws(CountersignError)
-        -> ChallengeBody
-    {
+    private func unseal(
+        _ message: [UInt8], for stored: StoredEnrollment
+    ) async throws(CountersignError) -> ChallengeBody {
+        let json = try await opened(message, for: stored)
+        do { return try ChallengeBody(json) } catch { throw .notHandleable(reason: "\(error)") }
+    }
+
+    /// Opens what the server has signed and sealed to an enrollment.
+    func opened(_ message: [UInt8], for stored: StoredEnrollment) async throws(CountersignError) -> JSONValue {
         guard let key = try await vaulted({ [vault] in try await vault.agreementKey(.encryption, of: stored.id) })
         else {
             throw .notEnrolled
@@ -84,6 +93,6 @@ extension Authenticator {
         guard opened.signature.type == .binary, let json = try? JSONValue(parsing: opened.content) else {
             throw .notHandleable(reason: "it is not JSON")
         }
-        do { return try ChallengeBody(json) } catch { throw .notHandleable(reason: "\(error)") }
+        return json
     }
 }

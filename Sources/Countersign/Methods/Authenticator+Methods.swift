@@ -184,9 +184,14 @@ extension Authenticator {
         guard let biometrics = vault as? any BiometricVault else { throw .biometric(.unavailable) }
         let beginning = try await begin(authority, id)
         let stored = beginning.stored
-        let old = stored.biometricSubkey
+        // Another device may have undone it, and its key stays in the certificate.
+        let old = beginning.standing.hasBiometric ? stored.biometricSubkey : nil
         guard prompt != nil || old != nil else { throw .biometric(.notRegistered) }
-        let authorizer = try await self.authorizer(pin, beginning)
+        var authorizer = try await self.authorizer(pin, beginning)
+        // Where no PIN signs, it goes with its own signature; while it waits, with none.
+        if authorizer == nil, old != nil, beginning.standing.waiting[.biometric] == nil {
+            authorizer = try await biometricKey(prompt ?? "Remove", of: stored)
+        }
         let now = await connection.now.unixSeconds
         var certificate = try await superseding(old?.fingerprint, in: stored.certificate, beginning, at: now)
         var new: SigningKeyPair?
@@ -205,7 +210,8 @@ extension Authenticator {
     private func authorizer(
         _ pin: PIN?, _ beginning: Beginning
     ) async throws(CountersignError) -> SigningKeyPair? {
-        guard beginning.standing.pin == .set else { return nil }
+        // One that waits guards nothing.
+        guard beginning.standing.pin == .set, beginning.standing.waiting[.pin] == nil else { return nil }
         guard let pin else { throw .pinRequired }
         return try await signingKey(of: pin, for: beginning.stored)
     }
@@ -370,7 +376,7 @@ extension CountersignError {
         case .pinIncorrect, .pinLocked, .pinRequired, .authorityNeeded, .customRetry, .customFailed,
             .customNotRegistered, .customUnavailable:
             true
-        case .server(let problem): problem.knownCode == .changeInvalid
+        case .server(let problem): problem.knownCode == .changeInvalid || problem.knownCode == .certificateFull
         default: false
         }
     }

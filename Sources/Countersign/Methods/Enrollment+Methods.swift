@@ -14,6 +14,16 @@ public struct EnrolledMethods: Sendable {
     public let hasBiometric: Bool
     /// The names of the custom authenticators there are, and whether each is registered.
     public let custom: [String: Bool]
+    /// The methods that are set and do not count yet, each with the time from which it does.
+    public let waiting: [Method: Timestamp]
+    /// How often PIN or biometric can still be changed.
+    ///
+    /// The certificate that receipts are verified with keeps every key there was. Have the user enroll the device anew
+    /// before none is left; ``tellsToEnrollAnew`` says when.
+    public let changesLeft: Int
+
+    /// Whether the user should be told to enroll the device anew before long.
+    public var tellsToEnrollAnew: Bool { changesLeft <= 5 }
 }
 
 extension Enrollment {
@@ -22,7 +32,8 @@ extension Enrollment {
         let reply = try await authenticator.methods(of: stored)
         return EnrolledMethods(
             pin: reply.pin, attemptsLeft: reply.attemptsLeft, pinPolicy: reply.policy, hasBiometric: reply.hasBiometric,
-            custom: Dictionary(uniqueKeysWithValues: reply.custom.map { ("\($0.key)", $0.value) }))
+            custom: Dictionary(uniqueKeysWithValues: reply.custom.map { ("\($0.key)", $0.value) }),
+            waiting: reply.waiting, changesLeft: reply.changesLeft)
     }
 
     /// Sets the first PIN.

@@ -7,10 +7,10 @@ struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin", abstract: "What operators do.",
         discussion:
-            "All but `outbox`, `locks` and `test-message` is done on the server's own machine, while the server runs or not.",
+            "All but `events`, `outbox`, `locks`, `enrollment` and `test-message` is done on the server's own machine, while the server runs or not.",
         subcommands: [
             Bootstrap.self, KeyCommand.self, BackupCommand.self, MigrateCommand.self, DoctorCommand.self,
-            OutboxCommand.self, LocksCommand.self, TestMessageCommand.self,
+            EventsCommand.self, OutboxCommand.self, LocksCommand.self, EnrollmentCommand.self, TestMessageCommand.self,
         ])
 
     struct Bootstrap: AsyncParsableCommand {
@@ -40,7 +40,10 @@ struct MigrateCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let schema = try await Upkeep.migrate(ServerSettings(try options.configuration()))
+        let settings = ServerSettings(try options.configuration())
+        let schema = try await ProgressLine.during("Bringing the schema to the newest") {
+            try await Upkeep.migrate(settings)
+        }
         output.print(["schema": .integer(Int64(schema))], "The database has schema \(schema).")
     }
 }

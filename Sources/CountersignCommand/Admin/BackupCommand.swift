@@ -35,7 +35,11 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let content = try Upkeep.backup(ServerSettings(try options.configuration()), to: out, triesRestore: tryRestore)
+        let settings = ServerSettings(try options.configuration())
+        let (out, tryRestore) = (out, tryRestore)
+        let content = try await ProgressLine.during("Copying the database, and reading the copy") {
+            try Upkeep.backup(settings, to: out, triesRestore: tryRestore)
+        }
         let rows = content.rows.sorted { $0.key < $1.key }
         let keys = content.masterKeys.map { "\($0)" }
         var counts = JSONObject()

@@ -56,7 +56,10 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let key = try await Upkeep.finishRotation(ServerSettings(try options.configuration()))
+            let settings = ServerSettings(try options.configuration())
+            let key = try await ProgressLine.during("Replacing the master key") {
+                try await Upkeep.finishRotation(settings)
+            }
             output.print(["master_key": .string("\(key)")], "The database opens by the master key \(key) alone.")
         }
     }

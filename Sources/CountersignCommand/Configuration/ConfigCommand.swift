@@ -23,7 +23,8 @@ struct ConfigCommand: AsyncParsableCommand {
                 configuration = try options.configuration()
             } catch {
                 if output.json {
-                    output.print(["faults": .array(error.faults.map(\.json))], "")
+                    output.print(
+                        ["version": .string(ServerVersion.text), "faults": .array(error.faults.map(\.json))], "")
                     throw CommandError("The settings have \(error.faults.count) faults.")
                 }
                 throw CommandError(error.description)
@@ -32,7 +33,8 @@ struct ConfigCommand: AsyncParsableCommand {
             guard complaints.isEmpty else { throw CommandError(complaints.joined(separator: "\n")) }
             let shown = configuration.shown
             let object: JSONValue = [
-                "faults": [], "file": configuration.file.map(JSONValue.string) ?? .null,
+                "version": .string(ServerVersion.text), "faults": [],
+                "file": configuration.file.map(JSONValue.string) ?? .null,
                 "settings": .array(
                     shown.map { ["key": .string($0.key), "value": .string($0.value), "place": .string($0.place)] }),
             ]

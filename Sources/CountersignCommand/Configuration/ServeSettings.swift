@@ -1,4 +1,5 @@
 import ArgumentParser
+import CountersignCore
 import CountersignDelivery
 import CountersignServer
 import CountersignStorage
@@ -64,6 +65,12 @@ struct ServeOptions: ParsableArguments {
 
     @Option(help: Settings.proxyHeader.description.help)
     var proxyHeader: String?
+
+    @Option(help: Settings.connections.description.help)
+    var connectionsTotal: String?
+
+    @Option(help: Settings.connectionsPerAddress.description.help)
+    var connectionsPerAddress: String?
 
     @Option(help: Settings.metrics.description.help)
     var metricsListen: String?
@@ -143,6 +150,12 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Settings.typeFile.description.help)
     var typeFile: String?
 
+    @Option(help: Settings.codeAsks.description.help)
+    var limitsCodeAsks: String?
+
+    @Option(help: Settings.clientTexts.description.help)
+    var limitsTexts: String?
+
     @Option(help: Settings.messagesSender.description.help)
     var messagesSender: String?
 
@@ -151,6 +164,15 @@ struct ServeOptions: ParsableArguments {
 
     @Option(help: Settings.messagesTemplates.description.help)
     var messagesTemplates: String?
+
+    @Option(help: Settings.keepChallenges.description.help)
+    var keepChallenges: String?
+
+    @Option(help: Settings.keepReceipts.description.help)
+    var keepReceipts: String?
+
+    @Option(help: Settings.keepAudit.description.help)
+    var keepAudit: String?
 
     @Option(help: Settings.logLevel.description.help)
     var logLevel: String?
@@ -184,6 +206,8 @@ struct ServeOptions: ParsableArguments {
         set(Settings.privateKey.description, [tlsKey])
         set(Settings.proxies.description, proxies)
         set(Settings.proxyHeader.description, [proxyHeader])
+        set(Settings.connections.description, [connectionsTotal])
+        set(Settings.connectionsPerAddress.description, [connectionsPerAddress])
         set(Settings.metrics.description, [metricsListen])
         set(Settings.apnsTeam.description, [apnsTeam])
         set(Settings.apnsKeyID.description, [apnsKeyID])
@@ -210,9 +234,14 @@ struct ServeOptions: ParsableArguments {
         set(Settings.smsHeadersFile.description, [smsHeadersFile])
         set(Settings.smsSuccess.description, [smsSuccess])
         set(Settings.typeFile.description, [typeFile])
+        set(Settings.codeAsks.description, [limitsCodeAsks])
+        set(Settings.clientTexts.description, [limitsTexts])
         set(Settings.messagesSender.description, [messagesSender])
         set(Settings.messagesLanguage.description, [messagesLanguage])
         set(Settings.messagesTemplates.description, [messagesTemplates])
+        set(Settings.keepChallenges.description, [keepChallenges])
+        set(Settings.keepReceipts.description, [keepReceipts])
+        set(Settings.keepAudit.description, [keepAudit])
         set(Settings.logLevel.description, [logLevel])
         set(Settings.logFormat.description, [logFormat])
         set(Settings.masterKeyFile.description, [masterKeyFile])
@@ -237,6 +266,8 @@ extension ServerSettings {
         migrates = configuration[Settings.migrate]
         proxies = TrustedProxies(
             networks: configuration[Settings.proxies], header: configuration[Settings.proxyHeader])
+        connections = ConnectionLimits(
+            total: configuration[Settings.connections], perAddress: configuration[Settings.connectionsPerAddress])
         metrics = configuration[Settings.metrics]
         if let certificate = configuration[Settings.certificate], let key = configuration[Settings.privateKey] {
             tls = TLSFiles(certificate: certificate, key: key)
@@ -257,6 +288,11 @@ extension ServerSettings {
             fcm = files
         }
         typeFile = configuration[Settings.typeFile]
+        retention.challenges = configuration[Settings.keepChallenges]
+        retention.receipts = configuration[Settings.keepReceipts]
+        retention.audit = configuration[Settings.keepAudit]
+        limits.codeAsks = configuration[Settings.codeAsks]
+        limits.texts = configuration[Settings.clientTexts]
         setMessages(configuration)
         if let text = configuration[Settings.masterKey] {
             masterKey = .text(text.key)

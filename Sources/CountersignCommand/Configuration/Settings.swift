@@ -1,3 +1,4 @@
+import CountersignCore
 import CountersignDelivery
 import CountersignServer
 import CountersignStorage
@@ -60,6 +61,18 @@ enum Settings {
     static let proxyHeader = Setting<ProxyHeader>.choice(
         "proxy_header", fallback: .xForwardedFor,
         "The header in which those proxies say it. They must set or remove it in every request.")
+
+    static let connections = Setting<Int>.one(
+        "connections.total", "a number from 1 to 1000000",
+        fallback: (ConnectionLimits().total, "\(ConnectionLimits().total)"),
+        "How many connections callers may have at a time. Each is an open file; who comes after waits."
+    ) { text in decimal(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
+
+    static let connectionsPerAddress = Setting<Int>.one(
+        "connections.per_address", "a number from 1 to 1000000",
+        fallback: (ConnectionLimits().perAddress, "\(ConnectionLimits().perAddress)"),
+        "How many of them from one address, or half of an IPv6 address; not for this machine and the proxies."
+    ) { text in decimal(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
 
     static let certificate = Setting<String?>.text(
         "tls.certificate", "the path of a PEM file",
@@ -169,6 +182,17 @@ enum Settings {
         "Challenge types, as `countersign type list --json` prints them. They are set at each start; others stay.",
         fallbackText: "none")
 
+    static let codeAsks = Setting<Int>.one(
+        "limits.code_asks", "a number from 1 to 1000000",
+        fallback: (ClientLimits().codeAsks, "\(ClientLimits().codeAsks)"),
+        "How many questions by a code a client may ask in a minute: no user's limit counts them."
+    ) { text in decimal(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
+
+    static let clientTexts = Setting<Int>.one(
+        "limits.texts", "a number from 1 to 1000000", fallback: (ClientLimits().texts, "\(ClientLimits().texts)"),
+        "How many codes a client may have sent by text message in an hour."
+    ) { text in decimal(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
+
     static let messagesSender = Setting<String?>.optional(
         "messages.sender", "a line of text", fallbackText: "the issuer's host",
         "Whom messages to people are from, by the name they know."
@@ -183,6 +207,17 @@ enum Settings {
         "messages.templates", "the path of a folder",
         "Your own texts of messages to people, in a folder for each language.",
         fallbackText: "the program's own, in en and de")
+
+    static let keepChallenges = Setting<Retention.Span>.kept(
+        "keep_challenges", fallback: Retention().challenges, atLeast: Retention.fewestDaysOfChallenges,
+        "For how long questions are kept once they have ended. Their receipts are kept by keep_receipts.")
+
+    static let keepReceipts = Setting<Retention.Span>.kept(
+        "keep_receipts", fallback: Retention().receipts,
+        "For how long receipts are kept. What they prove can be proved by nobody after, but who has a copy.")
+
+    static let keepAudit = Setting<Retention.Span>.kept(
+        "keep_audit", fallback: Retention().audit, "For how long the audit is kept.")
 
     static let logLevel = Setting<Logger.Level>.choice(
         "log.level", fallback: .warning, "What is logged: this and what is graver. At info every request is.")
@@ -208,14 +243,17 @@ enum Settings {
         AnySetting(data), AnySetting(database), AnySetting(databaseConnections), AnySetting(databaseWakes),
         AnySetting(host), AnySetting(port), AnySetting(issuer), AnySetting(allowPrivateCallbacks),
         AnySetting(migrate), AnySetting(certificate), AnySetting(privateKey), AnySetting(proxies),
-        AnySetting(proxyHeader), AnySetting(metrics), AnySetting(apnsTeam), AnySetting(apnsKeyID),
-        AnySetting(apnsKeyFile), AnySetting(apnsApps), AnySetting(apnsURL), AnySetting(apnsAuthorities),
+        AnySetting(proxyHeader), AnySetting(connections), AnySetting(connectionsPerAddress), AnySetting(metrics),
+        AnySetting(apnsTeam), AnySetting(apnsKeyID), AnySetting(apnsKeyFile), AnySetting(apnsApps), AnySetting(apnsURL),
+        AnySetting(apnsAuthorities),
         AnySetting(fcmAccount), AnySetting(fcmURL), AnySetting(fcmAuthorities),
         AnySetting(smtpHost), AnySetting(smtpPort), AnySetting(smtpSecurity), AnySetting(smtpFrom),
         AnySetting(smtpUsername), AnySetting(smtpPasswordFile), AnySetting(smtpAuthorities),
         AnySetting(smsTwilioAccount), AnySetting(smsTwilioTokenFile), AnySetting(smsURL), AnySetting(smsFrom),
         AnySetting(smsFormat), AnySetting(smsBody), AnySetting(smsHeadersFile), AnySetting(smsSuccess),
         AnySetting(typeFile), AnySetting(messagesSender), AnySetting(messagesLanguage), AnySetting(messagesTemplates),
+        AnySetting(keepChallenges), AnySetting(keepReceipts), AnySetting(keepAudit),
+        AnySetting(codeAsks), AnySetting(clientTexts),
         AnySetting(logLevel), AnySetting(logFormat),
         AnySetting(masterKey), AnySetting(masterKeyFile), AnySetting(masterKeyCommand),
     ]
@@ -227,7 +265,7 @@ enum Settings {
     ]
 
     /// A number as it is usually written.
-    private static func decimal(_ text: String) -> Int? {
+    static func decimal(_ text: String) -> Int? {
         guard let number = Int(text), "\(number)".hasSameBytes(as: text) else { return nil }
         return number
     }
@@ -240,5 +278,22 @@ struct MasterKeyText: Sendable {
     init?(_ text: String) {
         guard Base64.decode(text)?.count == 32 else { return nil }
         key = Secret(text)
+    }
+}
+
+extension Setting where Value == Retention.Span {
+    /// A setting that is a number of days, or for ever.
+    fileprivate static func kept(
+        _ key: String, fallback: Retention.Span, atLeast fewest: Int64 = 1, _ summary: String
+    ) -> Setting {
+        .one(
+            key, "a number of days from \(fewest) to \(Retention.Span.maximum), or forever",
+            fallback: (fallback, "\(fallback)"), summary
+        ) { text in
+            if text.hasSameBytes(as: "forever") { return .forever }
+            return Settings.decimal(text).flatMap {
+                (fewest...Retention.Span.maximum).contains(Int64($0)) ? .days(Int64($0)) : nil
+            }
+        }
     }
 }

@@ -81,7 +81,7 @@ struct Stage: Sendable {
         self.user = user
         guard let url = URL(string: issuer) else { throw CommandError("The issuer is not a URL.") }
         authenticator = try await Authenticator(
-            issuer: url, app: AppDescription(name: "Demo", version: "0.1.0", deviceName: "Terminal phone"),
+            issuer: url, app: AppDescription(name: "Demo", version: ServerVersion.text, deviceName: "Terminal phone"),
             vault: try FileVault(at: folder.appending(path: "phone")))
         let enrollment = try await authenticator.enroll(with: .ticket(invitation))
         step("Phone enrolled for the shop's customer, fingerprint \(enrollment.fingerprint)")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Countersign
+import CountersignServer
 import CountersignWire
 import Encodings
 import Foundation
@@ -11,7 +12,8 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device", abstract: "A phone in the terminal.",
         discussion: "The device SDK as an app would use it, for development, demonstrations and tests.",
         subcommands: [
-            Enroll.self, Status.self, PINCommand.self, BiometricCommand.self, CustomCommand.self, Watch.self,
+            Enroll.self, Status.self, PINCommand.self, BiometricCommand.self, CustomCommand.self, OthersCommand.self,
+            Watch.self,
             Pending.self, Scan.self, Open.self, Answer.self, Remove.self,
         ])
 
@@ -21,8 +23,8 @@ struct DeviceCommand: AsyncParsableCommand {
         @Option(help: "The text of the ticket, as `countersign user ticket` prints it.")
         var ticket: String
 
-        @Option(help: "What to call this device.")
-        var name = "Terminal phone"
+        @Option(help: "What to call this device. (default: what it was called before, else Terminal phone)")
+        var name: String?
 
         @OptionGroup var home: HomeOptions
         @OptionGroup var output: OutputOptions
@@ -33,19 +35,23 @@ struct DeviceCommand: AsyncParsableCommand {
             }
             let authenticator = try await home.authenticator(issuer: "\(invitation.issuer)", name: name)
             let enrollment = try await authenticator.enroll(with: .ticket(ticket))
-            try home.remember(issuer: "\(invitation.issuer)")
-            let waits = enrollment.approval.map {
-                """
+            try home.remember(issuer: "\(invitation.issuer)", name: name)
+            let waits = enrollment.approval.map { approval in
+                let yes = approval.number.map { "type \($0) on a device that the user has, or wait" }
+                return """
 
-                It waits to be approved: type \($0.number) on a device that the user has, or wait until \($0.expiresAt).
-                """
+                    It waits to be approved: \(yes ?? "no device of the user's can do so, wait") until \
+                    \(approval.expiresAt).
+                    """
             }
             output.print(
                 .members([
                     "enrollment": .string("\(enrollment.id)"), "user": .string("\(enrollment.user)"),
                     "fingerprint": .string("\(enrollment.fingerprint)"),
                     "approval": enrollment.approval.map {
-                        ["number": .string($0.number), "expires_at": .string("\($0.expiresAt)")]
+                        .members([
+                            "number": $0.number.map(JSONValue.string), "expires_at": .string("\($0.expiresAt)"),
+                        ])
                     },
                 ]),
                 "Enrolled \(enrollment.id) for \(enrollment.user).\nFingerprint: \(enrollment.fingerprint)\(waits ?? "")"
@@ -63,8 +69,19 @@ struct DeviceCommand: AsyncParsableCommand {
             let enrollments = try await home.enrollments()
             var list: [JSONValue] = []
             var lines: [String] = []
+            var failed = 0
             for enrollment in enrollments {
-                let until = try await enrollment.refresh()
+                let until: Timestamp?
+                do throws(CountersignError) {
+                    until = try await enrollment.refresh()
+                } catch {
+                    // Of several, one that fails hides none of the others.
+                    failed += 1
+                    guard failed < enrollments.count else { throw error }
+                    list.append(["enrollment": .string("\(enrollment.id)"), "error": ErrorReport(error).json])
+                    lines.append("\(enrollment.id): \(error)")
+                    continue
+                }
                 list.append(
                     .members([
                         "enrollment": .string("\(enrollment.id)"), "state": until == nil ? "active" : "waiting",
@@ -341,9 +358,10 @@ struct HomeOptions: ParsableArguments {
         URL(filePath: home ?? ProcessInfo.processInfo.environment["COUNTERSIGN_DEVICE_HOME"] ?? "countersign-device")
     }
     private var issuerFile: URL { folder.appending(path: "issuer") }
+    private var nameFile: URL { folder.appending(path: "name") }
 
     /// The authenticator of a server, or of the one this device was enrolled with.
-    func authenticator(issuer: String? = nil, name: String = "Terminal phone") async throws -> Authenticator {
+    func authenticator(issuer: String? = nil, name: String? = nil) async throws -> Authenticator {
         guard let text = issuer ?? (try? String(contentsOf: issuerFile, encoding: .utf8)), let url = URL(string: text)
         else {
             throw CountersignError.notEnrolled
@@ -355,14 +373,18 @@ struct HomeOptions: ParsableArguments {
         if let word = insecureSimulatedBiometrics {
             vault = InsecureSimulatedBiometrics(before: vault) { _ in BiometricFailure(rawValue: word) }
         }
-        let app = AppDescription(name: "countersign device", version: "0.1.0", deviceName: name, system: Self.system)
+        let app = AppDescription(
+            name: "countersign device", version: ServerVersion.text,
+            deviceName: name ?? (try? String(contentsOf: nameFile, encoding: .utf8)) ?? "Terminal phone",
+            system: Self.system)
         return try await Authenticator(
             issuer: url, app: app, vault: vault, transport: NamedAuthorityTransport() ?? URLSessionTransport())
     }
 
-    /// Notes which server this device belongs to.
-    func remember(issuer: String) throws {
+    /// Notes which server this device belongs to, and what it is called: a phone asks its system for that each time.
+    func remember(issuer: String, name: String?) throws {
         try Data(issuer.utf8).write(to: issuerFile, options: .atomic)
+        if let name { try Data(name.utf8).write(to: nameFile, options: .atomic) }
     }
 
     /// The enrollments on this device, of which there is one at least.

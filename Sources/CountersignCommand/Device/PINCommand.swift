@@ -33,7 +33,7 @@ extension DeviceCommand {
                     }
                 let json = JSONValue.members([
                     "state": .string(methods.pin.rawValue), "attempts_left": .integer(Int64(methods.attemptsLeft)),
-                    "policy": policy.json,
+                    "policy": policy.json, "changes_left": .integer(Int64(methods.changesLeft)),
                 ])
                 output.print(
                     json,
@@ -41,7 +41,8 @@ extension DeviceCommand {
                     \(standing)
                     Rules: \(policy.minimumLength) to \(policy.maximumLength) digits, none more than \
                     \(policy.maximumRepeats) times\(policy.allowsSequences ? "" : ", no sequence")\
-                    \(policy.blocked.isEmpty ? "" : ", none of \(policy.blocked.count) that too many choose").
+                    \(policy.blocked.isEmpty ? "" : ", none of \(policy.blocked.count) that too many choose").\
+                    \(methods.tellsToEnrollAnew ? "\nEnroll this device anew soon: room for changes left: \(methods.changesLeft)." : "")
                     """)
             }
         }

@@ -13,7 +13,7 @@ struct TerminalPhone: Sendable {
         do {
             question = try await pending.open()
         } catch {
-            say("\n\(pending.clientName): \(error)")
+            say("\n\(ShownText.isolated(pending.clientName)): \(error)")
             return
         }
         say(Self.render(question))
@@ -131,16 +131,20 @@ struct TerminalPhone: Sendable {
     static func render(_ question: OpenedChallenge) -> String {
         let width = max(44, question.signedLines.map(\.count).max() ?? 0)
         let rule = String(repeating: "─", count: width + 2)
-        var lines = ["", "┌\(rule)┐", framed("\(question.client.name) asks:", width), framed("", width)]
+        var lines = [
+            "", "┌\(rule)┐", framed("\(ShownText.isolated(question.client.name)) asks:", width), framed("", width),
+        ]
         lines += question.message.split(separator: "\n", omittingEmptySubsequences: false).map {
-            framed(String($0), width)
+            framed(ShownText.isolated(String($0)), width)
         }
         lines.append(framed("", width))
-        lines += question.details.map { framed("\($0.label): \($0.value)", width) }
-        if let context = question.context { lines.append(framed("From: \(context)", width)) }
+        lines += question.details.map {
+            framed("\(ShownText.isolated($0.label)): \(ShownText.isolated($0.value))", width)
+        }
+        if let context = question.context { lines.append(framed("From: \(ShownText.isolated("\(context)"))", width)) }
         lines.append("├\(rule)┤")
         lines.append(framed("Signed with your answer:", width))
-        lines += question.signedLines.map { framed($0, width) }
+        lines += question.signedLines.map { framed(ShownText.isolated($0), width) }
         lines.append("└\(rule)┘")
         if question.isLink {
             lines.append("Go on only if you followed the link yourself, on this device, where you started this.")
@@ -162,7 +166,9 @@ struct TerminalPhone: Sendable {
     }
 
     private static func framed(_ text: String, _ width: Int) -> String {
-        "│ \(text)\(String(repeating: " ", count: max(0, width - text.count))) │"
+        // What confines a direction takes no room.
+        let length = text.unicodeScalars.filter { $0.properties.generalCategory != .format }.count
+        return "│ \(text)\(String(repeating: " ", count: max(0, width - length))) │"
     }
 }
 

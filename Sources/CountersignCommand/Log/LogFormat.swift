@@ -15,33 +15,20 @@ enum LogFormat: String, CaseIterable, Sendable {
         switch self {
         case .text:
             let members = metadata.map { " \($0.key)=\(Self.word($0.value))" }.joined()
-            return "\(time) \(level) \(Self.escaped(message))\(members)"
+            return "\(time) \(level) \(ShownText.line(message))\(members)"
         case .json:
             var object = JSONObject([
                 "time": .string("\(time)"), "level": .string(level.rawValue), "message": .string(message),
             ])
             for member in metadata { object[member.key] = .string(member.value) }
-            return JSONValue.object(object).text
+            return ShownText.json(.object(object))
         }
     }
 
     /// A value that ends where it seems to.
     private static func word(_ text: String) -> String {
         let isPlain = !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0 != "\"" && $0 != "=" }
-        return isPlain && escaped(text) == text
-            ? text : "\"\(escaped(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")))\""
-    }
-
-    /// A text without what ends a line or steers a terminal.
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse:
-                result += "\\u{\(String(scalar.value, radix: 16))}"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        return isPlain && ShownText.line(text) == text
+            ? text : "\"\(ShownText.line(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")))\""
     }
 }

@@ -56,18 +56,51 @@ struct Remote: Sendable {
         return json
     }
 
-    /// All of a list that comes in pages, by its member's name.
-    func all(_ member: String, of path: String, _ query: String? = nil) async throws -> [JSONValue] {
+    /// Whether it acts with an operator's token.
+    var isOperator: Bool {
+        if case .token = credential { true } else { false }
+    }
+
+    /// All of a list that comes in pages, by its member's name, or so many of it.
+    ///
+    /// A page may be empty and have one after it; the last one has no cursor, or the one it was asked by.
+    func all(
+        _ member: String, of path: String, _ query: String? = nil, atMost limit: Int = .max
+    ) async throws -> [JSONValue] {
         var all: [JSONValue] = []
         var cursor: String?
         while true {
             let parts = [query, cursor.map { "cursor=\($0)" }].compactMap { $0 }
             let page = try await call(.GET, parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))")
-            guard let entries = page[member]?.array, !entries.isEmpty, let next = page["cursor"]?.string else {
-                return all
+            all += page[member]?.array ?? []
+            guard let next = page["cursor"]?.string, next != cursor, all.count < limit else {
+                return Array(all.prefix(limit))
             }
-            all += entries
             cursor = next
+        }
+    }
+
+    /// Hands on the lines of a reply as they come, however many there are.
+    func lines(_ path: String, _ body: (String) -> Void) async throws {
+        var request = HTTPClientRequest(url: url + path)
+        request.headers.add(name: "authorization", value: credential.header)
+        do {
+            let response = try await client.execute(request, timeout: .seconds(3600))
+            guard response.status == .ok else {
+                let bytes = Array(try await response.body.collect(upTo: Self.maximumReply).readableBytesView)
+                if let json = try? JSONValue(parsing: bytes), let problem = ProblemDetails(json) { throw problem }
+                throw CommandError("\(url) answered \(response.status). Is it a Countersign server?", .unreachable)
+            }
+            var rest: [UInt8] = []
+            for try await buffer in response.body {
+                rest += buffer.readableBytesView
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    body(String(decoding: rest[..<end], as: UTF8.self))
+                    rest.removeFirst(end + 1)
+                }
+            }
+        } catch let error where !(error is CancellationError || error is CommandError || error is ProblemDetails) {
+            throw CommandError("\(url) cannot be reached: \(error). Is the server running?", .unreachable)
         }
     }
 
@@ -87,8 +120,10 @@ struct Remote: Sendable {
         let response: HTTPClientResponse
         let bytes: [UInt8]
         do {
-            response = try await client.execute(request, timeout: .seconds(30 + waiting))
-            bytes = Array(try await response.body.collect(upTo: Self.maximumReply).readableBytesView)
+            (response, bytes) = try await ProgressLine.during("Waiting for \(url)") { [client, request] in
+                let response = try await client.execute(request, timeout: .seconds(30 + waiting))
+                return (response, Array(try await response.body.collect(upTo: Self.maximumReply).readableBytesView))
+            }
         } catch let error as HTTPClientError {
             throw CommandError(
                 "\(url) cannot be reached: \(error.shortDescription). Is the server running?", .unreachable)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CountersignWire
 import Encodings
 import Foundation
 
@@ -9,7 +10,7 @@ struct OutputOptions: ParsableArguments {
 
     /// Prints an object: as JSON, or the way a person reads it.
     func print(_ object: JSONValue, _ human: @autoclosure () -> String) {
-        say(json ? object.text : human())
+        say(json ? ShownText.json(object) : human())
     }
 }
 

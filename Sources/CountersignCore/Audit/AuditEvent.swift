@@ -5,14 +5,23 @@ public import Encodings
 public enum AuditEventKind: String, CaseIterable, Sendable {
     case clientCreated = "client.created"
     case clientUpdated = "client.updated"
+    case clientSecretRenewed = "client_secret.renewed"
+    case clientDisabled = "client.disabled"
+    case clientEnabled = "client.enabled"
+    case clientDeleted = "client.deleted"
     case callbackSecretRenewed = "callback_secret.renewed"
     case bootstrapTokenRenewed = "bootstrap_token.renewed"
     case typeSet = "type.set"
+    case typeRemoved = "type.removed"
     case userCreated = "user.created"
     case userDeleted = "user.deleted"
+    case userExported = "user.exported"
     case ticketCreated = "ticket.created"
     case enrollmentCreated = "enrollment.created"
     case enrollmentApproved = "enrollment.approved"
+    case enrollmentWaived = "enrollment.waived"
+    case enrollmentSuspended = "enrollment.suspended"
+    case enrollmentResumed = "enrollment.resumed"
     case enrollmentBlocked = "enrollment.blocked"
     case enrollmentUnblocked = "enrollment.unblocked"
     case enrollmentUpdated = "enrollment.updated"
@@ -81,9 +90,12 @@ public struct AuditEvent: Sendable {
 struct EventIDs: Sendable {
     private let random: any RandomSource
     private let time: Timestamp
+    /// What names are kept as that must not be read.
+    let hasher: KeyedHasher
 
     init(_ ports: Ports, at time: Timestamp) {
         random = ports.random
+        hasher = ports.hasher
         self.time = time
     }
 

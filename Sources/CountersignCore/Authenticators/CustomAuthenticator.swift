@@ -195,6 +195,7 @@ extension StoreWriter {
         var customs = enrollment.customs
         customs[name] = nil
         try put(customs, of: enrollment.id)
+        try forgetWait(.custom(name), of: enrollment.id)
         try tellDeregistered(name, of: enrollment, at: now, events)
     }
 
@@ -212,7 +213,7 @@ extension StoreWriter {
         try enqueue(
             OutboxMessage(
                 id: events.next(),
-                content: .callback(authenticator.hook, client: enrollment.client, body: body.encoded), dueAt: now,
+                content: .hook(authenticator.hook, client: enrollment.client, body: body.encoded), dueAt: now,
                 expiresAt: now.adding(seconds: OutboxMessage.lifetime)))
         wake(.outbox)
     }

@@ -69,7 +69,7 @@ extension AnswerChallenge {
         if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
             return .ended(try outcome(recorded, by: enrollment, at: now, writer))
         }
-        guard let current = try writer.enrollment(enrollment.id), let tried = current.customs[asked.name] else {
+        guard let current = try writer.enrollment(enrollment.id), let tried = current.customs[asked.name]?.tried else {
             return .ended(.customNotRegistered)
         }
         let question = try writer.hookQuestion(
@@ -84,7 +84,7 @@ extension AnswerChallenge {
             // As many as there may be are under way.
             return .ended(.rateLimited(retryAfter: question.authenticator.deadline))
         }
-        try writer.put(current.customs.merging([asked.name: tried + 1]) { $1 }, of: enrollment.id)
+        try writer.count(tried + 1, asked.name, of: current)
         return .asking(question)
     }
 
@@ -96,11 +96,11 @@ extension AnswerChallenge {
             // The same answer was sent twice at once.
             return try outcome(recorded, by: enrollment, at: now, writer)
         }
-        guard let current = try writer.enrollment(enrollment.id), let tried = current.customs[asked.name] else {
+        guard let current = try writer.enrollment(enrollment.id), let tried = current.customs[asked.name]?.tried else {
             return .customNotRegistered
         }
         func count(_ tried: Int) throws {
-            try writer.put(current.customs.merging([asked.name: tried]) { $1 }, of: enrollment.id)
+            try writer.count(tried, asked.name, of: current)
         }
         func record(_ reply: CustomReply) throws {
             try writer.record(
@@ -157,6 +157,13 @@ extension AnswerChallenge {
 }
 
 extension StoreWriter {
+    /// Notes how often in a row an authenticator was tried for nothing.
+    fileprivate func count(_ tried: Int, _ name: AuthenticatorName, of enrollment: Enrollment) throws {
+        var customs = enrollment.customs
+        customs[name]?.tried = tried
+        try put(customs, of: enrollment.id)
+    }
+
     /// The device answers by the authenticator no more; challenges end that nobody else can answer.
     fileprivate func drop(
         _ asked: AnswerChallenge.AskedAuthenticator, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs

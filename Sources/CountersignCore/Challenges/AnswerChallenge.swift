@@ -23,8 +23,8 @@ public enum AnswerChallenge {
         case notFound
         /// It had ended, by something else than this answer.
         case alreadyEnded(ChallengeStanding)
-        /// The answer is refused: one outcome for every cause.
-        case invalid
+        /// The answer is refused: to the device one outcome for every cause.
+        case invalid(AnswerFault)
         /// The PIN is wrong; the challenge can be answered again unless that was the last attempt.
         case pinIncorrect(attemptsLeft: Int)
         /// A wrong PIN was typed too often before.
@@ -57,9 +57,11 @@ public enum AnswerChallenge {
         let facts = try await ports.store.read { try Facts(id, by: call.enrollment.id, digest: digest, from: $0) }
         let outcome = try await take(request, to: id, facts, digest: digest, by: call, at: now, ports: ports)
         guard case .decided(var reply) = outcome, reply.standing.state == "approved",
-            let uri = facts.challenge?.returnURI
+            facts.challenge?.returnURI != nil
         else { return outcome }
-        reply.returnTo = uri.bringing(ports.hasher.returnCode(of: id))
+        let message = ReturnMessage(
+            issuer: ports.issuer, challenge: id, enrollment: call.enrollment.id, code: ports.hasher.returnCode(of: id))
+        reply.returnMessage = try await ports.seal(message.json, to: call.enrollment, at: now)
         return .decided(reply)
     }
 
@@ -74,6 +76,8 @@ public enum AnswerChallenge {
         let issuer = ports.issuer
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
+            // A device may be let in by it, or be removed.
+            if facts.challenge?.newDevice != nil || verdict.isWrongPIN { try writer.lock(call.enrollment.user) }
             if verdict.countsPINs(of: call.enrollment) { try writer.hold(call.enrollment.id) }
             let refusal = try writer.admit(call, issuer: issuer)
             // A wrong PIN that was looked at counts, also where the request is not let in.
@@ -105,12 +109,16 @@ public enum AnswerChallenge {
         case repeated(RecordedAnswer)
         case notFound
         case ended(ChallengeStanding)
-        case invalid(reason: String)
+        case invalid(AnswerFault)
         case pinLocked
         case wrongPIN(EnrolledPIN, Challenge)
         case wrongNumber(Challenge)
         case answered(Challenge, VerifiedAnswer)
         case custom(AskedAuthenticator)
+
+        fileprivate var isWrongPIN: Bool {
+            if case .wrongPIN = self { true } else { false }
+        }
 
         /// Whether the count of wrong PINs will change by it.
         func countsPINs(of enrollment: Enrollment) -> Bool {
@@ -131,75 +139,113 @@ public enum AnswerChallenge {
             challenge.user == enrollment.user
         else { return .notFound }
         if let recorded = facts.recorded {
-            return recorded.challenge == challenge.id ? .repeated(recorded) : .invalid(reason: "other_challenge")
+            return recorded.challenge == challenge.id ? .repeated(recorded) : .invalid(.otherChallenge)
         }
         // 3: pending and unexpired.
         guard challenge.isOpen(at: now) else { return .ended(challenge.standing(forDeviceAt: now)) }
-        // 4: decrypts, exactly one signature.
+        // 4: decrypts, exactly one signature, of the form that receipts have.
         let opened: UnverifiedMessage
         do {
             opened = try await EncryptedMessage.openWithoutVerifying(
-                request.message, with: ports.keys.encryption, intendedRecipient: ports.keys.certificate.fingerprint)
+                request.message, with: ports.keys.encryption, intendedRecipient: nil)
         } catch {
-            return .invalid(reason: "message")
+            return .invalid(.message(error as? OpenPGPError ?? .decryptionFailed))
+        }
+        do throws(AnswerSignatureRefusal) {
+            try AnswerSignature.check(
+                opened.signature, for: ports.keys.certificate.fingerprint, asked: challenge.question.askedAt, now: now)
+        } catch {
+            return .invalid(.form(error))
         }
         // 5: the text, byte for byte.
-        guard opened.signature.type == .text, let text = String(strictUTF8: opened.content),
+        guard let text = String(strictUTF8: opened.content),
             let receipt = try? Receipt(parsing: text),
             isExpected(text, receipt, challenge, enrollment)
-        else { return .invalid(reason: "text") }
+        else { return .invalid(.text) }
         guard let fetchedAt = target.fetchedAt,
             receipt.answeredAt.adding(seconds: tolerance) >= fetchedAt.wholeSeconds,
             receipt.answeredAt <= now.adding(seconds: tolerance)
-        else { return .invalid(reason: "time") }
-        // 6: an active key of this enrollment that proves the method.
-        if let refusal = judge(opened, receipt.decision, challenge, enrollment, at: now) { return refusal }
+        else { return .invalid(.time) }
+        // 6: an active key of this enrollment that proves the method, and a receipt that proves it to others.
+        let answer: VerifiedAnswer
+        switch judge(opened, receipt, text, challenge, enrollment, certificate, at: now) {
+        case .success(let verified): answer = verified
+        case .failure(let refused): return refused.verdict
+        }
         // 7: the number.
         if case .approved(_, let number?) = receipt.decision, let hash = challenge.numberHash,
             !ports.hasher.matches(hash, number: number, challenge: challenge.id)
         {
             return .wrongNumber(challenge)
         }
-        guard let answer = verified(receipt, text, opened.signature, certificate) else {
-            return .invalid(reason: "text")
-        }
         guard case .approved(.custom(let name), _) = receipt.decision else { return .answered(challenge, answer) }
         // What custom authenticators judge is opened last: to know it is of no use to who cannot answer.
         guard let sealed = request.customData, Array(SHA256.hash(data: sealed)) == receipt.customDataHash,
             let data = await CustomData(sealed, from: enrollment, at: now, ports: ports)
-        else { return .invalid(reason: "custom_data") }
+        else { return .invalid(.customData) }
         return .custom(AskedAuthenticator(name: name, data: data, challenge: challenge, answer: answer))
     }
 
-    /// Step 6: why the signer is not the one who may decide so, or nil.
+    /// A verdict that is not an answer.
+    private struct Refused: Error {
+        let verdict: Verdict
+
+        init(_ verdict: Verdict) { self.verdict = verdict }
+    }
+
+    /// Step 6: the answer by the one who may decide so, or why it is not.
     ///
     /// Only the key that must have signed is looked at, and the PIN's only where a wrong one will count: whatever tells
     /// it from others, by the reply or by the time it takes, would let PINs be tried for nothing.
     private static func judge(
-        _ message: UnverifiedMessage, _ decision: Decision, _ challenge: Challenge, _ enrollment: Enrollment,
-        at now: Timestamp
-    ) -> Verdict? {
+        _ message: UnverifiedMessage, _ receipt: Receipt, _ text: String, _ challenge: Challenge,
+        _ enrollment: Enrollment, _ stored: [UInt8], at now: Timestamp
+    ) -> Result<VerifiedAnswer, Refused> {
         // Saying no never needs a PIN.
         var key = enrollment.keys.primary
         var countedPIN: EnrolledPIN?
-        if case .approved(let method, let number) = decision {
+        if case .approved(let method, let number) = receipt.decision {
             guard challenge.methods.contains(method), (number == nil) == (challenge.numberHash == nil),
+                enrollment.isLetIn(at: now), !enrollment.waits(method, at: now),
                 let proving = enrollment.key(of: method)
-            else { return .invalid(reason: "method") }
+            else { return .failure(Refused(.invalid(.method))) }
             key = proving
             if method == .pin, let pin = enrollment.pin {
                 // Whether it is the right one is not told any more.
-                guard pin.lockedAt == nil else { return .pinLocked }
+                guard pin.lockedAt == nil else { return .failure(Refused(.pinLocked)) }
                 countedPIN = pin
             }
         }
+        let latest = now.adding(seconds: tolerance).unixSeconds
+        guard let certificate = try? Certificate(previouslyVerified: stored),
+            AnswerSignature.couldSign(key.fingerprint, of: certificate, at: message.signature.createdAt)
+        else { return .failure(Refused(.invalid(.time))) }
         do throws(OpenPGPError) {
-            _ = try message.verified(signers: [key], now: now.adding(seconds: tolerance).unixSeconds)
-            return nil
+            _ = try message.verified(signers: [key], now: latest)
         } catch {
-            if error == .unknownSigner, let countedPIN { return .wrongPIN(countedPIN, challenge) }
-            return .invalid(reason: "signer")
+            if error == .unknownSigner, let countedPIN { return .failure(Refused(.wrongPIN(countedPIN, challenge))) }
+            return .failure(Refused(.invalid(.signer)))
         }
+        guard let answer = proved(receipt, text, message.signature, by: key, certificate, now: latest) else {
+            return .failure(Refused(.invalid(.receipt)))
+        }
+        return .success(answer)
+    }
+
+    /// The answer, if exactly what will be served of it is a good receipt to who verifies it offline.
+    ///
+    /// Spec: design 3.4: only what verifies becomes a receipt.
+    private static func proved(
+        _ receipt: Receipt, _ text: String, _ signature: Signature, by key: CertifiedKey, _ certificate: Certificate,
+        now: UnixSeconds
+    ) -> VerifiedAnswer? {
+        guard let kept = try? signature.canonical(by: key.fingerprint),
+            let message = try? CleartextMessage(text: text, signature: kept),
+            let served = try? VerifiedReceipt(message: message.encoded, certificate: certificate, now: now),
+            served.signer.fingerprint == key.fingerprint
+        else { return nil }
+        let evidence = Evidence.receipt(message, certificate: certificate.encoded)
+        return VerifiedAnswer(decision: receipt.decision, answeredAt: receipt.answeredAt, evidence: evidence)
     }
 
     /// Renders what the challenge must have shown; only decision, method, number and time are the device's to choose.
@@ -210,14 +256,6 @@ public enum AnswerChallenge {
             of: challenge.question, user: enrollment.user, device: enrollment.keys.primary.fingerprint,
             decision: receipt.decision, customDataHash: receipt.customDataHash, answeredAt: receipt.answeredAt)
         return expected.text.hasSameBytes(as: text)
-    }
-
-    private static func verified(
-        _ receipt: Receipt, _ text: String, _ signature: Signature, _ certificate: [UInt8]
-    ) -> VerifiedAnswer? {
-        guard let message = try? CleartextMessage(text: text, signature: signature) else { return nil }
-        let evidence = Evidence.receipt(message, certificate: certificate)
-        return VerifiedAnswer(decision: receipt.decision, answeredAt: receipt.answeredAt, evidence: evidence)
     }
 
     /// Counts a wrong PIN, unless the same answer came before.
@@ -240,7 +278,7 @@ public enum AnswerChallenge {
             return .pinIncorrect(attemptsLeft: min(attemptsLeft, triesLeft))
         case .locked: return .pinLocked
         case .changed:
-            return try refuse(challenge.id, reason: "signer", digest: digest, by: enrollment, at: now, events, writer)
+            return try refuse(challenge.id, because: .replaced, digest: digest, by: enrollment, at: now, events, writer)
         }
     }
 
@@ -271,8 +309,8 @@ public enum AnswerChallenge {
         case .repeated(let recorded): return try outcome(recorded, by: enrollment, at: now, writer)
         case .notFound: return .notFound
         case .ended(let standing): return .alreadyEnded(standing)
-        case .invalid(let reason):
-            return try refuse(id, reason: reason, digest: digest, by: enrollment, at: now, events, writer)
+        case .invalid(let fault):
+            return try refuse(id, because: fault, digest: digest, by: enrollment, at: now, events, writer)
         case .pinLocked: return .pinLocked
         case .wrongPIN(let pin, let challenge):
             return try count(pin, challenge, digest: digest, by: enrollment, at: now, events, writer)
@@ -285,7 +323,13 @@ public enum AnswerChallenge {
             let outcome: ChallengeOutcome
             switch answer.decision {
             case .approved(let method, _):
-                if let refusal = try confirm(method, of: enrollment, writer) { return refusal }
+                if let refusal = try confirm(method, of: enrollment, at: now, writer) { return refusal }
+                if challenge.newDevice != nil, method == .confirm,
+                    try writer.standing(of: enrollment.user, at: now, events.hasher).isGuarded()
+                {
+                    return try refuse(
+                        id, because: .method, digest: digest, by: enrollment, at: now, events, writer)
+                }
                 outcome = .approved(method, by: enrollment.id)
             case .denied: outcome = .denied(by: enrollment.id)
             case .reported: outcome = .reported(by: enrollment.id)
@@ -315,11 +359,13 @@ public enum AnswerChallenge {
 
     /// Looks whether the key that signed is still the one there is; a right PIN forgets the wrong ones before it.
     private static func confirm(
-        _ method: Method, of enrollment: Enrollment, _ writer: any StoreWriter
+        _ method: Method, of enrollment: Enrollment, at now: Timestamp, _ writer: any StoreWriter
     ) throws -> Outcome? {
         guard method != .confirm else { return nil }
         let current = try writer.enrollment(enrollment.id)
-        guard current?.key(of: method)?.fingerprint == enrollment.key(of: method)?.fingerprint else { return .invalid }
+        guard current?.key(of: method)?.fingerprint == enrollment.key(of: method)?.fingerprint,
+            current?.waits(method, at: now) == false
+        else { return .invalid(.replaced) }
         guard method == .pin, let pin = current?.pin else { return nil }
         guard pin.lockedAt == nil else { return .pinLocked }
         if pin.wrongCount > 0 { try writer.forgetWrongPINs(of: enrollment.id) }
@@ -353,7 +399,8 @@ public enum AnswerChallenge {
         if let evidence {
             try writer.insert(
                 StoredReceipt(
-                    challenge: challenge.id, enrollment: enrollment.id, evidence: evidence, acceptedAt: now))
+                    challenge: challenge.id, client: challenge.question.client, enrollment: enrollment.id,
+                    evidence: evidence, acceptedAt: now))
         }
         let recorded = RecordedAnswer(challenge: challenge.id, standing: standing, custom: custom)
         try writer.record(recorded, by: enrollment.id, digest: digest, at: now)
@@ -362,7 +409,7 @@ public enum AnswerChallenge {
 
     /// Notes a refused answer by its digest; the message itself is neither kept nor logged.
     private static func refuse(
-        _ id: ChallengeID, reason: String, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
+        _ id: ChallengeID, because fault: AnswerFault, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
         _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
         if let seconds = try writer.countRefused("answer", of: enrollment.id, at: now) {
@@ -372,8 +419,8 @@ public enum AnswerChallenge {
             AuditEvent(
                 id: events.next(), at: now, kind: .answerRefused, client: nil, user: enrollment.user,
                 enrollment: enrollment.id, challenge: id,
-                detail: ["reason": .string(reason), "digest": .string(Hex.encode(digest))]))
-        return .invalid
+                detail: ["reason": .string(fault.name), "digest": .string(Hex.encode(digest))]))
+        return .invalid(fault)
     }
 }
 

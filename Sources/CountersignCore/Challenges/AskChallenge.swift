@@ -3,6 +3,9 @@ import Encodings
 
 /// Asks a user something.
 public enum AskChallenge {
+    /// For how long a client's questions by a code are counted, in seconds.
+    static let codeWindow: Int64 = 60
+
     /// What a client asks for.
     public struct Request: Sendable {
         /// Whom; nil for whoever presents the code, where the type has one.
@@ -66,6 +69,8 @@ public enum AskChallenge {
 
     /// Why nobody is asked.
     public enum Refusal: Error, Hashable, Sendable {
+        /// The client was disabled.
+        case clientDisabled
         /// Nobody is named, and the type has no code.
         case userMissing
         /// The client is linked to no such user.
@@ -115,8 +120,13 @@ public enum AskChallenge {
         let hasher = ports.hasher
         let events = EventIDs(ports, at: now)
         let sendsTexts = ports.transports.text
+        let limits = ports.limits
         return try await ports.store.commit { writer in
             try writer.once(idempotency, at: now) {
+                // Disabled since it was let in: what it asks now, nobody would cancel.
+                guard let held = try writer.held(client.id), held.disabledAt == nil else {
+                    return (.failure(.clientDisabled), nil)
+                }
                 let asked: Asked
                 do {
                     asked = try decide(
@@ -125,9 +135,7 @@ public enum AskChallenge {
                 } catch let refusal as Refusal {
                     return (.failure(refusal), nil)
                 }
-                if let text = asked.text,
-                    let refusal = try writer.refusal(of: text, for: asked.challenge, hasher, at: now)
-                {
+                if let refusal = try writer.refusal(of: asked, within: limits, hasher, at: now) {
                     return (.failure(refusal), nil)
                 }
                 try writer.ask(asked.challenge, of: asked.enrollments, telling: asked.pushed, at: now, events)
@@ -183,6 +191,19 @@ public enum AskChallenge {
 }
 
 extension StoreWriter {
+    /// Why a client has asked enough; nil where it has not, and this is counted.
+    fileprivate func refusal(
+        of asked: AskChallenge.Asked, within limits: ClientLimits, _ hasher: KeyedHasher, at now: Timestamp
+    ) throws -> AskChallenge.Refusal? {
+        if let text = asked.text {
+            return try refusal(of: text, for: asked.challenge, atMost: limits.texts, hasher, at: now)
+        }
+        guard asked.challenge.claim != nil else { return nil }
+        let client = asked.challenge.question.client
+        let asks = try countAttempt("code asks \(client)", window: AskChallenge.codeWindow, at: now)
+        return asks.number > limits.codeAsks ? .tooManyAsks(retryAfter: asks.retryAfter(at: now)) : nil
+    }
+
     /// Puts a question to devices.
     ///
     /// - Parameters:
@@ -340,7 +361,7 @@ extension AskChallenge {
         }
         let methods = request.methods ?? facts.type.methods
         let able = facts.enrollments.filter {
-            $0.satisfies(facts.type) && $0.canAnswer(by: methods)
+            $0.satisfies(facts.type) && $0.canAnswer(by: methods, at: facts.now)
         }
         guard let named = request.enrollments else {
             guard !able.isEmpty else { throw .noEnrollment }

@@ -6,7 +6,8 @@ public enum AvailableMethods {
     public static func list(
         for reference: UserReference, client: Client, ports: Ports
     ) async throws -> [(type: TypeName, methods: [Method])] {
-        try await ports.store.read { reader in
+        let now = ports.time.now
+        return try await ports.store.read { reader in
             guard let user = try reader.linkedUser(reference, of: client.id) else { return [] }
             // Of a user who has reported the client it is only by a code that anything can be asked.
             let isLocked = try reader.isAskingLocked(of: user.id, by: client.id)
@@ -14,7 +15,7 @@ public enum AvailableMethods {
             let types = try reader.challengeTypes().filter { $0.isOpen(to: client.id) && ($0.isQR || !isLocked) }
             func usable(_ type: ChallengeType) -> [Method] {
                 let able = enrollments.filter { $0.satisfies(type) }
-                return type.methods.filter { method in able.contains { $0.usableMethods.contains(method) } }
+                return type.methods.filter { method in able.contains { $0.usableMethods(at: now).contains(method) } }
             }
             return types.compactMap { type in
                 var methods = usable(type)

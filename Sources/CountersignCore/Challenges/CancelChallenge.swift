@@ -20,6 +20,8 @@ public enum CancelChallenge {
             guard let challenge = try writer.challenge(id), challenge.question.client == client else {
                 return .notFound
             }
+            // It is about a device, which will be removed.
+            if challenge.newDevice != nil, let user = challenge.user { try writer.lock(user) }
             // Over, and not swept yet: it ends as what it is.
             let end: ChallengeOutcome = now < challenge.expiresAt ? .cancelled : .expired
             if let earlier = try writer.finish(challenge, as: end, at: now, events) { return .alreadyEnded(earlier) }

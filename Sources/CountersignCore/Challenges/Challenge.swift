@@ -40,6 +40,10 @@ public final class Challenge: Sendable {
     public var id: ChallengeID { question.challenge }
     /// Whether the user types a code that was sent to them, instead of answering on a device.
     public var isText: Bool { methods.isEmpty }
+    /// How its code travels, where it has one.
+    ///
+    /// Only a link has a place to return to, and only what is approved by one is held back.
+    var codeForm: ChallengeCode.Form { returnURI == nil ? .picture : .link }
     /// When a device claimed it by its code; nil where none did.
     public var claimedAt: Timestamp? {
         if case .done(let time) = claim { time } else { nil }
@@ -79,7 +83,7 @@ public final class Challenge: Sendable {
             question: question, user: enrollment.user, enrollment: enrollment.id, methods: methods,
             numberEntry: numberHash == nil ? nil : EntryNumber.length,
             attemptsLeft: attemptsLeft, expiresAt: expiresAt, locale: locale, isClaimed: claim != nil,
-            isLink: returnURI != nil)
+            returnURI: returnURI)
     }
 }
 
@@ -130,8 +134,10 @@ public struct RecentAsk: Sendable {
 
 /// The answer that decided a challenge, as it is kept.
 public struct StoredReceipt: Sendable {
-    /// The challenge.
+    /// The challenge, which may be kept no longer.
     public let challenge: ChallengeID
+    /// Who asked.
+    public let client: ClientID
     /// Whose device answered.
     public let enrollment: EnrollmentID
     /// The signed text and the certificate as it was.
@@ -140,8 +146,11 @@ public struct StoredReceipt: Sendable {
     public let acceptedAt: Timestamp
 
     /// A receipt of these parts.
-    public init(challenge: ChallengeID, enrollment: EnrollmentID, evidence: Evidence, acceptedAt: Timestamp) {
+    public init(
+        challenge: ChallengeID, client: ClientID, enrollment: EnrollmentID, evidence: Evidence, acceptedAt: Timestamp
+    ) {
         self.challenge = challenge
+        self.client = client
         self.enrollment = enrollment
         self.evidence = evidence
         self.acceptedAt = acceptedAt

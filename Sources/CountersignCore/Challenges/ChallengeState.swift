@@ -6,8 +6,10 @@ public enum FailureReason: String, CaseIterable, Sendable {
     case wrongNumber = "wrong_number"
     /// The last device that could have answered has used up its attempts.
     case tooManyAttempts = "too_many_attempts"
-    /// The last device that could have answered was removed.
+    /// The last device that could have answered was removed, or the one whose approval was held back.
     case deviceRemoved = "device_removed"
+    /// The devices that could have answered are suspended.
+    case deviceSuspended = "device_suspended"
 }
 
 /// How a challenge ended.
@@ -122,6 +124,8 @@ public enum ChallengeState: Hashable, Sendable {
                 guard !isOver, self == .pending || self == .returning(method, by: enrollment) else {
                     throw IllegalTransition(state: self)
                 }
+            case .failed(.deviceRemoved):
+                guard !isOver else { throw IllegalTransition(state: self) }
             case .entered, .denied, .reported, .failed:
                 guard !isOver, self == .pending else { throw IllegalTransition(state: self) }
             }

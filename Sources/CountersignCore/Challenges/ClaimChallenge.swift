@@ -11,7 +11,7 @@ public enum ClaimChallenge {
         case claimed
         /// The device is not let in.
         case refused(DeviceRefusal)
-        /// The code is none of the server's, or one for another user.
+        /// The code is none of the server's, or one for another user, or came by what it was not made for.
         case codeInvalid
         /// The code was shown too long ago.
         case codeExpired
@@ -34,11 +34,12 @@ public enum ClaimChallenge {
         let now = ports.time.now
         let event: EventID = ports.random.id(at: now)
         // Whether the server made it is told before any lookup: a code that is none says nothing of a challenge.
-        let madeAt = ports.hasher.time(of: code.otp, challenge: code.challenge)
+        let madeAt = ports.hasher.time(of: code)
         return try await ports.store.commit { [issuer = ports.issuer] writer in
             if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
             let enrollment = call.enrollment
-            guard let madeAt, let challenge = try writer.challenge(code.challenge), let claim = challenge.claim
+            guard let madeAt, let challenge = try writer.challenge(code.challenge), let claim = challenge.claim,
+                challenge.codeForm == code.form
             else { return try refuse(enrollment.id, at: now, writer) }
             // Presented again, since the reply was lost.
             if try writer.target(of: challenge.id, enrollment: enrollment.id) != nil { return .claimed }
@@ -52,7 +53,7 @@ public enum ClaimChallenge {
             guard now < madeAt.adding(seconds: ChallengeCode.lifetime),
                 madeAt <= now.adding(seconds: SpendableNonce.tolerance)
             else { return .codeExpired }
-            if let refusal = try judge(enrollment, for: challenge, writer) { return refusal }
+            if let refusal = try judge(enrollment, for: challenge, at: now, writer) { return refusal }
             guard try writer.claim(challenge.id, by: enrollment.id, of: enrollment.user, at: now) else {
                 // Somebody was faster; it may have been this very call, sent twice at once.
                 return try writer.target(of: challenge.id, enrollment: enrollment.id) == nil
@@ -61,7 +62,8 @@ public enum ClaimChallenge {
             try writer.append(
                 AuditEvent(
                     id: event, at: now, kind: .challengeClaimed, client: challenge.question.client,
-                    user: enrollment.user, enrollment: enrollment.id, challenge: challenge.id))
+                    user: enrollment.user, enrollment: enrollment.id, challenge: challenge.id,
+                    detail: ["via": .string(code.form.rawValue)]))
             writer.wake(.challenge(challenge.id))
             writer.wake(.enrollment(enrollment.id))
             return .claimed
@@ -70,17 +72,17 @@ public enum ClaimChallenge {
 
     /// Why a device may not be asked, or nil; then another may still claim the challenge.
     private static func judge(
-        _ caller: Enrollment, for challenge: Challenge, _ writer: any StoreWriter
+        _ caller: Enrollment, for challenge: Challenge, at now: Timestamp, _ writer: any StoreWriter
     ) throws -> Outcome? {
         guard try writer.linkedUser(.id(caller.user), of: challenge.question.client) != nil else {
             return .userNotLinked
         }
         // As it is now: a PIN may have been locked since the call was verified.
         let current = try writer.enrollment(caller.id)
-        guard current?.wait == nil else { return .waiting }
+        guard current?.counts(at: now) != false else { return .waiting }
         guard let enrollment = current,
             let type = try writer.challengeType(challenge.question.type), enrollment.satisfies(type),
-            enrollment.canAnswer(by: challenge.methods)
+            enrollment.canAnswer(by: challenge.methods, at: now)
         else { return .methodMissing(challenge.methods) }
         return nil
     }

@@ -88,15 +88,22 @@ extension StoreWriter {
     ///
     /// Of a telephone number only a keyed hash is kept.
     func refusal(
-        of text: SentCode, for challenge: Challenge, _ hasher: KeyedHasher, at now: Timestamp
+        of text: SentCode, for challenge: Challenge, atMost limit: Int, _ hasher: KeyedHasher, at now: Timestamp
     ) throws -> AskChallenge.Refusal? {
         let key = EnterCode.wrongInARow(challenge)
         if let wrong = try attempts(key, at: now), wrong.number >= EnterCode.maximumWrong {
             return .tooManyAsks(retryAfter: wrong.retryAfter(at: now))
         }
+        // The client's first, so that what it may not send is not counted against the number.
+        let budget = "text codes \(challenge.question.client)"
+        if let spent = try attempts(budget, at: now), spent.number >= limit {
+            return .tooManyTexts(retryAfter: spent.retryAfter(at: now))
+        }
         let number = hasher.name(of: .phone(text.phone))
         let sent = try countAttempt("text code \(number)", window: EnterCode.window, at: now)
-        return sent.number > EnterCode.limit ? .tooManyTexts(retryAfter: sent.retryAfter(at: now)) : nil
+        guard sent.number <= EnterCode.limit else { return .tooManyTexts(retryAfter: sent.retryAfter(at: now)) }
+        _ = try countAttempt(budget, window: EnterCode.window, at: now)
+        return nil
     }
 
     /// Sends the code of a challenge, for as long as it can be typed.

@@ -46,17 +46,22 @@ public enum OpenChallenge {
         case .other(let outcome): return outcome
         case .challenge(let challenge, let attemptsLeft):
             let body = challenge.body(for: enrollment, attemptsLeft: attemptsLeft)
-            let message = try await EncryptedMessage.seal(
-                .binary(body.json.encoded), signedBy: ports.keys.signing,
-                to: enrollment.keys.encryption.publicKey,
-                intendedRecipient: enrollment.keys.primary.fingerprint, at: now.unixSeconds)
-            return .message(message)
+            return .message(try await ports.seal(body.json, to: enrollment, at: now))
         }
     }
 
     private enum Admission: Sendable {
         case challenge(Challenge, attemptsLeft: Int?)
         case other(Outcome)
+    }
+}
+
+extension Ports {
+    /// Signs something as the issuer and seals it to a device: a binary OpenPGP message.
+    func seal(_ json: JSONValue, to enrollment: Enrollment, at now: Timestamp) async throws -> [UInt8] {
+        try await EncryptedMessage.seal(
+            .binary(json.encoded), signedBy: keys.signing, to: enrollment.keys.encryption.publicKey,
+            intendedRecipient: enrollment.keys.primary.fingerprint, at: now.unixSeconds)
     }
 }
 

@@ -51,11 +51,15 @@ public enum ReturnChallenge {
                 let wrong = try writer.countAttempt("return \(id)", window: RefusedAttempts.window, at: now)
                 return wrong.number > maximumWrong ? .rateLimited(retryAfter: RefusedAttempts.window) : .codeInvalid
             }
-            let outcome = ChallengeOutcome.approved(method, by: enrollment)
+            // Looked at here, which keeps it from changing until this commits: what a device that is gone has approved
+            // is approved by nobody.
+            let isThere = try writer.enrollmentState(enrollment) == .active
+            let outcome = isThere ? ChallengeOutcome.approved(method, by: enrollment) : .failed(.deviceRemoved)
             if let earlier = try writer.finish(challenge, as: outcome, at: now, events) {
                 return .alreadyEnded(earlier)
             }
-            return try writer.challenge(id).map(Outcome.released) ?? .notFound
+            guard let ended = try writer.challenge(id) else { return .notFound }
+            return isThere ? .released(ended) : .alreadyEnded(ended.standing(at: now))
         }
     }
 }

@@ -5,15 +5,16 @@ public struct ShownCode: Sendable {
     /// The code.
     public let code: ChallengeCode
     /// Whether it travels as a link that is opened on the device itself, and not as a picture.
-    public let isLink: Bool
+    public var isLink: Bool { code.form == .link }
     /// When its one-time password ceases to work: another must be shown by then.
     public let expiresAt: Timestamp
 
     /// The code of a challenge at a time; nil where there is none to be presented.
     init?(of challenge: Challenge, at now: Timestamp, _ hasher: KeyedHasher) {
         guard challenge.claim == .awaited else { return nil }
-        code = ChallengeCode(challenge: challenge.id, otp: hasher.otp(of: challenge.id, at: now))
-        isLink = challenge.returnURI != nil
+        let form = challenge.codeForm
+        code = ChallengeCode(
+            challenge: challenge.id, otp: hasher.otp(of: challenge.id, as: form, at: now), form: form)
         expiresAt = min(now.adding(seconds: ChallengeCode.lifetime), challenge.expiresAt)
     }
 }

@@ -10,45 +10,57 @@ public enum WatchChallenge {
         public let deliveries: [Delivery]
     }
 
-    /// A client's challenge, or nil: an unknown one and another client's are the same.
+    /// Why a challenge is not shown.
+    public enum Refusal: Error, Hashable, Sendable {
+        /// The client has no such challenge: an unknown one and another client's are the same.
+        case notFound
+        /// The client is not let in any more.
+        case caller(CallerRefusal)
+    }
+
+    /// A client's challenge.
     ///
     /// One that is over and was not yet swept is ended first, so that nobody is shown an open challenge that no answer
     /// can reach.
-    public static func challenge(_ id: ChallengeID, of client: ClientID, ports: Ports) async throws -> Shown? {
-        let shown = try await read(id, of: client, ports: ports)
-        guard let shown, !shown.challenge.state.isEnded, shown.challenge.expiresAt <= ports.time.now else {
-            return shown
-        }
+    public static func challenge(
+        _ id: ChallengeID, for caller: ClientCredential, ports: Ports
+    ) async throws -> Result<Shown, Refusal> {
+        let found = try await read(id, for: caller, ports: ports)
+        guard case .success(let shown) = found, !shown.challenge.state.isEnded,
+            shown.challenge.expiresAt <= ports.time.now
+        else { return found }
         try await ExpireChallenges.expire([id], ports: ports)
-        return try await read(id, of: client, ports: ports)
+        return try await read(id, for: caller, ports: ports)
     }
 
-    /// A client's challenge, or nil, as soon as it has ended or was claimed.
+    /// A client's challenge, as soon as it has ended or was claimed.
     ///
     /// - Parameters:
     ///   - id: the challenge.
-    ///   - client: who asks.
+    ///   - caller: who asks.
     ///   - deadline: until when to wait for that.
     ///   - wakes: who tells of it.
     ///   - ports: the world.
     public static func challenge(
-        _ id: ChallengeID, of client: ClientID, waitingUntil deadline: Timestamp, wakes: any Wakes, ports: Ports
+        _ id: ChallengeID, for caller: ClientCredential, waitingUntil deadline: Timestamp, wakes: any Wakes,
+        ports: Ports
     ) async throws -> Beginning {
         // Subscribed before the first look: an end in between is not missed.
         let subscription = wakes.subscribe(to: .challenge(id))
-        let shown = try await challenge(id, of: client, ports: ports)
-        guard let shown, !shown.challenge.state.isEnded, ports.time.now < deadline else { return .ended(shown) }
+        let found = try await challenge(id, for: caller, ports: ports)
+        guard case .success(let shown) = found, !shown.challenge.state.isEnded, ports.time.now < deadline else {
+            return .ended(found)
+        }
         return .waiting(
             Wait(
-                challenge: id, client: client, claim: shown.challenge.claim, expiresAt: shown.challenge.expiresAt,
-                deadline: deadline,
-                subscription: subscription))
+                challenge: id, caller: caller, claim: shown.challenge.claim, expiresAt: shown.challenge.expiresAt,
+                deadline: deadline, subscription: subscription))
     }
 
     /// How a look begins that may have to be waited for.
     public enum Beginning: Sendable {
         /// It is known at once.
-        case ended(Shown?)
+        case ended(Result<Shown, Refusal>)
         /// The challenge is open: what comes of it must be waited for.
         case waiting(Wait)
     }
@@ -58,47 +70,57 @@ public enum WatchChallenge {
         /// The challenge.
         public let challenge: ChallengeID
         /// Who waits.
-        public let client: ClientID
+        public let caller: ClientCredential
         fileprivate let claim: Claim?
         fileprivate let expiresAt: Timestamp
         fileprivate let deadline: Timestamp
         fileprivate let subscription: any WakeSubscription
 
-        /// Waits for the end of the challenge, or its being claimed, or the deadline.
+        /// Waits for the end of the challenge, or its being claimed, or the deadline, or the caller's being let in no
+        /// more.
         ///
         /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
-        public func outcome(ports: Ports) async throws -> Shown? {
+        public func outcome(ports: Ports) async throws -> Result<Shown, Refusal> {
             var expiresAt = expiresAt
             while true {
                 try await subscription.wait(until: min(deadline, expiresAt))
-                let shown = try await WatchChallenge.challenge(challenge, of: client, ports: ports)
-                guard let challenge = shown?.challenge, !challenge.state.isEnded, challenge.claim == claim,
-                    ports.time.now < deadline
-                else { return shown }
+                let found = try await WatchChallenge.challenge(challenge, for: caller, ports: ports)
+                guard case .success(let shown) = found, !shown.challenge.state.isEnded,
+                    shown.challenge.claim == claim, ports.time.now < deadline
+                else { return found }
                 // It is later where a device has approved and its code has yet to come back.
-                expiresAt = challenge.expiresAt
+                expiresAt = shown.challenge.expiresAt
             }
         }
     }
 
-    private static func read(_ id: ChallengeID, of client: ClientID, ports: Ports) async throws -> Shown? {
-        try await ports.store.read { reader in
-            // The client may have been taken away while it waited.
-            guard try reader.client(client) != nil, let challenge = try reader.challenge(id),
-                challenge.question.client == client
-            else { return nil }
-            return Shown(challenge: challenge, deliveries: try reader.deliveries(of: id))
+    private static func read(
+        _ id: ChallengeID, for caller: ClientCredential, ports: Ports
+    ) async throws -> Result<Shown, Refusal> {
+        let now = ports.time.now
+        return try await ports.store.read { reader in
+            // Client, secret or right may have been taken away while it waited.
+            if let refusal = try reader.refusal(of: caller, needing: .challenges, at: now) {
+                return .failure(.caller(refusal))
+            }
+            guard let challenge = try reader.challenge(id), challenge.question.client == caller.client else {
+                return .failure(.notFound)
+            }
+            return .success(Shown(challenge: challenge, deliveries: try reader.deliveries(of: id)))
         }
     }
 
-    /// The receipt of a client's challenge.
+    /// The receipt of a client's challenge, which may outlive the challenge itself.
     public static func receipt(_ id: ChallengeID, of client: ClientID, ports: Ports) async throws -> Receipt {
         try await ports.store.read { reader in
-            guard let challenge = try reader.challenge(id), challenge.question.client == client else {
-                return .challengeNotFound
+            let challenge = try reader.challenge(id)
+            guard challenge == nil || challenge?.question.client == client else { return .challengeNotFound }
+            // While a challenge waits for its code, what its device approved is nobody's to see.
+            guard challenge?.state.isEnded ?? true else { return .none }
+            guard let receipt = try reader.receipt(of: id), receipt.client == client else {
+                return challenge == nil ? .challengeNotFound : .none
             }
-            guard challenge.state.isEnded else { return .none }
-            return try reader.receipt(of: id).map(Receipt.receipt) ?? .none
+            return .receipt(receipt)
         }
     }
 

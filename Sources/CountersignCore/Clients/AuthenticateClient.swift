@@ -1,16 +1,22 @@
-import CountersignWire
+public import CountersignWire
 public import Encodings
 
 /// Finds out who calls the API.
 public enum AuthenticateClient {
     /// A client by its id and secret, or nil.
     ///
-    /// An unknown id costs the same comparison as a wrong secret, so time tells nobody which it was.
-    public static func authenticate(_ id: String, secret: Secret<String>, ports: Ports) async throws -> Client? {
+    /// An unknown id costs the same comparisons as a wrong secret, so time tells nobody which it was. One that is
+    /// disabled is found, too: its callers are told so, who have shown its secret.
+    public static func authenticate(_ id: String, secret: Secret<String>, ports: Ports) async throws -> ClientCaller? {
+        let now = ports.time.now
         let client = try await ports.store.read { reader in try ClientID(id).flatMap { try reader.client($0) } }
-        let hash = client?.secretHash ?? SecretHash(of: Secret(""))
-        guard hash.matches(secret), let client, client.secretHash != nil else { return nil }
-        return client
+        let newest = client?.secretHash ?? SecretHash(of: Secret(""))
+        let earlier = client?.earlierSecret
+        let (isNewest, isEarlier) = (newest.matches(secret), (earlier?.hash ?? newest).matches(secret))
+        guard let client, client.secretHash != nil else { return nil }
+        if isNewest { return ClientCaller(client: client, secret: newest) }
+        guard let earlier, isEarlier, now < earlier.until else { return nil }
+        return ClientCaller(client: client, secret: earlier.hash)
     }
 
     /// The operator's client by the bootstrap token, or nil: a wrong token, an old one, or a caller from afar.
@@ -20,13 +26,61 @@ public enum AuthenticateClient {
     ///   - isFromLoopback: whether the caller is on the server's own machine.
     public static func authenticate(
         bootstrapToken: Secret<String>, isFromLoopback: Bool, ports: Ports
-    ) async throws -> Client? {
+    ) async throws -> ClientCaller? {
         let now = ports.time.now
         return try await ports.store.read { reader in
             guard let token = try reader.bootstrapToken(), token.hash.matches(bootstrapToken), isFromLoopback,
                 now < token.expiresAt
             else { return nil }
-            return try reader.operatorClient()
+            return try reader.operatorClient().map { ClientCaller(client: $0, secret: nil) }
         }
+    }
+}
+
+/// A client that has shown who it is.
+public struct ClientCaller: Sendable {
+    /// The client.
+    public let client: Client
+    /// By what it was let in.
+    public let credential: ClientCredential
+
+    fileprivate init(client: Client, secret: SecretHash?) {
+        self.client = client
+        credential = ClientCredential(client: client.id, secret: secret)
+    }
+}
+
+/// By what a client was let in, kept as long as it waits: it waits no longer than it would be let in.
+public struct ClientCredential: Hashable, Sendable {
+    /// The client.
+    public let client: ClientID
+    /// The hash of the secret it has shown; nil for the operator's client, which has none.
+    public let secret: SecretHash?
+
+    /// A credential of these parts.
+    public init(client: ClientID, secret: SecretHash?) {
+        self.client = client
+        self.secret = secret
+    }
+}
+
+/// Why a caller that was let in is let in no more.
+public enum CallerRefusal: Error, Hashable, Sendable {
+    /// The client is gone, or its secret good no more.
+    case unknown
+    /// The client is disabled.
+    case disabled
+    /// It has lost a right.
+    case rightMissing(Right)
+}
+
+extension StoreReader {
+    /// Why a caller may not do what takes a right, or nil.
+    func refusal(of caller: ClientCredential, needing right: Right, at now: Timestamp) throws -> CallerRefusal? {
+        guard let client = try client(caller.client) else { return .unknown }
+        let isEarlier = client.earlierSecret.map { $0.hash == caller.secret && now < $0.until } ?? false
+        guard client.secretHash == caller.secret || isEarlier else { return .unknown }
+        guard client.disabledAt == nil else { return .disabled }
+        return client.rights.contains(right) ? nil : .rightMissing(right)
     }
 }

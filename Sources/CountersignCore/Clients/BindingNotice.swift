@@ -1,5 +1,6 @@
 public import CountersignWire
 import Encodings
+import OpenPGP
 
 /// Where a client is told of what changes about the devices of its users.
 public struct NoticeReceiver: Sendable {
@@ -29,8 +30,10 @@ enum BindingChange: Sendable {
     case approved
     /// An enrollment is over.
     case removed(RemovalReason)
-    /// A way to answer was set, replaced or removed.
-    case method(Method, change: String)
+    /// A device was suspended, or resumed.
+    case suspended, resumed
+    /// A way to answer was set, replaced, undone or removed, or counts from now on; until when it waits.
+    case method(Method, change: String, until: Timestamp? = nil)
     /// A wrong PIN was typed too often.
     case pinLocked
 
@@ -39,6 +42,8 @@ enum BindingChange: Sendable {
         case .created: "enrollment.created"
         case .approved: "enrollment.approved"
         case .removed: "enrollment.removed"
+        case .suspended: "enrollment.suspended"
+        case .resumed: "enrollment.resumed"
         case .method: "method.changed"
         case .pinLocked: "pin.locked"
         }
@@ -55,13 +60,16 @@ enum BindingChange: Sendable {
         ])
         switch self {
         case .created(let isWaived):
+            // By it a client or an operator may end the device's wait, once its user has read it to them.
+            object["fingerprint"] = .string("\(enrollment.keys.primary.fingerprint)")
             object["waiver"] = .bool(isWaived)
-            object["waiting_until"] = enrollment.wait.map { .string("\($0.until)") }
-        case .approved, .pinLocked: break
+            if !enrollment.counts(at: now) { object["waiting_until"] = .string("\(enrollment.countsFrom)") }
+        case .approved, .suspended, .resumed, .pinLocked: break
         case .removed(let reason): object["reason"] = .string(reason.rawValue)
-        case .method(let method, let change):
+        case .method(let method, let change, let until):
             object["method"] = .string(method.rawValue)
             object["change"] = .string(change)
+            object["waiting_until"] = until.map { .string("\($0)") }
         }
         return .object(object)
     }
@@ -77,7 +85,7 @@ extension StoreWriter {
             let body = change.json(of: enrollment, to: receiver, at: now).encoded
             try enqueue(
                 OutboxMessage(
-                    id: events.next(), content: .callback(receiver.uri, client: receiver.client, body: body),
+                    id: events.next(), content: .notice(receiver.uri, client: receiver.client, body: body),
                     dueAt: now, expiresAt: now.adding(seconds: OutboxMessage.lifetime)))
         }
         if !receivers.isEmpty { wake(.outbox) }

@@ -32,6 +32,25 @@ public struct BasicCredentials: Sendable {
     }
 }
 
+/// What a client's own server is called for: each is signed by a secret of its own, so that who runs one receiver forges
+/// nothing at another.
+public enum CallbackPurpose: String, CaseIterable, Sendable {
+    /// To tell how a challenge ended.
+    case callbacks
+    /// To tell what has changed about the devices of its users.
+    case notices
+    /// To judge by a custom authenticator, and to tell that a device has it no more.
+    case hooks
+}
+
+extension KeyedHasher {
+    /// The secret that signs for a purpose, made of the one for callbacks and of what nobody else has.
+    public func secret(for purpose: CallbackPurpose, of callbackSecret: Secret<String>) -> Secret<String> {
+        guard purpose != .callbacks else { return callbackSecret }
+        return Secret("whsec_" + Base64.encode(code(of: "\(purpose.rawValue) \(callbackSecret.reveal())")))
+    }
+}
+
 /// Who takes a client's callbacks.
 public struct CallbackReceiver: Hashable, Sendable {
     /// The client.
@@ -57,7 +76,14 @@ public struct CallbackAccess: Sendable {
     /// What is held against the receiver.
     public let standing: Standing
 
-    /// What a receiver has said of itself.
+    /// What is sent for a purpose: signed by its own secrets, the password with callbacks alone.
+    public func access(for purpose: CallbackPurpose, _ hasher: KeyedHasher) -> CallbackAccess {
+        CallbackAccess(
+            secrets: secrets.map { hasher.secret(for: purpose, of: $0) }, basic: purpose == .callbacks ? basic : nil,
+            standing: standing)
+    }
+
+    /// What a receiver has said of itself, and the operator of its client.
     public enum Standing: Sendable {
         /// Nothing.
         case good
@@ -65,6 +91,11 @@ public struct CallbackAccess: Sendable {
         case suspected
         /// That it is gone.
         case gone
+        /// Nothing, but its client is disabled.
+        case disabled
+
+        /// Whether its client is not disabled.
+        public var isEnabled: Bool { if case .disabled = self { false } else { true } }
     }
 
     /// Access by these.

@@ -19,6 +19,13 @@ public struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
     /// The URL.
     public let description: String
 
+    /// Its host and port, in lower case.
+    var authority: String {
+        let url = URLComponents(string: description)
+        let port = url?.port ?? (url?.scheme == "http" ? 80 : 443)
+        return "\(host.lowercased()):\(port)"
+    }
+
     /// Its host.
     public var host: String { URLComponents(string: description)?.host ?? "" }
 
@@ -40,41 +47,6 @@ public struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
         default: return nil
         }
         description = text
-    }
-}
-
-/// A URL a client registered for devices to return to that have opened a link.
-///
-/// Spec: design 3.7.
-public struct ReturnURI: Hashable, Sendable, CustomStringConvertible {
-    /// How many a client may have.
-    public static let maximumCount = 32
-    /// The parameter that the code travels in.
-    public static let parameter = "return_code"
-
-    /// The URL.
-    public let description: String
-
-    /// Its host.
-    var host: String { CallbackURI(stored: description).host }
-
-    /// A URL that was accepted before.
-    public init(stored text: String) {
-        description = text
-    }
-
-    /// Accepts a URL by the rules of ``CallbackURI``; one that has the parameter of the code is none.
-    public init?(_ text: String, isDevelopment: Bool) {
-        guard CallbackURI(text, isDevelopment: isDevelopment) != nil,
-            URLComponents(string: text)?.queryItems?.contains(where: { $0.name == Self.parameter }) != true
-        else { return nil }
-        description = text
-    }
-
-    /// The URL with a code, which is base64url.
-    func bringing(_ code: Secret<String>) -> Secret<String> {
-        let separator = !description.contains("?") ? "?" : description.hasSuffix("?") ? "" : "&"
-        return Secret("\(description)\(separator)\(Self.parameter)=\(code.reveal())")
     }
 }
 
@@ -141,6 +113,10 @@ public struct Client: Sendable {
     public let isOperator: Bool
     /// When it was made.
     public let createdAt: Timestamp
+    /// The secret of before, which lets it in for a while.
+    public let earlierSecret: EarlierSecret?
+    /// Since when it is let in nowhere; nil for one that is.
+    public let disabledAt: Timestamp?
 
     /// A client of these parts.
     public init(
@@ -149,7 +125,7 @@ public struct Client: Sendable {
         waivesEnrollmentApproval: Bool,
         coolingOff: Int64 = AwaitedApproval.standardCoolingOff, pinPolicy: PINPolicy = .standard,
         deviceLimit: DeviceLimit? = nil, authenticators: [CustomAuthenticator] = [], isOperator: Bool,
-        createdAt: Timestamp
+        createdAt: Timestamp, earlierSecret: EarlierSecret? = nil, disabledAt: Timestamp? = nil
     ) {
         self.id = id
         self.name = name
@@ -166,6 +142,22 @@ public struct Client: Sendable {
         self.authenticators = authenticators
         self.isOperator = isOperator
         self.createdAt = createdAt
+        self.earlierSecret = earlierSecret
+        self.disabledAt = disabledAt
+    }
+}
+
+/// A client's secret that was renewed, and still lets it in.
+public struct EarlierSecret: Hashable, Sendable {
+    /// Its hash.
+    public let hash: SecretHash
+    /// Until when.
+    public let until: Timestamp
+
+    /// A secret that is good until a time.
+    public init(hash: SecretHash, until: Timestamp) {
+        self.hash = hash
+        self.until = until
     }
 }
 

@@ -71,7 +71,7 @@ public enum CreateClient {
         reply: @escaping @Sendable (Created) -> RecordedReply
     ) async throws -> Replayable<Created> {
         let now = ports.time.now
-        let secret = Secret(Base64URL.encode(ports.random.bytes(32)))
+        let secret = newSecret(ports.random)
         let callbackSecret = newCallbackSecret(ports.random)
         let client = Client(
             id: ports.random.id(at: now), name: request.name, secretHash: SecretHash(of: secret),
@@ -94,6 +94,11 @@ public enum CreateClient {
                 return (created, reply(created))
             }
         }
+    }
+
+    /// A new secret.
+    static func newSecret(_ random: any RandomSource) -> Secret<String> {
+        Secret(Base64URL.encode(random.bytes(32)))
     }
 
     /// A new secret that signs callbacks.

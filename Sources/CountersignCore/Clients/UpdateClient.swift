@@ -98,6 +98,7 @@ public enum UpdateClient {
             guard let client = try writer.client(id), !client.isOperator else { return nil }
             try writer.update(id, changes)
             if changes.setsReceivers { try writer.forgetGoneReceivers(of: id) }
+            if changes.rights != nil { try writer.wakeWatchers(of: id) }
             try writer.append(event)
             guard let updated = try writer.client(id) else { throw StoreError.corruptRow("client") }
             return updated
@@ -150,7 +151,7 @@ extension UpdateClient.Changes {
         detail["name"] = name.map { .string($0.text) }
         detail["rights"] = rights.map { .array($0.map(\.rawValue).sorted().map(JSONValue.string)) }
         detail["callback_hosts"] = callbackURIs.map { .array($0.map { .string($0.host) }) }
-        detail["return_hosts"] = returnURIs.map { .array($0.map { .string($0.host) }) }
+        detail["return_hosts"] = returnURIs.map { .array($0.map { .string($0.place) }) }
         detail["waiver"] = waivesEnrollmentApproval.map(JSONValue.bool)
         detail["cooling_off"] = coolingOff.map(JSONValue.integer)
         detail["pin_policy"] = pinPolicy?.json

@@ -2,99 +2,158 @@ public import CountersignWire
 import Encodings
 import OpenPGP
 
-/// What is asked of a user's devices before a further one can say yes.
+/// What a new device waits for: a time, and the question to the user's other devices whose yes ends the wait before.
 ///
-/// One question is the approval, the notice and the way to undo: it lives as long as the new device must wait. Spec:
-/// design 3.5.
+/// Spec: design 13 §1.2 and §1.6.
 public struct AwaitedApproval: Sendable {
     /// How long a new device waits that no other one approves, in seconds, where the client says nothing.
     public static let standardCoolingOff: Int64 = 86_400
     /// How long a client can have it wait, in seconds.
     public static let coolingOffs: ClosedRange<Int64> = 60...604_800
-    /// How many new devices of a user may wait at once.
-    static let maximumWaiting = 3
+    /// About how many new devices of a user questions may be open at once.
+    static let maximumQuestions = 3
     /// How often a client may have a user asked for that within ``window``.
     static let maximumAsks = 5
     /// The window in which those count, in seconds.
     static let window: Int64 = 3600
 
-    /// The question.
-    public let challenge: ChallengeID
-    /// The number that the new device shows, to be typed on one that the user has.
-    public let number: EntryNumber
-    /// When it ends, and the new device waits no longer.
+    /// The number that the new device shows, to be typed on one that the user has; nil where nobody could type it.
+    public let number: EntryNumber?
+    /// When the new device waits no longer.
     public let expiresAt: Timestamp
+
+    /// What a new device is told, also when it asks again since the reply was lost; nil where it does not wait.
+    init?(_ enrollment: Enrollment, _ standing: Standing, _ hasher: KeyedHasher) {
+        guard !enrollment.counts(at: standing.now) else { return nil }
+        let isAsked = standing.saysYes(besides: enrollment.id)
+        number = isAsked ? enrollment.approval.map { hasher.approvalNumber(of: $0) } : nil
+        expiresAt = enrollment.countsFrom
+    }
 }
 
-extension AwaitedApproval {
-    /// What a new device is told of it, also when it asks again since the reply was lost.
-    init(_ wait: Enrollment.Wait, _ hasher: KeyedHasher) {
-        challenge = wait.challenge
-        number = hasher.approvalNumber(of: wait.challenge)
-        expiresAt = wait.until
+extension Standing {
+    /// The devices that can be asked whether one more may be added: those that are let in.
+    func others(besides: EnrollmentID) -> [Enrollment] {
+        enrollments.filter { $0.id != besides && $0.isLetIn(at: now) }
+    }
+
+    /// By what the user may say yes to one more device.
+    var approvingMethods: [Method] { isGuarded() ? [.pin, .biometric] : [.confirm] }
+
+    /// Whether one of the devices can say yes to one more.
+    fileprivate func saysYes(besides: EnrollmentID) -> Bool {
+        others(besides: besides).contains { $0.canAnswer(by: approvingMethods, at: now) }
     }
 
     /// The question: everything that the user can compare, on the device that asks to be added.
     ///
     /// - Parameters:
     ///   - made: the new device.
-    ///   - others: the user's devices.
+    ///   - id: the question's id.
     ///   - client: through whom it comes.
     ///   - place: from where.
     ///   - nonce: 32 random bytes.
     ///   - ports: the world.
     func question(
-        about made: Enrollment, to others: [Enrollment], by client: Client, from place: ContextLine?, nonce: Nonce,
+        about made: Enrollment, _ id: ChallengeID, by client: Client, from place: ContextLine?, nonce: Nonce,
         ports: Ports
     ) throws -> Challenge {
-        let device = made.device
+        let labels = made.device.labels
         let lines: [(String, DisplayLine?)] = [
-            ("Device", device.name), ("Model", device.model), ("System", device.system), ("App", device.app),
+            ("Device", labels.name), ("Model", labels.model), ("System", labels.system), ("App", labels.app),
             ("Fingerprint", try DisplayLine("\(made.keys.primary.fingerprint)")),
         ]
         let message = try DisplayMessage("A new device wants to be added to your account. Did you start this?")
         let question = Question(
-            challenge: challenge, nonce: nonce, issuer: ports.issuer, client: client.id, clientName: client.name,
+            challenge: id, nonce: nonce, issuer: ports.issuer, client: client.id, clientName: client.name,
             type: .newDevice, context: place?.line, askedAt: made.createdAt,
             details: try lines.compactMap { label, value in try value.map { try Detail(label: label, value: $0.text) }
             },
             signingData: nil, message: message)
-        // Spec: design 3.1, *Changing methods*: once a PIN exists, nothing is added without it.
-        let methods: [Method] = others.contains { $0.pin != nil } ? [.pin] : [.confirm]
         return Challenge(
-            question: question, user: made.user, alert: message, methods: methods,
-            numberHash: ports.hasher.hash(of: number, challenge: challenge), expiresAt: expiresAt, callbackURI: nil,
-            clientState: nil, locale: nil, newDevice: made.id, state: .pending)
+            question: question, user: made.user, alert: message, methods: approvingMethods,
+            numberHash: ports.hasher.hash(of: ports.hasher.approvalNumber(of: id), challenge: id),
+            expiresAt: made.countsFrom, callbackURI: nil, clientState: nil, locale: nil, newDevice: made.id,
+            state: .pending)
+    }
+}
+
+/// Who ends the wait of a device.
+enum LetInBy: Sendable {
+    /// A device of the user's, by a method.
+    case device(EnrollmentID, Method)
+    /// The client or operator that waives it.
+    case waiver(ClientID)
+    /// Nobody: it is over.
+    case time
+
+    fileprivate var audited: JSONValue {
+        switch self {
+        case .device(let id, _): .string("\(id)")
+        case .waiver: "waiver"
+        case .time: "time"
+        }
+    }
+
+    /// Whether the methods of the device that are no stronger than this yes count, too.
+    fileprivate var bringsMethods: Bool {
+        switch self {
+        case .device(_, .pin), .device(_, .biometric), .waiver: true
+        case .device, .time: false
+        }
     }
 }
 
 extension StoreWriter {
     /// What the end of that question means for the new device.
     ///
-    /// Silence lets it in, once the time is over; whatever else is no yes keeps it out.
+    /// A yes lets it in, silence leaves it to wait for its time, and whatever else is no yes keeps it out.
     func conclude(
         _ id: EnrollmentID, by challenge: Challenge, ended outcome: ChallengeOutcome, at now: Timestamp,
         _ events: EventIDs
     ) throws {
-        guard let enrollment = try enrollment(id), enrollment.state == .active,
-            enrollment.wait?.challenge == challenge.id
+        guard let enrollment = try enrollment(id), enrollment.isPresent, enrollment.approval == challenge.id,
+            !enrollment.counts(at: now)
         else { return }
         switch outcome {
-        case .approved, .expired:
-            try endWait(of: id)
-            try append(
-                .enrollmentApproved, ["by": outcome.decidedBy.map { .string("\($0)") } ?? "time"], of: enrollment,
-                at: now, events)
-            try tellClients(.approved, of: enrollment, at: now, events)
-            wake(.enrollment(id))
-            try replaceSurplus(beside: enrollment, of: try client(enrollment.client)?.deviceLimit, at: now, events)
+        case .approved(let method, let device):
+            try letIn(enrollment, by: .device(device, method), at: now, events)
+        case .expired: return
         // No code lets a device in.
         case .entered, .denied, .reported, .failed:
-            _ = try removeEnrollment(enrollment, reason: .denied, by: nil, at: now, events)
+            _ = try removeEnrollment(enrollment.id, reason: .denied, by: nil, at: now, events)
         case .cancelled:
             _ = try removeEnrollment(
-                enrollment, reason: .client, by: challenge.question.client, at: now, events)
+                enrollment.id, reason: .client, by: challenge.question.client, at: now, events)
         }
+    }
+
+    /// Lets a device in, and tells so.
+    ///
+    /// The caller has locked the user's row.
+    func letIn(
+        _ enrollment: Enrollment, by whom: LetInBy, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        let wasLetIn = if case .time = whom { false } else { enrollment.counts(at: now) }
+        try count(enrollment.id, from: now)
+        try forgetWait(.confirm, of: enrollment.id)
+        if whom.bringsMethods {
+            try countMethods(of: enrollment.id, from: now)
+            try put(enrollment.customs.mapValues { $0.counting(from: now) }, of: enrollment.id)
+            try forgetWaits(of: enrollment.id)
+            for (method, _) in enrollment.waiting(at: now) {
+                try tellClients(.method(method, change: "counts"), of: enrollment, at: now, events)
+            }
+        }
+        // The question is not the enrollment's any more, and its end means nothing for it.
+        if let id = enrollment.approval, let question = try challenge(id), question.state == .pending {
+            _ = try finish(question, as: .cancelled, at: now, events)
+        }
+        wake(.enrollment(enrollment.id))
+        guard !wasLetIn else { return }
+        try append(.enrollmentApproved, ["by": whom.audited], of: enrollment, at: now, events)
+        try tellClients(.approved, of: enrollment, at: now, events)
+        try replaceSurplus(beside: enrollment, of: try client(enrollment.client)?.deviceLimit, at: now, events)
     }
 
     /// Removes the oldest devices that must go for one that has been let in.
@@ -102,9 +161,9 @@ extension StoreWriter {
         beside made: Enrollment, of limit: DeviceLimit?, at now: Timestamp, _ events: EventIDs
     ) throws {
         guard let limit, limit.replacesOldest else { return }
-        let others = try activeEnrollments(of: made.user).filter { $0.id != made.id }
+        let others = try activeEnrollments(of: made.user).filter { $0.id != made.id && $0.counts(at: now) }
         for old in limit.surplus(of: others, of: made.client) {
-            _ = try removeEnrollment(old, reason: .replaced, by: nil, at: now, events)
+            _ = try removeEnrollment(old.id, reason: .replaced, by: nil, at: now, events)
         }
     }
 }
@@ -114,5 +173,11 @@ extension DeviceLimit {
     func surplus(of enrollments: [Enrollment], of client: ClientID) -> ArraySlice<Enrollment> {
         let own = enrollments.filter { $0.client == client }.sorted { $0.id < $1.id }
         return own.prefix(max(0, own.count + 1 - maximum))
+    }
+}
+
+extension EnrolledCustom {
+    fileprivate func counting(from now: Timestamp) -> EnrolledCustom {
+        EnrolledCustom(tried: tried, countsFrom: min(countsFrom, now))
     }
 }

@@ -5,8 +5,11 @@ import Encodings
 extension ChangeMethods {
     /// A registration of which all is good but what the hook has to judge.
     struct Registration: Sendable {
-        let change: AuthenticatorChange
+        let change: SignedChange
+        let name: AuthenticatorName
         let data: CustomData
+        /// The method that has signed it, too.
+        let signedBy: Method?
     }
 
     /// Looks whether a registration is authorized before the hook is asked; its nonce and a ticket are spent when the
@@ -15,19 +18,23 @@ extension ChangeMethods {
         _ registration: Registration, _ ticket: Secret<String>?, of enrollment: Enrollment, at now: Timestamp,
         _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Step {
-        let (change, data) = (registration.change, registration.data)
-        if needsTicket(enrollment, at: now), try authority(ticket, for: enrollment, at: now, writer) == nil {
-            return .ended(.notAuthorized(needs: .ticket))
+        let (change, nonce) = (registration.change, registration.change.header.nonce)
+        if enrollment.needsTicket(for: change, signedBy: registration.signedBy, at: now) {
+            switch try authority(ticket, for: enrollment, at: now, writer) {
+            case .ticket: break
+            case .none: return .ended(.notAuthorized(needs: .ticket))
+            case .blocked: return .ended(.blocked)
+            }
         }
         // Each is a guess at whatever the hook asks for.
         if let seconds = try writer.countRefused("registration", of: enrollment.id, at: now) {
             return .ended(.rateLimited(retryAfter: seconds))
         }
-        if try writer.isSpent(nonce: "\(change.header.nonce)", of: nonceKey(enrollment)) {
+        if try writer.isSpent(nonce: "\(nonce)", of: nonceKey(enrollment)) {
             return .ended(try refuse(enrollment, "nonce", at: now, events, writer))
         }
         let question = try writer.hookQuestion(
-            .register, change.name, data, of: enrollment, id: "\(enrollment.id).\(change.header.nonce)", at: now)
+            .register, registration.name, registration.data, of: enrollment, id: "\(enrollment.id).\(nonce)", at: now)
         return question.map { .asking($0, registration) } ?? .ended(.customNotRegistered)
     }
 
@@ -36,13 +43,14 @@ extension ChangeMethods {
         _ registration: Registration, _ ticket: Secret<String>?, _ repeated: IdempotencyKey, _ call: DeviceCall,
         asking question: HookQuestion, ports: Ports
     ) async throws -> Outcome {
-        let name = registration.change.name
+        let name = registration.name
         let enrollment = call.enrollment
         guard let verdict = await ports.hooks.ask(question) else { return .customUnavailable }
         let now = ports.time.now
         let events = EventIDs(ports, at: now)
         let issuer = ports.issuer
         return try await ports.store.commit { writer in
+            try writer.lock(enrollment.user)
             try writer.hold(enrollment.id)
             if let refusal = try writer.refusal(of: enrollment.id, issuer: issuer) { return .refused(refusal) }
             // The same registration came again meanwhile, and was faster.
@@ -59,12 +67,17 @@ extension ChangeMethods {
                     RecordedReply(status: Recorded.customRefused, body: verdict.json.encoded), for: repeated, at: now)
                 return Outcome(verdict)
             }
-            if let refusal = try authorize(nil, ticket, of: enrollment, at: now, events, writer) { return refusal }
+            let permit = try permit(
+                registration.change, nil, ticket, signedBy: registration.signedBy, of: enrollment, at: now, events,
+                writer)
+            guard case .granted(let countsFrom) = permit else { return permit.refusal }
             guard let current = try writer.enrollment(enrollment.id) else { throw StoreError.corruptRow("enrollment") }
             let kind = current.customs[name] == nil ? "set" : "replaced"
-            try writer.put(current.customs.merging([name: 0]) { $1 }, of: enrollment.id)
+            let registered = EnrolledCustom(countsFrom: countsFrom)
+            try writer.put(current.customs.merging([name: registered]) { $1 }, of: enrollment.id)
             return try conclude(
-                .custom(name), kind, by: verdict, repeated, of: enrollment, at: now, events, writer)
+                .custom(name), kind, countsFrom: countsFrom, by: verdict, repeated, of: enrollment, at: now, events,
+                writer)
         }
     }
 }

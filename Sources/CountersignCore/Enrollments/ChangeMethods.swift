@@ -9,8 +9,6 @@ import OpenPGP
 public enum ChangeMethods {
     /// How long a nonce can be used, in seconds.
     static let nonceLifetime: Int64 = 300
-    /// How long after it was made an enrollment may set its first PIN by itself, in seconds.
-    static let graceAfterEnrollment: Int64 = 600
 
     /// What came of a change.
     public enum Outcome: Sendable {
@@ -20,12 +18,16 @@ public enum ChangeMethods {
         case refused(DeviceRefusal)
         /// The change is refused: one outcome for every cause.
         case invalid
-        /// What it needs besides: the PIN, or a ticket.
+        /// What it needs besides: the PIN, the biometric, or a ticket.
         case notAuthorized(needs: Authority)
+        /// The ticket's client lets the user enroll nothing.
+        case blocked
         /// The PIN that should authorize it is wrong.
         case pinIncorrect(attemptsLeft: Int)
         /// A wrong PIN was typed too often before.
         case pinLocked
+        /// The certificate has no room for a further key.
+        case certificateFull
         /// The custom authenticator wants another try; its payload.
         case customRetry(payload: String?)
         /// The custom authenticator refused; its payload.
@@ -42,6 +44,10 @@ public enum ChangeMethods {
     public enum Authority: String, Sendable {
         /// The PIN there is.
         case pin
+        /// The biometric there is.
+        case biometric
+        /// A method, of which this device has none that counts.
+        case method
         /// A ticket for the same user.
         case ticket
     }
@@ -49,8 +55,8 @@ public enum ChangeMethods {
     /// How the methods of the calling device stand, with a nonce to change them.
     public static func show(_ call: DeviceCall, ports: Ports) async throws -> Result<MethodsReply, DeviceRefusal> {
         let issuer = ports.issuer
-        let nonce = ports.hasher.changeNonce(
-            for: call.enrollment.id, at: ports.time.now, random: ports.random.bytes(8))
+        let now = ports.time.now
+        let nonce = ports.hasher.changeNonce(for: call.enrollment.id, at: now, random: ports.random.bytes(8))
         return try await ports.store.commit { writer in
             if let refusal = try writer.admit(call, issuer: issuer) { return .failure(refusal) }
             guard let enrollment = try writer.enrollment(call.enrollment.id) else {
@@ -60,7 +66,10 @@ public enum ChangeMethods {
                 MethodsReply(
                     nonce: nonce, pin: enrollment.pinState, attemptsLeft: try writer.attemptsLeft(of: enrollment),
                     policy: try writer.pinPolicy(of: enrollment), hasBiometric: enrollment.biometric != nil,
-                    custom: try writer.customs(of: enrollment)))
+                    custom: try writer.customs(of: enrollment),
+                    waiting: Dictionary(uniqueKeysWithValues: enrollment.waiting(at: now).map { ($0, $1) }),
+                    changesLeft: DeviceCertificateForm.changesLeft(
+                        in: try writer.certificate(of: enrollment.id)?.count ?? 0)))
         }
     }
 
@@ -74,6 +83,7 @@ public enum ChangeMethods {
         let issuer = ports.issuer
         let events = EventIDs(ports, at: now)
         let step = try await ports.store.commit { writer in
+            try writer.lock(call.enrollment.user)
             try writer.hold(call.enrollment.id)
             let refusal = try writer.admit(call, issuer: issuer)
             // The reply was lost and the device sends the same change again: it gets the same, and nothing counts twice.
@@ -113,7 +123,7 @@ public enum ChangeMethods {
     }
 
     /// Counts a wrong PIN.
-    private static func count(
+    static func count(
         _ pin: EnrolledPIN, _ repeated: IdempotencyKey, by enrollment: Enrollment, at now: Timestamp,
         _ events: EventIDs, _ writer: any StoreWriter
     ) throws -> Outcome {
@@ -137,11 +147,12 @@ public enum ChangeMethods {
     private enum Verdict: Sendable {
         case invalid(reason: String)
         case pinLocked
-        case unauthorized
+        case unauthorized(needs: Authority)
         case wrongPIN(EnrolledPIN)
-        case good(MethodChange, grown: Certificate, new: CertifiedKey?)
+        case certificateFull
+        case good(MethodChange, grown: Certificate, new: CertifiedKey?, signedBy: Method?)
         case register(Registration)
-        case deregister(AuthenticatorChange)
+        case deregister(AuthenticatorChange, signedBy: Method?)
     }
 
     private static func judge(
@@ -155,32 +166,31 @@ public enum ChangeMethods {
         guard let change = String(strictUTF8: opened.content).flatMap({ SignedChange($0) }),
             change.header.issuer == ports.issuer, change.header.enrollment == enrollment.id
         else { return .invalid(reason: "text") }
-        // Another node may have made it, by a clock that is a little ahead.
-        guard let made = ports.hasher.time(of: change.header.nonce, for: enrollment.id),
-            made <= now.adding(seconds: SpendableNonce.tolerance), now < made.adding(seconds: nonceLifetime)
-        else { return .invalid(reason: "nonce") }
-        if let pin = enrollment.pin {
-            guard pin.lockedAt == nil else { return .pinLocked }
-            guard let authorization = request.authorization else { return .unauthorized }
-            switch await authorizes(authorization, opened.content, pin, latest, ports) {
-            case .no: return .invalid(reason: "authorization")
-            case .wrongPIN: return .wrongPIN(pin)
-            case .yes: break
-            }
+        guard isFresh(change.header.nonce, of: enrollment.id, at: now, ports.hasher) else {
+            return .invalid(reason: "nonce")
+        }
+        var signer: Method?
+        switch await proof(of: change, request.authorization, opened.content, by: enrollment, at: now, ports) {
+        case .none: break
+        case .signed(let method): signer = method
+        case .missing(let needed): return .unauthorized(needs: needed)
+        case .invalid: return .invalid(reason: "authorization")
+        case .wrongPIN(let pin): return .wrongPIN(pin)
+        case .pinLocked: return .pinLocked
         }
         switch change {
-        case .key(let change): return try await judge(change, of: enrollment, latest, ports: ports)
+        case .key(let change): return try await judge(change, of: enrollment, signedBy: signer, latest, ports: ports)
         case .custom(let change):
-            guard let hash = change.customDataHash else { return .deregister(change) }
+            guard let hash = change.customDataHash else { return .deregister(change, signedBy: signer) }
             guard let sealed = request.customData, Array(SHA256.hash(data: sealed)) == hash,
                 let data = await CustomData(sealed, from: enrollment, at: now, ports: ports)
             else { return .invalid(reason: "custom_data") }
-            return .register(Registration(change: change, data: data))
+            return .register(Registration(change: .custom(change), name: change.name, data: data, signedBy: signer))
         }
     }
 
     private static func judge(
-        _ change: MethodChange, of enrollment: Enrollment, _ latest: UnixSeconds, ports: Ports
+        _ change: MethodChange, of enrollment: Enrollment, signedBy signer: Method?, _ latest: UnixSeconds, ports: Ports
     ) async throws -> Verdict {
         guard change.old == enrollment.key(of: change.method)?.fingerprint else { return .invalid(reason: "old") }
         guard let bytes = try await ports.store.read({ try $0.certificate(of: enrollment.id) }),
@@ -188,29 +198,25 @@ public enum ChangeMethods {
         else { throw StoreError.corruptRow("certificate") }
         do throws(DeviceCertificateRefusal) {
             let (grown, new) = try DeviceKeys.grown(stored, by: change, now: latest)
-            return .good(change, grown: grown, new: new)
+            return .good(change, grown: grown, new: new, signedBy: signer)
         } catch {
+            if case .size = error { return .certificateFull }
             return .invalid(reason: "certificate")
         }
     }
 
-    private enum Authorization { case yes, no, wrongPIN }
-
-    /// Whether the PIN's key says the same as the primary key.
-    ///
-    /// What it says comes first: the PIN's key is looked at only where a wrong PIN will count.
-    private static func authorizes(
-        _ message: [UInt8], _ content: [UInt8], _ pin: EnrolledPIN, _ latest: UnixSeconds, _ ports: Ports
-    ) async -> Authorization {
+    /// What a device proves besides its own keys to have a change made.
+    private static func proof(
+        of change: SignedChange, _ authorization: [UInt8]?, _ content: [UInt8], by enrollment: Enrollment,
+        at now: Timestamp, _ ports: Ports
+    ) async -> MethodProof {
+        let signers = enrollment.signers(of: change, at: now)
+        guard let authorization else { return signers.isNeeded ? .missing(signers.named) : .none }
+        guard !signers.methods.isEmpty else { return .none }
         let opened = try? await EncryptedMessage.openWithoutVerifying(
-            message, with: ports.keys.encryption, intendedRecipient: ports.keys.certificate.fingerprint)
-        guard let opened, opened.content == content, opened.signature.type == .text else { return .no }
-        do throws(OpenPGPError) {
-            _ = try opened.verified(signers: [pin.key], now: latest)
-            return .yes
-        } catch {
-            return error == .unknownSigner ? .wrongPIN : .no
-        }
+            authorization, with: ports.keys.encryption, intendedRecipient: ports.keys.certificate.fingerprint)
+        guard let opened, opened.content == content else { return .invalid }
+        return MethodProof(opened, by: signers.methods, of: enrollment, at: now)
     }
 
     private static func settle(
@@ -219,84 +225,142 @@ public enum ChangeMethods {
     ) throws -> Step {
         switch verdict {
         case .pinLocked: return .ended(.pinLocked)
-        case .unauthorized: return .ended(.notAuthorized(needs: .pin))
+        case .certificateFull: return .ended(.certificateFull)
+        case .unauthorized(let needed): return .ended(.notAuthorized(needs: needed))
         case .invalid(let reason): return .ended(try refuse(enrollment, reason, at: now, events, writer))
         case .wrongPIN(let pin): return .ended(try count(pin, repeated, by: enrollment, at: now, events, writer))
-        case .good(let change, let grown, let new):
+        case .good(let change, let grown, let new, let signer):
             guard try writer.enrollment(enrollment.id)?.key(of: change.method)?.fingerprint == change.old else {
                 return .ended(try refuse(enrollment, "old", at: now, events, writer))
             }
-            if let refusal = try authorize(change.header.nonce, ticket, of: enrollment, at: now, events, writer) {
-                return .ended(refusal)
-            }
-            try writer.put(new, for: change.method, of: enrollment.id, certificate: grown.encoded)
+            let permit = try permit(
+                .key(change), change.header.nonce, ticket, signedBy: signer, of: enrollment, at: now, events, writer)
+            guard case .granted(let countsFrom) = permit else { return .ended(permit.refusal) }
+            try writer.put(
+                new, for: change.method, of: enrollment.id, certificate: grown.encoded, countsFrom: countsFrom)
             let kind = change.old == nil ? "set" : change.new == nil ? "removed" : "replaced"
-            return .ended(try conclude(change.method, kind, repeated, of: enrollment, at: now, events, writer))
-        case .deregister(let change):
+            return .ended(
+                try conclude(
+                    change.method, kind, countsFrom: new.map { _ in countsFrom }, repeated, of: enrollment, at: now,
+                    events, writer))
+        case .deregister(let change, let signer):
             guard let current = try writer.enrollment(enrollment.id), current.customs[change.name] != nil else {
                 return .ended(.customNotRegistered)
             }
-            if let refusal = try authorize(change.header.nonce, ticket, of: enrollment, at: now, events, writer) {
-                return .ended(refusal)
-            }
+            let permit = try permit(
+                .custom(change), change.header.nonce, ticket, signedBy: signer, of: enrollment, at: now, events, writer)
+            guard case .granted = permit else { return .ended(permit.refusal) }
             try writer.dropAuthenticator(change.name, of: current, at: now, events)
             return .ended(
-                try conclude(.custom(change.name), "removed", repeated, of: enrollment, at: now, events, writer))
+                try conclude(
+                    .custom(change.name), "removed", countsFrom: nil, repeated, of: enrollment, at: now, events,
+                    writer))
         case .register(let registration):
             return try begin(registration, ticket, of: enrollment, at: now, events, writer)
         }
     }
 
     /// Notes a change that was made.
+    ///
+    /// - Parameter countsFrom: from when what is new counts; nil where nothing is.
     static func conclude(
-        _ method: Method, _ kind: String, by verdict: HookVerdict? = nil, _ repeated: IdempotencyKey,
-        of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+        _ method: Method, _ kind: String, countsFrom: Timestamp?, by verdict: HookVerdict? = nil,
+        _ repeated: IdempotencyKey, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs,
+        _ writer: any StoreWriter
     ) throws -> Outcome {
-        try writer.append(
-            .methodChanged, ["method": .string(method.rawValue), "change": .string(kind)], of: enrollment, at: now,
-            events)
-        try writer.tellClients(.method(method, change: kind), of: enrollment, at: now, events)
+        let until = countsFrom.flatMap { $0 > now ? $0 : nil }
+        if let until {
+            try writer.keepWait(method, of: enrollment.id, until: until)
+        } else {
+            try writer.forgetWait(method, of: enrollment.id)
+        }
+        try writer.noteMethod(method, kind, until: until, of: enrollment, at: now, events)
         try writer.record(
             RecordedReply(status: Recorded.changed, body: verdict?.json.encoded ?? []), for: repeated, at: now)
         return .changed(payload: verdict?.payload)
     }
 
+    /// Whether a change may be made, and from when what is new counts.
+    enum Permit {
+        case granted(countsFrom: Timestamp)
+        case refused(Outcome)
+
+        /// The outcome of what is not granted.
+        var refusal: Outcome {
+            switch self {
+            case .granted: preconditionFailure("it is granted")
+            case .refused(let outcome): outcome
+            }
+        }
+    }
+
     /// Looks whether a change is still authorized by what it was judged by, and spends what it needs.
     ///
-    /// - Parameter nonce: the nonce; nil where it was spent before.
-    /// - Returns: why not, or nil.
-    static func authorize(
-        _ nonce: Nonce?, _ ticket: Secret<String>?, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs,
-        _ writer: any StoreWriter
-    ) throws -> Outcome? {
+    /// Spec: design 13 §1.5.
+    ///
+    /// - Parameters:
+    ///   - change: the change.
+    ///   - nonce: its nonce; nil where it was spent before.
+    ///   - ticket: the secret of a ticket.
+    ///   - signer: the method that has signed, too.
+    ///   - enrollment: whose methods change, as it was judged.
+    ///   - now: when.
+    ///   - events: ids for the audit.
+    ///   - writer: the transaction, which holds the enrollment.
+    static func permit(
+        _ change: SignedChange, _ nonce: Nonce?, _ ticket: Secret<String>?, signedBy signer: Method?,
+        of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+    ) throws -> Permit {
         guard let current = try writer.enrollment(enrollment.id),
-            current.pin?.key.fingerprint == enrollment.pin?.key.fingerprint
-        else { return try refuse(enrollment, "old", at: now, events, writer) }
-        guard current.pin?.lockedAt == nil else { return .pinLocked }
-        if needsTicket(current, at: now) {
-            guard let ticket = try authority(ticket, for: enrollment, at: now, writer),
-                try writer.spend(ticket.hash, at: now)
-            else { return .notAuthorized(needs: .ticket) }
+            current.isProved(change, by: signer, like: enrollment, at: now)
+        else { return .refused(try refuse(enrollment, "old", at: now, events, writer)) }
+        if signer == .pin, current.pin?.lockedAt != nil { return .refused(.pinLocked) }
+        var isWaived = false
+        let standing = try authority(ticket, for: enrollment, at: now, writer)
+        if current.needsTicket(for: change, signedBy: signer, at: now) {
+            switch standing {
+            case .ticket(let ticket):
+                guard try writer.spend(ticket.hash, at: now) else { return .refused(.notAuthorized(needs: .ticket)) }
+                isWaived = ticket.waivesApproval
+            case .none: return .refused(.notAuthorized(needs: .ticket))
+            case .blocked: return .refused(.blocked)
+            }
+        } else if signer == nil, case .ticket(let ticket) = standing, ticket.waivesApproval {
+            isWaived = try writer.spend(ticket.hash, at: now)
         }
         if let nonce, try !spend(nonce, of: enrollment, at: now, writer) {
-            return try refuse(enrollment, "nonce", at: now, events, writer)
+            return .refused(try refuse(enrollment, "nonce", at: now, events, writer))
         }
-        return nil
+        let wait = try writer.wait(of: enrollment.user, at: now)
+        return .granted(
+            countsFrom: current.newMethodCounts(at: now, after: wait, isProved: signer != nil || isWaived))
     }
 
-    /// Whether nothing else authorizes a change of an enrollment's methods.
-    static func needsTicket(_ enrollment: Enrollment, at now: Timestamp) -> Bool {
-        enrollment.pin == nil && now >= enrollment.createdAt.adding(seconds: graceAfterEnrollment)
+    /// What a ticket amounts to.
+    enum TicketAuthority {
+        case ticket(Ticket)
+        /// There is none that is good for the user.
+        case none
+        /// Its client lets the user enroll nothing.
+        case blocked
     }
 
-    /// A ticket that was made for the same user; one is as good as a sign-in.
+    /// A ticket that was made for the same user, looked at as at enrollment.
     static func authority(
         _ secret: Secret<String>?, for enrollment: Enrollment, at now: Timestamp, _ reader: any StoreReader
-    ) throws -> Ticket? {
+    ) throws -> TicketAuthority {
         guard let secret, let ticket = try reader.ticket(SecretHash(of: secret)), ticket.user == enrollment.user,
-            now < ticket.expiresAt, ticket.spentAt == nil
-        else { return nil }
-        return ticket
+            now < ticket.expiresAt, ticket.spentAt == nil,
+            let user = try reader.linkedUser(.id(ticket.user), of: ticket.client)
+        else { return .none }
+        return user.isEnrollmentBlocked ? .blocked : .ticket(ticket)
+    }
+
+    /// Whether a nonce was made for an enrollment, and not too long ago.
+    static func isFresh(_ nonce: Nonce, of enrollment: EnrollmentID, at now: Timestamp, _ hasher: KeyedHasher) -> Bool {
+        guard let made = hasher.time(of: nonce, for: enrollment) else { return false }
+        // Another node may have made it, by a clock that is a little ahead.
+        return made <= now.adding(seconds: SpendableNonce.tolerance) && now < made.adding(seconds: nonceLifetime)
     }
 
     static func spend(
@@ -319,7 +383,7 @@ public enum ChangeMethods {
 }
 
 /// A change of either kind.
-private enum SignedChange {
+enum SignedChange: Sendable {
     case key(MethodChange)
     case custom(AuthenticatorChange)
 

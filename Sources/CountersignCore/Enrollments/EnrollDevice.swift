@@ -28,8 +28,6 @@ public enum EnrollDevice {
         case blocked
         /// Another enrollment of the user is reached by the same push token.
         case pushTokenInUse
-        /// The user was asked about too many new devices.
-        case rateLimited(retryAfter: Int64)
     }
 
     /// Enrolls a device.
@@ -67,12 +65,12 @@ public enum EnrollDevice {
         let arrival = Arrival(
             certificate: certificate, place: place, approval: ports.random.id(at: now),
             nonce: ports.random.bytes(32)
-        ) { wait in
+        ) { countsFrom, approval in
             Enrollment(
                 id: ticket.enrollment, user: ticket.user, client: ticket.client, state: .active,
-                credential: .certificate(keys), device: enrollment.device,
+                credential: .certificate(keys), device: enrollment.device, versions: enrollment.versions,
                 push: push.map { PushTarget(service: $0.service, app: $0.app, registeredAt: now) }, createdAt: now,
-                wait: wait)
+                countsFrom: countsFrom, methodsCount: countsFrom == nil, approval: approval)
         }
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
@@ -93,18 +91,16 @@ public enum EnrollDevice {
         let place: ContextLine?
         let approval: ChallengeID
         let nonce: [UInt8]
-        /// The enrollment, which may have to wait.
-        let enrollment: @Sendable (Enrollment.Wait?) -> Enrollment
+        /// The enrollment, which may have to wait until a time, and of which a question may be asked.
+        let enrollment: @Sendable (Timestamp?, ChallengeID?) -> Enrollment
     }
 
     private static func deviceKeys(
         _ bytes: [UInt8], ticket: Ticket, ports: Ports, now: Timestamp
     ) throws(DeviceCertificateRefusal) -> (Certificate, DeviceKeys) {
-        let certificate: Certificate
-        do { certificate = try Certificate(parsing: bytes) } catch { throw .openPGP(error) }
         let userID = DeviceKeys.userID(of: ticket.user, enrollment: ticket.enrollment, issuer: ports.issuer)
         let latest = now.adding(seconds: SpendableNonce.tolerance).unixSeconds
-        return (certificate, try DeviceKeys(of: certificate, userID: userID, now: latest))
+        return try DeviceKeys.enrolling(bytes, userID: userID, now: latest)
     }
 
     private static func store(
@@ -114,71 +110,73 @@ public enum EnrollDevice {
         let fingerprint = arrival.certificate.fingerprint
         // First, because it makes others wait who would change what is read next: the user's devices and the ticket.
         guard let user = try writer.linkedUser(.id(known.user), of: known.client),
-            let ticket = try writer.ticket(known.hash), let client = try writer.client(known.client)
+            let ticket = try writer.ticket(known.hash), let client = try writer.client(known.client),
+            client.disabledAt == nil
         else { return .ticketInvalid }
+        let standing = try writer.standing(of: known.user, at: now, ports.hasher)
         if ticket.spentAt != nil {
             // The reply was lost and the device sends the same certificate again: it gets the same enrollment.
-            guard let enrollment = try writer.enrollment(ticket.enrollment), enrollment.state == .active,
+            guard let enrollment = try writer.enrollment(ticket.enrollment), enrollment.isPresent,
                 enrollment.keys.primary.fingerprint == fingerprint
             else { return .ticketUsed }
-            let approval = enrollment.wait.map { AwaitedApproval($0, ports.hasher) }
-            return .enrolled(enrollment, approval)
+            return .enrolled(enrollment, AwaitedApproval(enrollment, standing, ports.hasher))
         }
         guard !user.isEnrollmentBlocked else { return .blocked }
         guard now < ticket.expiresAt else { return .ticketExpired }
         guard try !writer.isEnrolled(fingerprint) else { return .alreadyEnrolled }
-        let others = try writer.activeEnrollments(of: ticket.user)
-        if let limit = client.deviceLimit, !limit.replacesOldest,
-            !limit.surplus(of: others, of: client.id).isEmpty
-        {
+        // What waits takes no place among the devices a user may have.
+        let counted = standing.enrollments.filter { $0.counts(at: now) }
+        if let limit = client.deviceLimit, !limit.replacesOldest, !limit.surplus(of: counted, of: client.id).isEmpty {
             return .tooManyDevices
         }
-        let waits = !ticket.waivesApproval && !others.isEmpty
-        guard !waits || others.count(where: { $0.wait != nil }) < AwaitedApproval.maximumWaiting else {
-            return .tooManyDevices
-        }
-        if waits, let refusal = try limit(askingAbout: ticket, at: now, writer) { return refusal }
         guard try writer.spend(ticket.hash, at: now) else { return .ticketUsed }
-        let wait =
-            waits ? Enrollment.Wait(for: arrival.approval, until: now.adding(seconds: client.coolingOff)) : nil
-        let made = arrival.enrollment(wait)
+        let countsFrom = ticket.waivesApproval ? nil : standing.newEnrollmentCounts
+        let asks = try countsFrom != nil && isAsked(about: ticket, standing, writer)
+        let made = arrival.enrollment(countsFrom, asks ? arrival.approval : nil)
         try writer.insert(made, certificate: arrival.certificate.encoded)
-        try writer.append(
-            .enrollmentCreated,
-            [
-                "fingerprint": .string("\(fingerprint)"), "device": made.device.json,
-                "waiver": .bool(ticket.waivesApproval),
-            ], of: made, at: now, events)
+        var detail: JSONObject = [
+            "fingerprint": .string("\(fingerprint)"), "device": made.device.json,
+            "waiver": .bool(ticket.waivesApproval),
+        ]
+        detail["waiting_until"] = countsFrom.map { .string("\($0)") }
+        try writer.append(.enrollmentCreated, detail, of: made, at: now, events)
         try writer.tellClients(.created(isWaived: ticket.waivesApproval), of: made, at: now, events)
-        guard let wait else {
+        guard let countsFrom else {
             try writer.replaceSurplus(beside: made, of: client.deviceLimit, at: now, events)
             return .enrolled(made, nil)
         }
-        let approval = AwaitedApproval(wait, ports.hasher)
-        try ask(others.filter { $0.wait == nil }, about: made, approval, arrival, client, events, ports, writer)
-        return .enrolled(made, approval)
+        try writer.keepWait(.confirm, of: made.id, until: countsFrom)
+        if asks { try ask(standing, about: made, arrival, client, events, ports, writer) }
+        return .enrolled(made, AwaitedApproval(made, standing, ports.hasher))
     }
 
     /// Asks the user's other devices.
     private static func ask(
-        _ others: [Enrollment], about made: Enrollment, _ approval: AwaitedApproval, _ arrival: Arrival,
-        _ client: Client, _ events: EventIDs, _ ports: Ports, _ writer: any StoreWriter
+        _ standing: Standing, about made: Enrollment, _ arrival: Arrival, _ client: Client, _ events: EventIDs,
+        _ ports: Ports, _ writer: any StoreWriter
     ) throws {
         guard let nonce = Nonce(bytes: arrival.nonce) else { preconditionFailure("a nonce has 32 bytes") }
-        let question = try approval.question(
-            about: made, to: others, by: client, from: arrival.place, nonce: nonce, ports: ports)
+        let question = try standing.question(
+            about: made, arrival.approval, by: client, from: arrival.place, nonce: nonce, ports: ports)
+        let others = standing.others(besides: made.id)
         try writer.ask(
             question, of: others.map(\.id), telling: others.filter { $0.push != nil }.map(\.id), at: made.createdAt,
             events)
     }
 
-    /// Why the user is not asked about one more device now, or nil.
-    private static func limit(
-        askingAbout ticket: Ticket, at now: Timestamp, _ writer: any StoreWriter
-    ) throws -> Outcome? {
+    /// Whether the user is asked about one more device: there is one to ask, and there were not too many questions.
+    ///
+    /// Where they are not, the device waits all the same. Spec: design 13 §1.6.
+    private static func isAsked(
+        about ticket: Ticket, _ standing: Standing, _ writer: any StoreWriter
+    ) throws -> Bool {
+        let now = standing.now
+        guard !standing.others(besides: ticket.enrollment).isEmpty,
+            standing.enrollments.count(where: { $0.approval != nil && !$0.counts(at: now) })
+                < AwaitedApproval.maximumQuestions
+        else { return false }
         let asks = try writer.countAttempt(
             "new device \(ticket.user) \(ticket.client)", window: AwaitedApproval.window, at: now)
-        guard asks.number > AwaitedApproval.maximumAsks else { return nil }
-        return .rateLimited(retryAfter: max(1, asks.windowEnd.seconds - now.seconds))
+        return asks.number <= AwaitedApproval.maximumAsks
     }
 }

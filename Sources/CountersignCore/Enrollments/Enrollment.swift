@@ -5,26 +5,14 @@ public import OpenPGP
 ///
 /// A class, because it never changes, is large, and is handed on many times.
 public final class Enrollment: Sendable {
-    /// Whether it can be asked.
+    /// Whether it is there; from when it counts is another matter.
     public enum State: Hashable, Sendable {
-        /// It can.
+        /// It is.
         case active
+        /// It is, and does nothing until it is resumed.
+        case suspended(since: Timestamp)
         /// It is over.
         case removed(RemovalReason, at: Timestamp)
-    }
-
-    /// What it waits for before it can say yes.
-    public struct Wait: Hashable, Sendable {
-        /// The question to the user's other devices whether this one may be added.
-        public let challenge: ChallengeID
-        /// When that ends.
-        public let until: Timestamp
-
-        /// A wait for the end of a question at a time.
-        public init(for challenge: ChallengeID, until: Timestamp) {
-            self.challenge = challenge
-            self.until = until
-        }
     }
 
     /// Its id.
@@ -33,30 +21,38 @@ public final class Enrollment: Sendable {
     public let user: UserID
     /// Through whose ticket it came.
     public let client: ClientID
-    /// Whether it can be asked.
+    /// Whether it is there.
     public let state: State
     /// What it proves itself with.
     public let credential: Credential
     /// What the device says of itself.
     public let device: DeviceDescription
+    /// The versions of a challenge's body that it reads.
+    public let versions: [Int64]
     /// Its PIN; nil while none is set.
     public let pin: EnrolledPIN?
     /// The key that the user's biometrics unlock; nil while none is registered.
-    public let biometric: CertifiedKey?
-    /// The custom authenticators that are registered, each with how often in a row it was tried for nothing.
-    public let customs: [AuthenticatorName: Int]
+    public let biometric: EnrolledBiometric?
+    /// The custom authenticators that are registered.
+    public let customs: [AuthenticatorName: EnrolledCustom]
     /// Where it is reached by push notifications; nil when the device asks by itself.
     public let push: PushTarget?
     /// When it was made.
     public let createdAt: Timestamp
-    /// What it waits for before it can say yes; nil when it need not.
-    public let wait: Wait?
+    /// From when its device key counts, and with it the enrollment.
+    public let countsFrom: Timestamp
+    /// Whether methods count at once that are set within ten minutes of enrolling.
+    public let methodsCount: Bool
+    /// The question to the user's other devices whether this one may be added; nil where none is open.
+    public let approval: ChallengeID?
 
     /// An enrollment of these parts.
     public init(
         id: EnrollmentID, user: UserID, client: ClientID, state: State, credential: Credential,
-        device: DeviceDescription, pin: EnrolledPIN? = nil, biometric: CertifiedKey? = nil,
-        customs: [AuthenticatorName: Int] = [:], push: PushTarget? = nil, createdAt: Timestamp, wait: Wait? = nil
+        device: DeviceDescription, versions: [Int64] = [ChallengeBody.version], pin: EnrolledPIN? = nil,
+        biometric: EnrolledBiometric? = nil, customs: [AuthenticatorName: EnrolledCustom] = [:],
+        push: PushTarget? = nil, createdAt: Timestamp, countsFrom: Timestamp? = nil, methodsCount: Bool = true,
+        approval: ChallengeID? = nil
     ) {
         self.id = id
         self.user = user
@@ -64,12 +60,15 @@ public final class Enrollment: Sendable {
         self.state = state
         self.credential = credential
         self.device = device
+        self.versions = versions
         self.pin = pin
         self.biometric = biometric
         self.customs = customs
         self.push = push
         self.createdAt = createdAt
-        self.wait = wait
+        self.countsFrom = countsFrom ?? createdAt
+        self.methodsCount = methodsCount
+        self.approval = approval
     }
 
     /// The keys of its certificate.
@@ -79,21 +78,28 @@ public final class Enrollment: Sendable {
         }
     }
 
+    /// Whether it is not removed.
+    var isPresent: Bool {
+        switch state {
+        case .active, .suspended: true
+        case .removed: false
+        }
+    }
+
     /// The key that signs an answer by a method; nil where there is none.
     func key(of method: Method) -> CertifiedKey? {
         switch method {
         case .confirm: keys.primary
         case .pin: pin?.key
-        case .biometric: biometric
+        case .biometric: biometric?.key
         case .custom: keys.primary
         }
     }
 
-    /// By which methods it can say yes now.
-    public var usableMethods: Set<Method> {
-        guard wait == nil else { return [] }
-        let proved = Method.standard.filter { key(of: $0) != nil && ($0 != .pin || pin?.lockedAt == nil) }
-        return Set(proved + customs.keys.map(Method.custom))
+    /// By which methods it can say yes at a time.
+    public func usableMethods(at now: Timestamp) -> Set<Method> {
+        guard isLetIn(at: now) else { return [] }
+        return Set(([.confirm] + methods).filter { counts($0, at: now) && ($0 != .pin || pin?.lockedAt == nil) })
     }
 
     /// Whether its answers prove what a type wants.
@@ -104,8 +110,38 @@ public final class Enrollment: Sendable {
         credential.assurance >= type.assurance && (!type.isAAL2 || device.storage == .enclave)
     }
 
-    /// Whether it can say yes by one of some methods now.
-    func canAnswer(by methods: [Method]) -> Bool { state == .active && !usableMethods.isDisjoint(with: methods) }
+    /// Whether it can say yes by one of some methods at a time.
+    func canAnswer(by methods: [Method], at now: Timestamp) -> Bool {
+        !usableMethods(at: now).isDisjoint(with: methods)
+    }
+}
+
+/// The key that a user's biometrics unlock, as far as a server knows it.
+public struct EnrolledBiometric: Sendable {
+    /// The key.
+    public let key: CertifiedKey
+    /// From when it counts.
+    public let countsFrom: Timestamp
+
+    /// A biometric of these parts.
+    public init(key: CertifiedKey, countsFrom: Timestamp) {
+        self.key = key
+        self.countsFrom = countsFrom
+    }
+}
+
+/// A custom authenticator that is registered.
+public struct EnrolledCustom: Hashable, Sendable {
+    /// How often in a row it was tried for nothing.
+    public var tried: Int
+    /// From when it counts.
+    public var countsFrom: Timestamp
+
+    /// An authenticator of these parts.
+    public init(tried: Int = 0, countsFrom: Timestamp) {
+        self.tried = tried
+        self.countsFrom = countsFrom
+    }
 }
 
 /// The PIN of an enrollment, as far as a server knows it.
@@ -116,12 +152,15 @@ public struct EnrolledPIN: Sendable {
     public let wrongCount: Int
     /// Since when it is locked; nil while it is not.
     public let lockedAt: Timestamp?
+    /// From when it counts.
+    public let countsFrom: Timestamp
 
     /// A PIN of these parts.
-    public init(key: CertifiedKey, wrongCount: Int, lockedAt: Timestamp?) {
+    public init(key: CertifiedKey, wrongCount: Int, lockedAt: Timestamp?, countsFrom: Timestamp) {
         self.key = key
         self.wrongCount = wrongCount
         self.lockedAt = lockedAt
+        self.countsFrom = countsFrom
     }
 }
 

@@ -56,7 +56,7 @@ extension StoreWriter {
             try tellClients(.pinLocked, of: enrollment, at: now, events)
             try failUnanswerable(by: enrollment, because: .tooManyAttempts, at: now, events)
         case .remove:
-            _ = try removeEnrollment(enrollment, reason: .wrongPIN, by: nil, at: now, events)
+            _ = try removeEnrollment(enrollment.id, reason: .wrongPIN, by: nil, at: now, events)
         }
         return .counted(attemptsLeft: 0)
     }

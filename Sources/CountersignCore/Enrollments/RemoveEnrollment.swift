@@ -1,9 +1,9 @@
 public import CountersignWire
 import Encodings
 
-/// Ends an enrollment, by its device or by a client.
+/// Ends an enrollment, by its device, by a client or by the operator.
 ///
-/// Spec: design 4, *Removal*.
+/// It shortens no wait: what is removed is left behind. Spec: design 4, *Removal*; design 13 §2.5.
 public enum RemoveEnrollment {
     /// Removes the calling device itself.
     public static func remove(_ call: DeviceCall, ports: Ports) async throws -> DeviceRefusal? {
@@ -11,17 +11,22 @@ public enum RemoveEnrollment {
         let events = EventIDs(ports, at: now)
         let issuer = ports.issuer
         return try await ports.store.commit { writer in
-            if let refusal = try writer.admit(call, issuer: issuer) { return refusal }
-            _ = try writer.removeEnrollment(call.enrollment, reason: .device, by: nil, at: now, events)
+            try writer.lock(call.enrollment.user)
+            if let refusal = try writer.admit(call, evenSuspended: true, issuer: issuer) { return refusal }
+            _ = try writer.removeEnrollment(call.enrollment.id, reason: .device, by: nil, at: now, events)
             return nil
         }
     }
 
-    /// Removes a device of a user.
+    /// The reasons that a client may give: what else ends an enrollment is not its to say.
+    public static let clientReasons: [RemovalReason] = [.client, .security]
+
+    /// Removes a device of a user, for one of ``clientReasons``.
     ///
     /// - Returns: false when the client is linked to no such user, or the user has no such active enrollment.
     public static func remove(
-        _ id: EnrollmentID, of reference: UserReference, by client: Client, ports: Ports
+        _ id: EnrollmentID, of reference: UserReference, by client: Client, because reason: RemovalReason = .client,
+        ports: Ports
     ) async throws -> Bool {
         let now = ports.time.now
         let events = EventIDs(ports, at: now)
@@ -29,7 +34,31 @@ public enum RemoveEnrollment {
             guard let user = try writer.linkedUser(reference, of: client.id),
                 let enrollment = try writer.enrollment(id), enrollment.user == user.id
             else { return false }
-            return try writer.removeEnrollment(enrollment, reason: .client, by: client.id, at: now, events)
+            return try writer.removeEnrollment(id, reason: reason, by: client.id, at: now, events)
+        }
+    }
+
+    /// Removes any device, for the operator; one that is lost takes everything with it that waits of its user.
+    ///
+    /// - Returns: false when there is no such enrollment, or it is over.
+    public static func remove(
+        _ id: EnrollmentID, because reason: RemovalReason, by admin: Client, ports: Ports
+    ) async throws -> Bool {
+        let now = ports.time.now
+        let events = EventIDs(ports, at: now)
+        return try await ports.store.commit { writer in
+            guard let known = try writer.enrollment(id) else { return false }
+            try writer.lock(known.user)
+            guard try writer.removeEnrollment(id, reason: reason, by: admin.id, at: now, events) else { return false }
+            guard reason == .lost else { return true }
+            for other in try writer.activeEnrollments(of: known.user) {
+                if other.counts(at: now) {
+                    try writer.undoWaitingMethods(of: other, by: .client(admin.id), at: now, events)
+                } else {
+                    _ = try writer.removeEnrollment(other.id, reason: reason, by: admin.id, at: now, events)
+                }
+            }
+            return true
         }
     }
 }
@@ -37,30 +66,38 @@ public enum RemoveEnrollment {
 extension StoreWriter {
     /// Ends an enrollment and every pending challenge that nobody else can answer.
     ///
+    /// The caller has locked the user's row.
+    ///
     /// - Returns: false when it was not active.
     func removeEnrollment(
-        _ enrollment: Enrollment, reason: RemovalReason, by client: ClientID?, at now: Timestamp, _ events: EventIDs
+        _ id: EnrollmentID, reason: RemovalReason, by client: ClientID?, at now: Timestamp, _ events: EventIDs
     ) throws -> Bool {
-        guard try remove(enrollment.id, reason: reason, at: now) else { return false }
-        wake(.enrollment(enrollment.id))
+        guard let enrollment = try enrollment(id), try remove(id, reason: reason, at: now) else { return false }
+        try leaveBehind(enrollment, at: now, events.hasher)
+        try forgetWaits(of: id)
+        wake(.enrollment(id))
         try append(
             AuditEvent(
                 id: events.next(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
-                user: enrollment.user, enrollment: enrollment.id, detail: ["reason": .string(reason.rawValue)]))
+                user: enrollment.user, enrollment: id, detail: ["reason": .string(reason.rawValue)]))
         try tellClients(.removed(reason), of: enrollment, at: now, events)
         for name in enrollment.customs.keys.sorted() {
             try tellDeregistered(name, of: enrollment, at: now, events)
         }
-        if let approval = try enrollment.wait.flatMap({ try challenge($0.challenge) }) {
+        if let approval = try enrollment.approval.flatMap({ try challenge($0) }) {
             _ = try finish(approval, as: .cancelled, at: now, events)
         }
         try failUnanswerable(by: enrollment, because: .deviceRemoved, at: now, events)
+        // What it approved by a link and nobody was told of yet: a device that is gone says yes to nothing.
+        for challenge in try heldChallenges(approvedBy: enrollment.id, user: enrollment.user, now: now) {
+            _ = try finish(challenge, as: .failed(.deviceRemoved), at: now, events)
+        }
         return true
     }
 
     /// Ends every pending challenge put to an enrollment that no device can say yes to any more.
     ///
-    /// What a new device waits for goes on: it is the time that lets it in then.
+    /// What a new device is asked about goes on: it can still be said no to.
     func failUnanswerable(
         by enrollment: Enrollment, because reason: FailureReason, at now: Timestamp, _ events: EventIDs
     ) throws {
@@ -69,7 +106,7 @@ extension StoreWriter {
             let isAnswerable = try targets(of: challenge.id).contains { target in
                 // Its state first, which keeps it from changing until this commits.
                 try enrollmentState(target) == .active
-                    && self.enrollment(target)?.canAnswer(by: challenge.methods) == true
+                    && self.enrollment(target)?.canAnswer(by: challenge.methods, at: now) == true
             }
             if !isAnswerable { _ = try finish(challenge, as: .failed(reason), at: now, events) }
         }

@@ -5,7 +5,7 @@ public enum ShowEnrollments {
     /// The calling device's own.
     public static func own(_ call: DeviceCall, ports: Ports) async throws -> Result<Enrollment, DeviceRefusal> {
         let issuer = ports.issuer
-        if let refusal = try await ports.store.commit({ try $0.admit(call, issuer: issuer) }) {
+        if let refusal = try await ports.store.commit({ try $0.admit(call, evenSuspended: true, issuer: issuer) }) {
             return .failure(refusal)
         }
         return .success(call.enrollment)

@@ -34,7 +34,11 @@ public enum UpdateEnrollment {
                 try writer.put(registration, of: id, at: now)
             case .removed: try writer.removePush(of: id)
             }
-            if let device = update.device { try writer.put(device, of: id) }
+            if let labels = update.device {
+                let storage = call.enrollment.device.storage
+                try writer.put(DeviceDescription(labels: labels, storage: storage), of: id)
+            }
+            if let versions = update.versions { try writer.put(versions, of: id) }
             try writer.append(event)
             guard let enrollment = try writer.enrollment(id) else { throw StoreError.corruptRow("enrollment") }
             return .success(enrollment)
@@ -67,6 +71,7 @@ extension EnrollmentUpdate {
         case .removed: detail["push"] = "none"
         }
         detail["device"] = device?.json
+        detail["versions"] = versions.map { .array($0.map(JSONValue.integer)) }
         return detail
     }
 }

@@ -31,6 +31,8 @@ public enum DeviceRefusal: Error, Sendable {
     case nonceReplayed
     /// The enrollment is over; the notice says so for the device to verify.
     case deregistered(RemovalNotice)
+    /// The enrollment is suspended: its device can look at itself and remove itself.
+    case suspended
 }
 
 /// A request whose signature is an active enrollment's and within time.
@@ -107,7 +109,7 @@ extension DeviceRequest {
 extension Enrollment.State {
     fileprivate func removalNotice(of enrollment: EnrollmentID, issuer: Issuer) -> RemovalNotice? {
         switch self {
-        case .active: nil
+        case .active, .suspended: nil
         case .removed(let reason, let time):
             RemovalNotice(issuer: issuer, enrollment: enrollment, removedAt: time, reason: reason)
         }
@@ -116,8 +118,18 @@ extension Enrollment.State {
 
 extension StoreReader {
     /// Why an enrollment may not go on, or nil.
-    func refusal(of enrollment: EnrollmentID, issuer: Issuer) throws -> DeviceRefusal? {
+    ///
+    /// Spec: design 13 §2.4.
+    ///
+    /// - Parameters:
+    ///   - enrollment: which.
+    ///   - isSuspendedToo: whether a suspended device may do what it wants to do.
+    ///   - issuer: the issuer.
+    func refusal(
+        of enrollment: EnrollmentID, evenSuspended isSuspendedToo: Bool = false, issuer: Issuer
+    ) throws -> DeviceRefusal? {
         guard let state = try enrollmentState(enrollment) else { return .unknownEnrollment }
+        if case .suspended = state, !isSuspendedToo { return .suspended }
         return state.removalNotice(of: enrollment, issuer: issuer).map(DeviceRefusal.deregistered)
     }
 }
@@ -125,8 +137,10 @@ extension StoreReader {
 extension StoreWriter {
     /// Lets a device in: spends the call's nonce and looks whether the enrollment is still active, in the transaction
     /// that does the work.
-    func admit(_ call: DeviceCall, issuer: Issuer) throws -> DeviceRefusal? {
-        try refusal(of: call.enrollment.id, issuer: issuer) ?? spend(call.nonce)
+    func admit(
+        _ call: DeviceCall, evenSuspended isSuspendedToo: Bool = false, issuer: Issuer
+    ) throws -> DeviceRefusal? {
+        try refusal(of: call.enrollment.id, evenSuspended: isSuspendedToo, issuer: issuer) ?? spend(call.nonce)
     }
 
     func spend(_ nonce: SpendableNonce) throws -> DeviceRefusal? {

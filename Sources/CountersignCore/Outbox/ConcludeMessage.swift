@@ -21,7 +21,8 @@ extension StoreWriter {
         if case .retried = settlement { wake(.outbox) }
         let outcome = attempt.outcome
         switch attempt.message.content {
-        case .callback(let receiver, let client, _):
+        case .callback(let receiver, let client, _), .notice(let receiver, let client, _),
+            .hook(let receiver, let client, _):
             if case .recovered = outcome { try forgetGone(receiver, of: client) }
         case .push(let challenge, let enrollment, _):
             if case .unregistered(_, let target) = outcome { try remove(target, of: enrollment) }
@@ -38,9 +39,8 @@ extension StoreWriter {
         case .retried(let reason, let retryAt): return .retried(reason, at: retryAt)
         case .abandoned(let reason), .unregistered(let reason, _): return .abandoned(reason)
         case .gone(let reason, let retryAt):
-            if case .callback(let receiver, let client, _) = attempt.message.content,
-                try noteGone(receiver, of: client, at: now)
-            {
+            let content = attempt.message.content
+            if let receiver = content.posted?.uri, try noteGone(receiver, of: content.client, at: now) {
                 return .abandoned(GoneReceiver.reason)
             }
             return retryAt.map { .retried(reason, at: $0) } ?? .abandoned(reason)

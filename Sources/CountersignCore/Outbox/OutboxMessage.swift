@@ -24,6 +24,10 @@ public struct OutboxMessage: Sendable {
         ///
         /// Spec: Standard Webhooks.
         case callback(CallbackURI, client: ClientID, body: [UInt8])
+        /// What has changed about the devices of a client's users.
+        case notice(CallbackURI, client: ClientID, body: [UInt8])
+        /// What a client's hook is told, where no answer is waited for.
+        case hook(CallbackURI, client: ClientID, body: [UInt8])
         /// The announcement of a challenge to a device, made when it is sent: by then the badge is another.
         case push(ChallengeID, to: EnrollmentID, client: ClientID)
         /// Takes the notification of a challenge that has ended back from a device.
@@ -34,21 +38,36 @@ public struct OutboxMessage: Sendable {
         /// What sort of receiver it has.
         public var kind: Kind {
             switch self {
-            case .callback: .callback
+            case .callback, .notice, .hook: .callback
             case .push, .withdrawal: .push
             case .personal(_, .email, _): .mail
             case .personal(_, .phone, _): .text
             }
         }
 
+        /// What is posted to a client's own server, and what for; nil for what goes elsewhere.
+        public var posted: (purpose: CallbackPurpose, uri: CallbackURI, body: [UInt8])? {
+            switch self {
+            case .callback(let uri, _, let body): (.callbacks, uri, body)
+            case .notice(let uri, _, let body): (.notices, uri, body)
+            case .hook(let uri, _, let body): (.hooks, uri, body)
+            case .push, .withdrawal, .personal: nil
+            }
+        }
+
         /// Whose it is.
         public var client: ClientID {
             switch self {
-            case .callback(_, let client, _), .push(_, _, let client), .withdrawal(_, _, let client),
-                .personal(_, _, let client):
+            case .callback(_, let client, _), .notice(_, let client, _), .hook(_, let client, _),
+                .push(_, _, let client), .withdrawal(_, _, let client), .personal(_, _, let client):
                 client
             }
         }
+    }
+
+    /// Where it queues.
+    public var lane: OutboxLane {
+        OutboxLane(client: content.client, host: content.posted?.uri.authority)
     }
 
     /// Its id, the `webhook-id` of a callback.

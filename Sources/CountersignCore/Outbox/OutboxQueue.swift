@@ -7,11 +7,17 @@ public struct LeasedMessage: Sendable {
     public let message: OutboxMessage
     /// How often it was tried before.
     public let attempts: Int
+    /// Where it was queued.
+    public let lane: OutboxLane
+    /// Until when nobody else takes it.
+    public let until: Timestamp
 
     /// A message that was tried some times.
-    public init(message: OutboxMessage, attempts: Int) {
+    public init(message: OutboxMessage, attempts: Int, lane: OutboxLane, until: Timestamp) {
         self.message = message
         self.attempts = attempts
+        self.lane = lane
+        self.until = until
     }
 }
 
@@ -58,13 +64,19 @@ public enum Settlement: Hashable, Sendable {
 
 /// The durable outbox, seen by those who empty it.
 public protocol OutboxQueue: Sendable {
-    /// Takes messages of a kind that are due, for nobody else to take until a time.
+    /// In which lanes messages of a kind are due.
+    func dueLanes(_ kind: OutboxMessage.Kind, at now: Timestamp) async throws -> [DueLane]
+
+    /// Takes messages of a kind that are due, so many of each lane, for nobody else to take until a time.
     func lease(
-        _ kind: OutboxMessage.Kind, limit: Int, now: Timestamp, until: Timestamp
+        _ kind: OutboxMessage.Kind, _ shares: [LaneShare], now: Timestamp, until: Timestamp
     ) async throws -> [LeasedMessage]
 
-    /// When the next message of a kind is due, or nil when there is none.
-    func nextDue(_ kind: OutboxMessage.Kind) async throws -> Timestamp?
+    /// Gives back what was taken and not sent: others may take it at once.
+    func release(_ messages: [LeasedMessage], at now: Timestamp) async throws
+
+    /// When the next message of a kind is due after a time, or nil when there is none.
+    func nextDue(_ kind: OutboxMessage.Kind, after time: Timestamp) async throws -> Timestamp?
 
     /// Notes what came of attempts to deliver.
     ///

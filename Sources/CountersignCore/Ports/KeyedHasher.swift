@@ -47,6 +47,14 @@ public struct KeyedHasher: Sendable {
                 for: Array("browser \(client) \(browser.text.reveal())".utf8), using: key.reveal()))
     }
 
+    /// What stands for a client's name of a user where it is kept after the user is gone.
+    func name(of externalID: ExternalID, client: ClientID) -> String {
+        Hex.encode(
+            Array(
+                HMAC<SHA256>.authenticationCode(
+                    for: Array("external id \(client) \(externalID.text)".utf8), using: key.reveal())))
+    }
+
     /// The number that a new device shows, of the question about it: always the same, so that it can be told again.
     func approvalNumber(of challenge: ChallengeID) -> EntryNumber {
         let code = HMAC<SHA256>.authenticationCode(for: Array("approval \(challenge)".utf8), using: key.reveal())
@@ -81,20 +89,45 @@ public struct KeyedHasher: Sendable {
 
     /// A one-time password for the code of a challenge: the time, and what nobody else could make of it.
     ///
-    /// It need not be remembered: a challenge is claimed once.
-    func otp(of challenge: ChallengeID, at time: Timestamp) -> Secret<String> {
+    /// It need not be remembered: a challenge is claimed once. One of a picture proves nothing as a link's, whatever
+    /// marker is put before it, nor the other way round.
+    func otp(of challenge: ChallengeID, as form: ChallengeCode.Form, at time: Timestamp) -> Secret<String> {
         let open = Self.bytes(of: time)
-        return Secret(Base64URL.encode(open + proof(of: open, for: "otp \(challenge)")))
+        let proof = proof(of: open, for: Self.purpose(of: form, challenge))
+        return Secret(form.marker + Base64URL.encode(open + proof))
     }
 
-    /// When a one-time password was made for a challenge, or nil if it was not made here for it.
-    func time(of otp: Secret<String>, challenge: ChallengeID) -> Timestamp? {
-        Base64URL.decode(otp.reveal()).flatMap { time(in: $0, openLength: 8, for: "otp \(challenge)") }
+    /// When the one-time password of a code was made for its challenge and for what it came by, or nil if it was not.
+    func time(of code: ChallengeCode) -> Timestamp? {
+        let (text, marker) = (code.otp.reveal(), code.form.marker)
+        guard text.hasPrefix(marker), let bytes = Base64URL.decode(text.dropFirst(marker.count)) else { return nil }
+        return time(in: bytes, openLength: 8, for: Self.purpose(of: code.form, code.challenge))
+    }
+
+    private static func purpose(of form: ChallengeCode.Form, _ challenge: ChallengeID) -> String {
+        switch form {
+        case .picture: "otp picture \(challenge)"
+        case .link: "otp link \(challenge)"
+        }
     }
 
     /// The code that releases the approval of a challenge: always the same, and told to the device that approves.
     func returnCode(of challenge: ChallengeID) -> Secret<String> {
         Secret(Base64URL.encode(proof(of: [], for: "return \(challenge)")))
+    }
+
+    /// A cursor: where a page ended, and what nobody else could make of it, for one list as one caller sees it.
+    func cursor(_ place: String, of list: String) -> String {
+        let open = Array(place.utf8)
+        return Base64URL.encode(proof(of: open, for: "cursor \(list)") + open)
+    }
+
+    /// Where a page ended, or nil if the cursor was not made here for this list.
+    func place(in cursor: String, of list: String) -> String? {
+        guard let bytes = Base64URL.decode(cursor) else { return nil }
+        let open = Array(bytes.dropFirst(16))
+        guard constantTimeEqual(Array(bytes.prefix(16)), proof(of: open, for: "cursor \(list)")) else { return nil }
+        return String(strictUTF8: open)
     }
 
     private static let chanceLength = 8
@@ -114,6 +147,11 @@ public struct KeyedHasher: Sendable {
         let code = HMAC<SHA256>.authenticationCode(
             for: Array("\(purpose) \(Hex.encode(open))".utf8), using: key.reveal())
         return Array(code.prefix(16))
+    }
+
+    /// What nobody without the key could make of a text.
+    func code(of text: String) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key.reveal()))
     }
 
     /// Whether a hash is that of a number, in constant time.

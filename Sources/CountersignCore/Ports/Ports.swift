@@ -29,6 +29,17 @@ extension RandomSource {
     }
 }
 
+/// How much each client may bring about, as the operator has set it.
+public struct ClientLimits: Hashable, Sendable {
+    /// How many questions by a code it may ask in a minute: those are nobody's, and no user's limit counts them.
+    public var codeAsks = 600
+    /// How many codes it may have sent by text message in an hour, to whatever numbers.
+    public var texts = 1000
+
+    /// The usual limits.
+    public init() {}
+}
+
 /// Everything an operation needs from outside, passed explicitly.
 ///
 /// A class, because it is half a kilobyte that every operation and every wait would copy.
@@ -49,6 +60,8 @@ public final class Ports: Sendable {
     public let keys: IssuerKeys
     /// By what messages to people leave.
     public let transports: Transports
+    /// How much each client may bring about.
+    public let limits: ClientLimits
     /// Who asks the hooks of custom authenticators.
     public let hooks: any AuthenticatorHooks
     /// Where faults and refusals are told of.
@@ -57,8 +70,8 @@ public final class Ports: Sendable {
     /// Ports of these parts.
     public init(
         issuer: Issuer, store: any Store, wakes: any Wakes, time: any TimeSource, random: any RandomSource,
-        hasher: KeyedHasher, keys: IssuerKeys, transports: Transports = Transports(), hooks: any AuthenticatorHooks,
-        logger: Logger
+        hasher: KeyedHasher, keys: IssuerKeys, transports: Transports = Transports(),
+        limits: ClientLimits = ClientLimits(), hooks: any AuthenticatorHooks, logger: Logger
     ) {
         self.issuer = issuer
         self.store = store
@@ -68,6 +81,7 @@ public final class Ports: Sendable {
         self.hasher = hasher
         self.keys = keys
         self.transports = transports
+        self.limits = limits
         self.hooks = hooks
         self.logger = logger
     }

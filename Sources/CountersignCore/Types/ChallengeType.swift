@@ -111,7 +111,9 @@ public struct ChallengeType: Sendable {
     }
 
     /// Whether a client may ask by it.
-    func isOpen(to client: ClientID) -> Bool { clients?.contains(client) ?? true }
+    ///
+    /// One that sends codes costs money and proves little: it is open to those alone that it names.
+    func isOpen(to client: ClientID) -> Bool { clients?.contains(client) ?? !isText }
 
     /// What is asked in a language: in itself, in one it is a variety of, in English, or in the first one there is.
     ///
@@ -152,8 +154,9 @@ public struct ChallengeType: Sendable {
     ///   - json: the type.
     ///   - name: its name.
     ///   - pointer: where it stands, in what holds it.
+    ///   - isStored: whether it was accepted before, perhaps by an earlier program.
     /// - Throws: ``JSONShapeError``, or ``RefusedText`` for a text that may not be shown.
-    public init(_ json: JSONValue, name: TypeName, at pointer: String = "") throws {
+    public init(_ json: JSONValue, name: TypeName, at pointer: String = "", isStored: Bool = false) throws {
         let standard = Self.confirm
         var members = try JSONMembers(json, at: pointer)
         guard name != .newDevice else {
@@ -206,6 +209,7 @@ public struct ChallengeType: Sendable {
             throw JSONShapeError.invalid(
                 pointer: members.pointer(to: member), expected: "absent, since a code is sent by text message")
         }
+        if isText, clients == nil, !isStored { throw JSONShapeError.missing(pointer: members.pointer(to: "clients")) }
         if isAAL2, let violation = AAL2.violations(of: self).first {
             throw JSONShapeError.invalid(
                 pointer: members.pointer(to: violation.member), expected: violation.expected)
@@ -257,6 +261,34 @@ public enum ManageTypes {
     /// All types, by name.
     public static func list(ports: Ports) async throws -> [ChallengeType] {
         try await ports.store.read { try $0.challengeTypes() }
+    }
+
+    /// A page of types, by name: those that a client may ask by, or all.
+    ///
+    /// - Throws: ``CursorRefused``, ``StoreError``.
+    public static func page(in scope: ListScope, cursor: String?, ports: Ports) async throws -> Page<ChallengeType> {
+        let listing = Listing("types", scope, filters: [:], cursor: cursor, ports.hasher)
+        let place = try listing.place { TypeName($0) }
+        let types = try await list(ports: ports).filter { type in
+            if case .client(let client) = scope, !type.isOpen(to: client) { return false }
+            return place.map { "\($0)" < "\(type.name)" } ?? true
+        }
+        return listing.page(of: Array(types.prefix(listing.limit)), place: { "\($0.name)" }) { $0 }
+    }
+
+    /// Removes a type; challenges already asked go on, but a code that no device has presented leads nowhere.
+    ///
+    /// - Returns: false when there is none of this name.
+    public static func remove(_ name: TypeName, by client: Client, ports: Ports) async throws -> Bool {
+        let now = ports.time.now
+        let event = AuditEvent(
+            id: ports.random.id(at: now), at: now, kind: .typeRemoved, client: client.id,
+            detail: ["type": .string("\(name)")])
+        return try await ports.store.commit { writer in
+            guard try writer.removeType(name) else { return false }
+            try writer.append(event)
+            return true
+        }
     }
 
     /// Makes a type or replaces it; challenges already asked keep what they were asked with.

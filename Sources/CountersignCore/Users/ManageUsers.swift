@@ -62,9 +62,12 @@ public enum ManageUsers {
     ) async throws -> Outcome {
         let now = ports.time.now
         let event: EventID = ports.random.id(at: now)
-        return try await ports.store.commit { writer in
+        return try await ports.store.commit { [hasher = ports.hasher] writer in
             guard let user = try writer.linkedUser(reference, of: client.id) else { return .notFound }
             let externalID = changes.externalID ?? user.externalID
+            if let old = user.externalID, old != externalID {
+                try writer.leaveBehind(old, by: client.id, of: user.id, at: now, hasher)
+            }
             guard try writer.link(user.id, to: client.id, externalID: externalID) else { return .externalIDTaken }
             let isBlocked = changes.isEnrollmentBlocked ?? user.isEnrollmentBlocked
             if isBlocked != user.isEnrollmentBlocked {
@@ -80,25 +83,40 @@ public enum ManageUsers {
         }
     }
 
+    /// Deletes a user whoever knows them, for the operator.
+    ///
+    /// - Returns: false when there is no such user, or none any more.
+    public static func delete(_ reference: UserReference, by admin: Client, ports: Ports) async throws -> Bool {
+        let now = ports.time.now
+        let events = EventIDs(ports, at: now)
+        let isThere = try await ports.store.commit { writer in
+            guard let id = try writer.named(reference, by: admin.id, in: .all), let user = try writer.user(id),
+                user.deletedAt == nil
+            else { return false }
+            for link in user.links where try writer.linkedUser(.id(id), of: link.client) != nil {
+                try writer.letGo(id, by: link.client, asked: admin.id, at: now, events)
+            }
+            return true
+        }
+        if isThere { try await EraseUser.sweep(ports: ports) }
+        return isThere
+    }
+
     /// Unlinks a user from the client.
     ///
-    /// A user nobody is linked to any more is deleted and their devices removed.
+    /// What the client has asked the user, and is open, is cancelled. A user nobody is linked to any more is deleted and
+    /// their devices removed. What was personal of what the client asked them is erased when this returns.
     ///
     /// - Returns: false when the client is linked to no such user.
     public static func unlink(_ reference: UserReference, from client: Client, ports: Ports) async throws -> Bool {
         let now = ports.time.now
         let events = EventIDs(ports, at: now)
-        return try await ports.store.commit { writer in
+        let isKnown = try await ports.store.commit { writer in
             guard let user = try writer.linkedUser(reference, of: client.id) else { return false }
-            try writer.unlink(user.id, from: client.id)
-            guard try writer.linkCount(of: user.id) == 0 else { return true }
-            for enrollment in try writer.activeEnrollments(of: user.id) {
-                _ = try writer.removeEnrollment(enrollment, reason: .user, by: client.id, at: now, events)
-            }
-            try writer.markDeleted(user.id, at: now)
-            try writer.append(
-                AuditEvent(id: events.next(), at: now, kind: .userDeleted, client: client.id, user: user.id))
+            try writer.letGo(user.id, by: client.id, asked: client.id, at: now, events)
             return true
         }
+        if isKnown { try await EraseUser.sweep(ports: ports) }
+        return isKnown
     }
 }

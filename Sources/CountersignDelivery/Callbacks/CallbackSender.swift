@@ -39,6 +39,8 @@ public struct CallbackSender: Sendable {
         // The outbox tries again. The client must not: what it would try again is also a connection that was refused for
         // where it leads, and it stops the process when such a one closes in the meantime.
         configuration.connectionPool.retryConnectionEstablishment = false
+        // How many are on their way to one receiver is the outbox's to say.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         configuration.timeout.connect = .seconds(5)
         configuration.timeout.read = timeout
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -52,7 +54,12 @@ public struct CallbackSender: Sendable {
             guard let access = try await access(),
                 let request = HTTPClientRequest(posting: body, to: uri, id: "\(id)", at: now, by: access)
             else { return .failed("the client has no callback secret") }
-            if case .gone = access.standing { return .refused(GoneReceiver.reason) }
+            switch access.standing {
+            case .gone: return .refused(GoneReceiver.reason)
+            // Enabled again in time, it hears of what ended meanwhile.
+            case .disabled: return .failed("the client is disabled")
+            case .good, .suspected: break
+            }
             let response = try await self.client.execute(request, timeout: timeout)
             // The answer's content means nothing; what is not read is thrown away with the connection.
             switch response.status.code {

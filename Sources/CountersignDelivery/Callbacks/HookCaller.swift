@@ -16,6 +16,7 @@ public final class HookCaller: AuthenticatorHooks {
 
     private let reach: CallbackReach
     private let queue: any OutboxQueue
+    private let hasher: KeyedHasher
     private let client = Mutex<HTTPClient?>(nil)
 
     /// A caller that cannot ask before ``start()``.
@@ -23,8 +24,10 @@ public final class HookCaller: AuthenticatorHooks {
     /// - Parameters:
     ///   - reach: how far hooks may be.
     ///   - queue: where the secrets of clients are.
-    public init(reach: CallbackReach, queue: any OutboxQueue) {
+    ///   - hasher: what makes those for hooks of them.
+    public init(reach: CallbackReach, queue: any OutboxQueue, hasher: KeyedHasher) {
         self.reach = reach
+        self.hasher = hasher
         self.queue = queue
     }
 
@@ -48,9 +51,10 @@ public final class HookCaller: AuthenticatorHooks {
         let receiver = CallbackReceiver(of: question.client, at: question.authenticator.hook)
         do {
             guard let access = try await queue.callbackAccess(to: [receiver], at: question.askedAt)[receiver],
+                access.standing.isEnabled,
                 let request = HTTPClientRequest(
                     posting: question.json.encoded, to: receiver.uri, id: question.id, at: question.askedAt,
-                    by: access)
+                    by: access.access(for: .hooks, hasher))
             else { return nil }
             let deadline = NIODeadline.now() + .seconds(question.authenticator.deadline)
             let response = try await client.execute(request, deadline: deadline)

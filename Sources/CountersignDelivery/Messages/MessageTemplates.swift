@@ -34,6 +34,16 @@ public struct MessageTemplates: Sendable {
         case sms
     }
 
+    /// The type of templates for pages; Mustache's own escapes whole characters and misses some.
+    private static let pageType: String = {
+        MustacheContentTypes.register(Page(), named: "PAGE")
+        return "PAGE"
+    }()
+
+    private struct Page: MustacheContentType {
+        func escapeText(_ text: String) -> String { HTMLText.escaped(text) }
+    }
+
     private let templates: [LanguageTag: [String: MustacheTemplate]]
     private let language: LanguageTag
     /// Whom messages are from, as people know it.
@@ -106,6 +116,8 @@ public struct MessageTemplates: Sendable {
     private func render(_ message: PersonalMessage, _ part: Part, _ language: LanguageTag) -> String {
         var values = message.values.mapValues { $0.reveal() }
         values["sender"] = values["sender"] ?? sender
+        // Names and questions in other scripts leave the direction of our words alone.
+        for name in ["sender", "question"] { values[name] = values[name].map(ShownText.confined) }
         values["host"] = host
         return templates[language]?["\(message.template.rawValue).\(part.rawValue)"]?.render(values) ?? ""
     }
@@ -120,7 +132,7 @@ public struct MessageTemplates: Sendable {
 
     private static func parse(_ text: String, _ part: Part, _ name: String) throws(Refusal) -> MustacheTemplate {
         do {
-            return try MustacheTemplate(string: (part == .html ? "" : "{{% CONTENT_TYPE:TEXT}}") + text)
+            return try MustacheTemplate(string: "{{% CONTENT_TYPE:\(part == .html ? pageType : "TEXT")}}" + text)
         } catch let error as MustacheTemplate.ParserError {
             throw Refusal(description: "\(name), line \(error.context.lineNumber): \(error.error)")
         } catch {

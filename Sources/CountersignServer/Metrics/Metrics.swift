@@ -7,6 +7,7 @@ import Hummingbird
 /// Everything `/metrics` tells.
 struct Metrics: Sendable {
     let requests: RequestCounts
+    let connections: ConnectionCounts
     let waits: Waits
     let deliveries: DeliveryCounts
     let store: SQLStore
@@ -18,6 +19,13 @@ struct Metrics: Sendable {
         page.family("countersign_build_info", .gauge, "1, with the version that runs.")
         page.sample(["version": ServerVersion.text], 1)
         addRequests(to: &page)
+        let standing = connections.standing
+        page.family("countersign_connections", .gauge, "Connections of callers that are open.")
+        page.sample(standing.open)
+        page.family(
+            "countersign_connections_refused_total", .counter,
+            "Connections hung up on because their address had as many as it may.")
+        page.sample(standing.refused)
         page.family("countersign_waiting_requests", .gauge, "Long polls and streams of events that wait now.")
         page.sample(waits.count)
         page.family(

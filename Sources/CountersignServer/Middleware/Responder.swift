@@ -24,6 +24,7 @@ final class Responder: Sendable {
 
     private let routes: any HTTPResponder<ServerContext>
     private let ports: Ports
+    private let isDevelopment: Bool
     private let proxies: TrustedProxies
     private let access: AccessLog
     private let date = DateField()
@@ -32,6 +33,7 @@ final class Responder: Sendable {
     init(_ api: API) {
         routes = api.router().buildResponder()
         ports = api.ports
+        isDevelopment = api.isDevelopment
         proxies = api.proxies
         access = AccessLog(counts: api.counts, logger: api.ports.logger)
     }
@@ -59,13 +61,30 @@ final class Responder: Sendable {
     @inline(never)
     private func route(_ request: Request, _ exchange: Exchange) async {
         let routing = Task {
-            await answer(exchange) { try await routes.respond(to: request, context: exchange.context) }
+            await answer(exchange) {
+                try await routes.respond(to: Self.routed(request, exchange.context), context: exchange.context)
+            }
         }
         await withTaskCancellationHandler {
             await routing.value
         } onCancel: {
             routing.cancel()
         }
+    }
+
+    /// A request as the router should see it.
+    ///
+    /// - Throws: what is wrong with it as such, or that its path is no route's whatever stands in it.
+    private static func routed(_ request: Request, _ context: ServerContext) throws(ProblemDetails) -> Request {
+        if let fault = request.head.fault ?? context.fault {
+            throw ProblemDetails(.malformedRequest, detail: "\(fault)")
+        }
+        guard RequestPath.isPlain(request.head.path ?? "") else { throw ProblemDetails(.notFound) }
+        guard !Routes.methods.contains(request.method) else { return request }
+        // Methods that no route has all meet the same refusal.
+        var head = request.head
+        head.method = .trace
+        return Request(head: head, body: request.body)
     }
 
     @inline(never)
@@ -103,7 +122,7 @@ final class Responder: Sendable {
         let problem = problem(of: error, context)
         if let code = problem.knownCode { access.counts?.note(refusal: code) }
         if problem.status < 500 {
-            ports.logger.notice("refused", metadata: ["request": "\(context.requestID)", "code": "\(problem.code)"])
+            ports.logger.notice("refused", metadata: metadata(of: problem, context))
         }
         var response = Response(
             json: problem.json(issuer: ports.issuer, requestID: context.requestID), status: problem.status)
@@ -115,7 +134,21 @@ final class Responder: Sendable {
             response.headers[.acceptEncoding] = "identity"
         }
         if let allowed = problem["allowed"]?.string { response.headers[.allow] = allowed }
+        // What is left of such a request must not be read as the next one. Spec: RFC 9110 §15.5.9, §15.5.14.
+        if Self.ends.contains(problem.knownCode) { response.headers[.connection] = "close" }
         return response
+    }
+
+    /// The problems after which a connection ends.
+    private static let ends: Set<ProblemCode?> = [.bodyTooLarge, .bodyTooSlow, .malformedRequest]
+
+    /// Ids and codes; in development mode also which check a device's request or answer has failed.
+    private func metadata(of problem: ProblemDetails, _ context: ServerContext) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["request": "\(context.requestID)", "code": "\(problem.code)"]
+        if isDevelopment, problem.knownCode == .answerInvalid || problem.knownCode == .signatureInvalid {
+            metadata["detail"] = problem.detail.map { "\($0)" }
+        }
+        return metadata
     }
 
     private func problem(of error: any Error, _ context: ServerContext) -> ProblemDetails {

@@ -12,6 +12,8 @@ struct ServerContext: RequestContext {
     private(set) var requestID: String
     /// Whom the request is from, as far as it can be believed.
     private(set) var caller: IPAddress?
+    /// What a trusted proxy passed on and cannot be read; nil as a rule.
+    private(set) var fault: MalformedRequest?
     /// Whether the connection comes from this machine.
     let isFromLoopback: Bool
     /// The caller's connection.
@@ -31,8 +33,12 @@ struct ServerContext: RequestContext {
     /// Believes what a trusted proxy says of the request: whom it is from, and by what id to find it.
     mutating func identify(by headers: HTTPFields, behind proxies: TrustedProxies) {
         guard let peer = caller, proxies.trusts(peer) else { return }
-        caller = proxies.caller(from: peer, headers)
         if let id = headers[.requestID], Self.isRequestID(id) { requestID = id }
+        do throws(MalformedRequest) {
+            caller = try proxies.caller(from: peer, headers)
+        } catch {
+            fault = error
+        }
     }
 
     /// Whether a text can stand in a log and a header as an id.

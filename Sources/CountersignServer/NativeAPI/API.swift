@@ -45,7 +45,7 @@ final class API: Sendable {
     ///
     /// - Throws: `CancellationError` when the caller has hung up.
     func wakes(for caller: ServerContext) throws(CancellationError) -> any Wakes {
-        guard let connection = HangUpHandler.interrupter(of: caller.channel) else { throw CancellationError() }
+        guard let connection = ExchangeHandler.interrupter(of: caller.channel) else { throw CancellationError() }
         return InterruptibleWakes(wakes: ports.wakes, interrupters: [connection, shutdown])
     }
 
@@ -71,6 +71,8 @@ final class API: Sendable {
         addChallenges(to: &routes)
         addUsers(to: &routes)
         addEnrollments(to: &routes)
+        addLists(to: &routes)
+        addExports(to: &routes)
         addDevices(to: &routes)
         addAdministration(to: &routes)
     }
@@ -88,6 +90,9 @@ package struct RegisteredRoute: Hashable, Sendable {
 
 /// Registers routes by who may call them, so that a handler can only be reached by a caller that was let in.
 struct Routes {
+    /// The methods that the router tells apart.
+    static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
+
     private let router: Router<ServerContext>
     private let api: API
     private(set) var registered: [RegisteredRoute] = []
@@ -128,12 +133,18 @@ struct Routes {
         _ method: HTTPRequest.Method, _ path: String, _ right: Right, query known: [String] = [],
         _ handler: @escaping @Sendable (Client, Incoming) async throws -> Response
     ) {
+        caller(method, path, right, query: known) { caller, incoming in try await handler(caller.client, incoming) }
+    }
+
+    /// A route for a client with a right that may have to wait: for as long as it would be let in.
+    mutating func caller(
+        _ method: HTTPRequest.Method, _ path: String, _ right: Right, query known: [String] = [],
+        _ handler: @escaping @Sendable (ClientCaller, Incoming) async throws -> Response
+    ) {
         let admit = { @Sendable [api] (incoming: Incoming) in
-            let client = try await api.client(of: incoming)
-            guard client.rights.contains(right) else {
-                throw ProblemDetails(.rightMissing, members: ["right": .string(right.rawValue)])
-            }
-            return client
+            let caller = try await api.client(of: incoming)
+            guard caller.client.rights.contains(right) else { throw ProblemDetails(caller: .rightMissing(right)) }
+            return caller
         }
         add(method, path, query: known, admitting: admit, handler: handler)
     }
@@ -144,7 +155,7 @@ struct Routes {
         _ handler: @escaping @Sendable (Client, Incoming) async throws -> Response
     ) {
         let admit = { @Sendable [api] (incoming: Incoming) in
-            let client = try await api.client(of: incoming)
+            let client = try await api.client(of: incoming).client
             guard client.isOperator else { throw ProblemDetails(.rightMissing, members: ["right": "admin"]) }
             return client
         }
@@ -172,8 +183,7 @@ struct Routes {
         for (path, routes) in Dictionary(grouping: registered, by: \.path) {
             let known = routes.map(\.method).sorted()
             let allowed = known.joined(separator: ", ")
-            let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
-            for method in methods where !known.contains(method.rawValue) {
+            for method in Self.methods where !known.contains(method.rawValue) {
                 router.on(RouterPath(path), method: method) { _, _ -> Response in
                     throw ProblemDetails(.methodNotAllowed, members: ["allowed": .string(allowed)])
                 }

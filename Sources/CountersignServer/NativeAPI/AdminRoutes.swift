@@ -10,8 +10,17 @@ extension API {
 
     func addAdministration(to routes: inout Routes) {
         addClients(to: &routes)
-        routes.administrator(.get, "/v1/admin/types") { [ports] _, _ in
-            Response(json: ["types": .array(try await ManageTypes.list(ports: ports).map(\.json))])
+        routes.administrator(.get, "/v1/admin/types", query: ["cursor"]) { [ports] _, incoming in
+            let page = try await Self.refusingCursors {
+                try await ManageTypes.page(in: .all, cursor: incoming.query["cursor"], ports: ports)
+            }
+            return Self.reply(page, "types") { $0.json }
+        }
+        routes.administrator(.delete, "/v1/admin/types/:type") { [ports] caller, incoming in
+            guard let name = incoming.parameter("type").flatMap({ TypeName($0) }),
+                try await ManageTypes.remove(name, by: caller, ports: ports)
+            else { throw ProblemDetails(.typeNotFound) }
+            return Response(status: .noContent)
         }
         routes.administrator(.put, "/v1/admin/types/:type") { [ports] caller, incoming in
             guard let name = incoming.parameter("type").flatMap({ TypeName($0) }) else {
@@ -22,11 +31,18 @@ extension API {
             return Response(json: type.json)
         }
         addLocks(to: &routes)
+        addAdministrationOfEnrollments(to: &routes)
         addOutbox(to: &routes)
         addMessages(to: &routes)
-        routes.administrator(.get, "/v1/admin/events", query: ["cursor"]) { [ports] _, incoming in
+        let filters = ["kind", "client", "user", "enrollment", "challenge", "since", "until"]
+        routes.administrator(.get, "/v1/admin/events", query: filters + ["cursor"]) { [ports] _, incoming in
             let place = try incoming.cursor { Int64($0).flatMap { $0 < 0 ? nil : $0 } } ?? 0
-            let events = try await ports.store.read { try $0.auditEvents(after: place, limit: Self.eventPage) }
+            let filter = try incoming.auditFilter()
+            // Beyond it an event may still come that was written before those that are there.
+            let end = try await ports.store.auditEnd()
+            let events = try await ports.store.read {
+                try $0.auditEvents(filter, after: place, limit: Self.eventPage)
+            }.prefix { $0.place <= end }
             return Response(
                 json: .members([
                     "events": .array(events.map(\.event.json)),
@@ -37,6 +53,21 @@ extension API {
 }
 
 extension Incoming {
+    /// Which events are meant.
+    fileprivate func auditFilter() throws -> AuditFilter {
+        var filter = AuditFilter()
+        filter.kind = try self.filter("kind", "the kind of an event, such as challenge.approved") {
+            AuditEventKind(rawValue: $0)
+        }
+        filter.client = try self.filter("client", "a client's id") { ClientID($0) }
+        filter.user = try self.filter("user", "a user's id") { UserID($0) }
+        filter.enrollment = try self.filter("enrollment", "an enrollment's id") { EnrollmentID($0) }
+        filter.challenge = try self.filter("challenge", "a challenge's id") { ChallengeID($0) }
+        filter.since = try self.filter("since", "a time, such as 2026-11-23T10:15:00.000Z") { Timestamp($0) }
+        filter.until = try self.filter("until", "a time, such as 2026-11-23T10:15:00.000Z") { Timestamp($0) }
+        return filter
+    }
+
     /// Where the page before ended; nil for the first page.
     fileprivate func cursor<Place>(_ read: (String) -> Place?) throws(ProblemDetails) -> Place? {
         guard let text = query["cursor"] else { return nil }
@@ -127,7 +158,8 @@ extension OutboxEntry {
 }
 
 extension AuditEvent {
-    fileprivate var json: JSONValue {
+    /// The event as operators see it.
+    var json: JSONValue {
         .members([
             "id": .string("\(id)"), "at": .string("\(at)"), "kind": .string(kind.rawValue),
             "client": client.map { .string("\($0)") }, "user": user.map { .string("\($0)") },

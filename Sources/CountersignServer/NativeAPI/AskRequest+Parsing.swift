@@ -26,6 +26,7 @@ extension AskChallenge.Request {
             }
         }
         details = try Self.details(try members.array("details"))
+        try DisplayLimits.check(secureMessage, details)
         signingData = try members.optional("signing_data", "a string that is not empty, without U+0000") {
             $0.string.flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : $0 }
         }

@@ -9,7 +9,7 @@ extension API {
     /// The client that authenticates by its secret, or the operator's by the bootstrap token.
     ///
     /// Spec: RFC 6749 §2.3.1 (`client_secret_basic`), RFC 6750 §2.1.
-    func client(of incoming: Incoming) async throws -> Client {
+    func client(of incoming: Incoming) async throws -> ClientCaller {
         guard let header = incoming.headers[.authorization] else {
             throw ProblemDetails(.unauthorized, detail: "there is no Authorization header")
         }
@@ -17,7 +17,7 @@ extension API {
         guard parts.count == 2 else {
             throw ProblemDetails(.unauthorized, detail: "the Authorization header is malformed")
         }
-        let client: Client?
+        let caller: ClientCaller?
         let named: String?
         switch parts[0].lowercased() {
         case "basic":
@@ -25,18 +25,20 @@ extension API {
                 throw ProblemDetails(.unauthorized, detail: "the Authorization header is malformed")
             }
             named = ClientID(id)?.description
-            client = try await AuthenticateClient.authenticate(id, secret: secret, ports: ports)
+            caller = try await AuthenticateClient.authenticate(id, secret: secret, ports: ports)
         case "bearer":
             named = "bearer"
-            client = try await AuthenticateClient.authenticate(
+            caller = try await AuthenticateClient.authenticate(
                 bootstrapToken: Secret(String(parts[1])), isFromLoopback: incoming.isFromThisMachine, ports: ports)
         default:
             throw ProblemDetails(.unauthorized, detail: "use Basic with a client's id and secret, or Bearer")
         }
-        guard let client else {
+        guard let caller else {
             throw try await refusal(ofWrongCredential: named, incoming)
         }
-        return client
+        // Told only to who has shown its secret.
+        guard caller.client.disabledAt == nil else { throw ProblemDetails(.clientDisabled) }
+        return caller
     }
 
     /// What is wrong is the same for a client that there is and one that there is not.
@@ -86,6 +88,7 @@ extension API {
         case .nonceReplayed: return ProblemDetails(.nonceReplayed)
         case .clockSkew(let serverTime):
             return ProblemDetails(.clockSkew, members: ["server_time": .string("\(serverTime)")])
+        case .suspended: return ProblemDetails(.enrollmentSuspended)
         case .deregistered(let notice):
             let signed = try await ports.keys.sign(notice, at: ports.time.now)
             return ProblemDetails(.deviceDeregistered, members: ["notice": .string(signed)])

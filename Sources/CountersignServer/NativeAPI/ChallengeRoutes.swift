@@ -26,16 +26,16 @@ extension API {
                 }
             }
         }
-        routes.client(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] client, incoming in
+        routes.caller(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] caller, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
             guard let seconds = try incoming.wait() else {
-                return try Self.reply(await WatchChallenge.challenge(id, of: client.id, ports: ports))
+                return try Self.reply(await WatchChallenge.challenge(id, for: caller.credential, ports: ports))
             }
-            switch try await look(at: id, of: client.id, for: seconds, by: incoming.context) {
-            case .ended(let shown): return try Self.reply(shown)
+            switch try await look(at: id, of: caller.credential, for: seconds, by: incoming.context) {
+            case .ended(let found): return try Self.reply(found)
             case .waiting(let wait):
                 return incoming.context.later.answer { [self] in
-                    try await waits.waiting(as: "\(wait.client)", atMost: Self.maximumClientWaits) {
+                    try await waits.waiting(as: "\(wait.caller.client)", atMost: Self.maximumClientWaits) {
                         try Self.reply(try await outcome(of: wait))
                     }
                 }
@@ -103,9 +103,9 @@ extension API {
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
             return try await receipt(id, of: client, format: incoming.query["format"])
         }
-        routes.client(.get, "/v1/challenges/:challenge/events", .challenges) { [self] client, incoming in
+        routes.caller(.get, "/v1/challenges/:challenge/events", .challenges) { [self] caller, incoming in
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
-            return try await events(id, of: client, to: incoming.context)
+            return try await events(id, of: caller.credential, to: incoming.context)
         }
     }
 
@@ -120,25 +120,32 @@ extension API {
         }
     }
 
-    private static func reply(_ shown: WatchChallenge.Shown?) throws(ProblemDetails) -> Response {
-        guard let shown else { throw ProblemDetails(.challengeNotFound) }
-        return Response(json: shown.json)
+    private static func reply(
+        _ found: Result<WatchChallenge.Shown, WatchChallenge.Refusal>
+    ) throws(ProblemDetails) -> Response {
+        switch found {
+        case .success(let shown): return Response(json: shown.json)
+        case .failure(let refusal): throw ProblemDetails(watching: refusal)
+        }
     }
 
     private func look(
-        at id: ChallengeID, of client: ClientID, for seconds: Int64, by caller: ServerContext
+        at id: ChallengeID, of credential: ClientCredential, for seconds: Int64, by caller: ServerContext
     ) async throws -> WatchChallenge.Beginning {
         try await WatchChallenge.challenge(
-            id, of: client, waitingUntil: ports.time.now.adding(seconds: seconds), wakes: wakes(for: caller),
+            id, for: credential, waitingUntil: ports.time.now.adding(seconds: seconds), wakes: wakes(for: caller),
             ports: ports)
     }
 
-    /// The challenge, when it has ended or the time is up; when the server shuts down, as it stands.
-    private func outcome(of wait: WatchChallenge.Wait) async throws -> WatchChallenge.Shown? {
+    /// The challenge, when it has ended or the time is up, or why it is shown no more; when the server shuts down, as it
+    /// stands.
+    private func outcome(
+        of wait: WatchChallenge.Wait
+    ) async throws -> Result<WatchChallenge.Shown, WatchChallenge.Refusal> {
         do {
             return try await wait.outcome(ports: ports)
         } catch is CancellationError where shutdown.isOver {
-            return try await WatchChallenge.challenge(wait.challenge, of: wait.client, ports: ports)
+            return try await WatchChallenge.challenge(wait.challenge, for: wait.caller, ports: ports)
         }
     }
 
@@ -177,24 +184,28 @@ extension API {
     private static let heartbeat: Int64 = 15
 
     private func events(
-        _ id: ChallengeID, of client: Client, to caller: ServerContext
+        _ id: ChallengeID, of credential: ClientCredential, to caller: ServerContext
     ) async throws -> Response {
-        let found = try await WatchChallenge.challenge(id, of: client.id, ports: ports)
-        guard let first = found else { throw ProblemDetails(.challengeNotFound) }
+        let first: WatchChallenge.Shown
+        switch try await WatchChallenge.challenge(id, for: credential, ports: ports) {
+        case .success(let shown): first = shown
+        case .failure(let refusal): throw ProblemDetails(watching: refusal)
+        }
         let body = ResponseBody { [self] writer in
             let end = ports.time.now.adding(seconds: Self.streamLifetime)
-            try await waits.waiting(as: "\(client.id)", atMost: Self.maximumClientWaits) {
+            try await waits.waiting(as: "\(credential.client)", atMost: Self.maximumClientWaits) {
                 var shown = first
                 try await writer.write(Self.event(shown))
                 while !shown.challenge.state.isEnded, ports.time.now < end {
                     let claim = shown.challenge.claim
-                    let next: WatchChallenge.Shown?
-                    switch try await look(at: id, of: client.id, for: Self.heartbeat, by: caller) {
-                    case .ended(let shown): next = shown
+                    let next: Result<WatchChallenge.Shown, WatchChallenge.Refusal>
+                    switch try await look(at: id, of: credential, for: Self.heartbeat, by: caller) {
+                    case .ended(let found): next = found
                     case .waiting(let wait): next = try await outcome(of: wait)
                     }
-                    guard let next else { break }
-                    shown = next
+                    // Nothing more is told to who would not be let in any more.
+                    guard case .success(let found) = next else { break }
+                    shown = found
                     let isNews = shown.challenge.state.isEnded || shown.challenge.claim != claim
                     try await writer.write(isNews ? Self.event(shown) : ByteBuffer(string: ": alive\n\n"))
                     if shutdown.isOver { break }

@@ -10,10 +10,12 @@ extension API {
         routes.administrator(.post, "/v1/admin/clients") { [self] caller, incoming in
             let request = try CreateClient.Request(incoming.json(), isDevelopment: isDevelopment)
             let key = try incoming.idempotencyKey(of: caller.id)
-            let result = try await CreateClient.create(request, idempotency: key, ports: ports) {
-                RecordedReply(status: 201, body: $0.json.encoded)
+            let result = try await CreateClient.create(request, idempotency: key, ports: ports) { [ports] in
+                RecordedReply(status: 201, body: $0.json(ports.hasher).encoded)
             }
-            return try Self.reply(result, status: 201) { created throws(ProblemDetails) in created.json }
+            return try Self.reply(result, status: 201) { [ports] created throws(ProblemDetails) in
+                created.json(ports.hasher)
+            }
         }
         routes.administrator(.get, "/v1/admin/clients") { [ports] _, _ in
             let clients = try await ports.store.read { reader in
@@ -25,19 +27,13 @@ extension API {
         routes.administrator(.patch, "/v1/admin/clients/:client") { [self] caller, incoming in
             let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
             let changes = try UpdateClient.Changes(incoming.json(), isDevelopment: isDevelopment)
-            guard let client = try await UpdateClient.update(id, changes, by: caller, ports: ports) else {
-                throw ProblemDetails(.clientNotFound)
-            }
-            let gone = try await ports.store.read { try $0.goneReceivers(of: id) }
-            return Response(json: client.json(gone: gone))
+            return try await shown(try await UpdateClient.update(id, changes, by: caller, ports: ports))
         }
-        routes.administrator(.post, "/v1/admin/clients/:client/callback-secret") { [ports] caller, incoming in
+        addClientStates(to: &routes)
+        routes.administrator(.post, "/v1/clients/:client/secret") { [ports] caller, incoming in
             let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
-            var members = try JSONMembers(incoming.optionalJSON())
-            let overlap = try members.optionalInteger("overlap", in: 0...UpdateClient.longestOverlap)
-            try members.refuseUnknown()
-            let result = try await UpdateClient.renewCallbackSecret(
-                of: id, overlap: overlap ?? UpdateClient.overlap, by: caller,
+            let result = try await RenewClientSecret.renew(
+                of: id, overlap: try incoming.overlap(), by: caller,
                 idempotency: try incoming.idempotencyKey(of: caller.id), ports: ports
             ) { RecordedReply(status: 201, body: $0.json.encoded) }
             return try Self.reply(result, status: 201) { renewed throws(ProblemDetails) in
@@ -45,6 +41,50 @@ extension API {
                 return renewed.json
             }
         }
+        routes.administrator(.post, "/v1/admin/clients/:client/callback-secret") { [ports] caller, incoming in
+            let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
+            let result = try await UpdateClient.renewCallbackSecret(
+                of: id, overlap: try incoming.overlap(), by: caller,
+                idempotency: try incoming.idempotencyKey(of: caller.id), ports: ports
+            ) { RecordedReply(status: 201, body: $0.json(ports.hasher).encoded) }
+            return try Self.reply(result, status: 201) { renewed throws(ProblemDetails) in
+                guard let renewed else { throw ProblemDetails(.clientNotFound) }
+                return renewed.json(ports.hasher)
+            }
+        }
+    }
+
+    private func addClientStates(to routes: inout Routes) {
+        routes.administrator(.post, "/v1/admin/clients/:client/disable") { [self] caller, incoming in
+            let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
+            return try await shown(try await DisableClient.disable(id, by: caller, ports: ports))
+        }
+        routes.administrator(.post, "/v1/admin/clients/:client/enable") { [self] caller, incoming in
+            let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
+            return try await shown(try await DisableClient.enable(id, by: caller, ports: ports))
+        }
+        routes.administrator(.delete, "/v1/admin/clients/:client") { [ports] caller, incoming in
+            let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
+            guard try await DeleteClient.delete(id, by: caller, ports: ports) else {
+                throw ProblemDetails(.clientNotFound)
+            }
+            return Response(status: .noContent)
+        }
+    }
+
+    private func shown(_ client: Client?) async throws -> Response {
+        guard let client else { throw ProblemDetails(.clientNotFound) }
+        return Response(json: client.json(gone: try await ports.store.read { try $0.goneReceivers(of: client.id) }))
+    }
+}
+
+extension Incoming {
+    /// How long a secret that is replaced still works, in seconds.
+    fileprivate func overlap() throws -> Int64 {
+        var members = try JSONMembers(optionalJSON())
+        let overlap = try members.optionalInteger("overlap", in: 0...UpdateClient.longestOverlap)
+        try members.refuseUnknown()
+        return overlap ?? UpdateClient.overlap
     }
 }
 
@@ -104,7 +144,11 @@ extension UpdateClient.Change {
 extension JSONMembers {
     fileprivate mutating func clientName() throws -> ClientName? {
         do {
-            return try optionalString("name").map { try ClientName($0) }
+            return try optionalString("name").map { text in
+                let name = try ClientName(text)
+                try DisplayLimits.check(name: text)
+                return name
+            }
         } catch let refusal as TextRefusal {
             throw RefusedText(refusal, at: "/name")
         }
@@ -138,8 +182,7 @@ extension JSONMembers {
         let place = pointer(to: "return_uris")
         let all = try array("return_uris").map { element throws(JSONShapeError) in
             guard let uri = element.value.string.flatMap({ ReturnURI($0, isDevelopment: isDevelopment) }) else {
-                throw JSONShapeError.invalid(
-                    pointer: element.pointer, expected: "\(Self.uri) without the parameter \(ReturnURI.parameter)")
+                throw JSONShapeError.invalid(pointer: element.pointer, expected: ReturnURI.expected)
             }
             return uri
         }
@@ -197,17 +240,38 @@ extension JSONMembers {
 }
 
 extension CreateClient.Created {
-    fileprivate var json: JSONValue {
+    fileprivate func json(_ hasher: KeyedHasher) -> JSONValue {
         var object = client.json(gone: []).object ?? [:]
         object["client_secret"] = .string(secret.reveal())
-        object["callback_secret"] = .string(callbackSecret.reveal())
+        for (name, secret) in hasher.members(of: callbackSecret) { object[name] = secret }
         return .object(object)
     }
 }
 
-extension UpdateClient.RenewedSecret {
+extension KeyedHasher {
+    /// What signs to a client, by purpose.
+    fileprivate func members(of callbackSecret: Secret<String>) -> [(name: String, secret: JSONValue)] {
+        [(CallbackPurpose.callbacks, "callback_secret"), (.notices, "notice_secret"), (.hooks, "hook_secret")].map {
+            ($1, .string(secret(for: $0, of: callbackSecret).reveal()))
+        }
+    }
+}
+
+extension RenewClientSecret.Renewed {
     fileprivate var json: JSONValue {
-        .members(["callback_secret": .string(secret.reveal()), "earlier_until": .string("\(earlierUntil)")])
+        .members([
+            "client_id": .string("\(client)"), "client_secret": .string(secret.reveal()),
+            "earlier_until": .string("\(earlierUntil)"),
+        ])
+    }
+}
+
+extension UpdateClient.RenewedSecret {
+    fileprivate func json(_ hasher: KeyedHasher) -> JSONValue {
+        var object: JSONObject = [:]
+        for (name, secret) in hasher.members(of: secret) { object[name] = secret }
+        object["earlier_until"] = .string("\(earlierUntil)")
+        return .object(object)
     }
 }
 
@@ -225,7 +289,7 @@ extension Client {
             "enrollment_cooling_off": .integer(coolingOff), "pin_policy": pinPolicy.json,
             "device_limit": deviceLimit?.json, "authenticators": .array(authenticators.map(\.json)),
             "is_operator": .bool(isOperator),
-            "created_at": .string("\(createdAt)"),
+            "disabled_at": disabledAt.map { .string("\($0)") }, "created_at": .string("\(createdAt)"),
         ])
     }
 }

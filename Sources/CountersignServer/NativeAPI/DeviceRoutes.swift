@@ -26,7 +26,7 @@ extension API {
         }
         routes.device(.get, "/v1/enrollments/self") { [ports, self] call, _ in
             switch try await ShowEnrollments.own(call, ports: ports) {
-            case .success(let enrollment): return Response(json: enrollment.json)
+            case .success(let enrollment): return Response(json: enrollment.json(at: ports.time.now))
             case .failure(let refusal): throw try await problem(refusal)
             }
         }
@@ -34,7 +34,7 @@ extension API {
             let update = try EnrollmentUpdate(incoming.json())
             if case .registered(let registration) = update.push { try admit(registration) }
             switch try await UpdateEnrollment.update(update, by: call, ports: ports) {
-            case .success(let enrollment): return Response(json: enrollment.json)
+            case .success(let enrollment): return Response(json: enrollment.json(at: ports.time.now))
             case .failure(.device(let refusal)): throw try await problem(refusal)
             case .failure(.pushTokenInUse): throw ProblemDetails(.pushTokenInUse)
             }
@@ -52,6 +52,7 @@ extension API {
         routes.device(.post, "/v1/enrollments/self/methods") { [self] call, incoming in
             try await change(try MethodChangeRequest(incoming.json()), by: call)
         }
+        addOtherDevices(to: &routes)
         routes.device(.get, "/v1/enrollments/self/challenges", query: ["wait", "cursor"]) { [self] call, incoming in
             try await pending(for: call, by: incoming)
         }
@@ -65,7 +66,7 @@ extension API {
             }
         }
         routes.device(.post, "/v1/challenges/claim") { [self] call, incoming in
-            let code = try ChallengeCode(incoming.json())
+            let code = try ChallengeCode(claim: incoming.json())
             if let problem = try await problem(ofClaiming: code, by: call) { throw problem }
             return Response(status: .noContent)
         }
@@ -89,7 +90,7 @@ extension API {
         case .enrolled(let enrollment, let approval):
             let reply = EnrollmentReply(
                 enrollment: enrollment.id, user: enrollment.user, serverCertificate: ports.keys.certificate,
-                pushKeys: ports.keys.pushKeys,
+                pushKeys: ports.keys.pushKeys, policies: try await policies(of: enrollment.client),
                 approval: approval.map { ApprovalNotice(number: $0.number, expiresAt: $0.expiresAt) })
             return Response(json: reply.json, status: 201)
         case .refused(let refusal): throw try await problem(refusal)
@@ -101,8 +102,18 @@ extension API {
         case .tooManyDevices: throw ProblemDetails(.tooManyDevices)
         case .blocked: throw ProblemDetails(.enrollmentBlocked)
         case .pushTokenInUse: throw ProblemDetails(.pushTokenInUse)
-        case .rateLimited(let seconds): throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
         }
+    }
+
+    /// What a client has set for the devices of its users.
+    private func policies(of client: ClientID) async throws -> EnrollmentPolicies {
+        let client = try await ports.store.read { try $0.client(client) }
+        return EnrollmentPolicies(
+            pin: client?.pinPolicy ?? .standard,
+            devices: client?.deviceLimit.map {
+                EnrollmentPolicies.DeviceLimit(maximum: $0.maximum, replacesOldest: $0.replacesOldest)
+            },
+            authenticators: client?.authenticators.map(\.name) ?? [])
     }
 
     private func pending(for call: DeviceCall, by incoming: Incoming) async throws -> Response {
@@ -155,7 +166,9 @@ extension API {
         case .refused(let refusal): throw try await problem(refusal)
         case .notFound: throw ProblemDetails(.challengeNotFound)
         case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
-        case .invalid: throw ProblemDetails(.answerInvalid)
+        case .invalid(let fault):
+            // Who develops a device has a server of their own; others must not learn what helps to forge.
+            throw ProblemDetails(.answerInvalid, detail: isDevelopment ? fault.words : nil)
         case .pinIncorrect(let attemptsLeft): throw ProblemDetails(pinIncorrect: attemptsLeft)
         case .pinLocked: throw ProblemDetails(.pinLocked)
         case .customRetry(let reply):
@@ -173,8 +186,10 @@ extension API {
         case .changed(let payload?): return Response(json: ["payload": .string(payload)])
         case .refused(let refusal): throw try await problem(refusal)
         case .invalid: throw ProblemDetails(.changeInvalid)
+        case .certificateFull: throw ProblemDetails(.certificateFull)
         case .notAuthorized(let needs):
             throw ProblemDetails(.changeNotAuthorized, members: ["needs": .string(needs.rawValue)])
+        case .blocked: throw ProblemDetails(.enrollmentBlocked)
         case .pinIncorrect(let attemptsLeft): throw ProblemDetails(pinIncorrect: attemptsLeft)
         case .pinLocked: throw ProblemDetails(.pinLocked)
         case .customRetry(let payload): throw ProblemDetails(.customRetry, payload: payload)
@@ -187,7 +202,7 @@ extension API {
 }
 
 extension ProblemDetails {
-    fileprivate init(pinIncorrect attemptsLeft: Int) {
+    init(pinIncorrect attemptsLeft: Int) {
         self.init(.pinIncorrect, members: ["attempts_left": .integer(Int64(attemptsLeft))])
     }
 

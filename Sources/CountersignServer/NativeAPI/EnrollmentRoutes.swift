@@ -4,6 +4,7 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 import OpenPGP
+import OpenPGP
 
 /// Tickets and devices, for relying parties.
 extension API {
@@ -26,14 +27,52 @@ extension API {
             guard let list = try await ShowEnrollments.list(of: try incoming.user(), to: client, ports: ports) else {
                 throw ProblemDetails(.userNotFound)
             }
-            return Response(json: ["enrollments": .array(list.map(\.json))])
+            let now = ports.time.now
+            return Response(json: ["enrollments": .array(list.map { $0.json(at: now) })])
         }
-        routes.client(.delete, "/v1/users/:user/enrollments/:enrollment", .enrollments) { [self] client, incoming in
+        routes.client(
+            .post, "/v1/users/:user/enrollments/:enrollment/waiver", .enrollments
+        ) { [ports] client, incoming in
             let id: EnrollmentID = try incoming.id("enrollment", orElse: .enrollmentNotFound)
+            let fingerprint = try Self.waivedFingerprint(incoming.json())
+            let user = try incoming.user()
+            return try Self.reply(
+                await WaiveWait.waive(id, fingerprint, of: user, by: client, ports: ports))
+        }
+        routes.client(
+            .delete, "/v1/users/:user/enrollments/:enrollment", .enrollments, query: ["reason"]
+        ) { [ports] client, incoming in
+            let id: EnrollmentID = try incoming.id("enrollment", orElse: .enrollmentNotFound)
+            let words = RemoveEnrollment.clientReasons.map(\.rawValue)
+            let reason = try incoming.filter("reason", "one of \(words.joined(separator: ", "))") { word in
+                RemoveEnrollment.clientReasons.first { $0.rawValue.hasSameBytes(as: word) }
+            }
             guard
-                try await RemoveEnrollment.remove(id, of: try incoming.user(), by: client, ports: ports)
+                try await RemoveEnrollment.remove(
+                    id, of: try incoming.user(), by: client, because: reason ?? .client, ports: ports)
             else { throw ProblemDetails(.enrollmentNotFound) }
             return Response(status: .noContent)
+        }
+    }
+}
+
+extension API {
+    /// The body of a waiver: which device is meant.
+    static func waivedFingerprint(_ json: JSONValue) throws -> Fingerprint {
+        var members = try JSONMembers(json)
+        let fingerprint = try members.required("fingerprint", "40 hexadecimal digits") {
+            $0.string.flatMap { Fingerprint($0[...]) }
+        }
+        try members.refuseUnknown()
+        return fingerprint
+    }
+
+    static func reply(_ outcome: WaiveWait.Outcome) throws -> Response {
+        switch outcome {
+        case .done: return Response(status: .noContent)
+        case .notAllowed:
+            throw ProblemDetails(.rightMissing, members: ["right": "waive_enrollment_approval"])
+        case .notFound: throw ProblemDetails(.enrollmentNotFound)
         }
     }
 }
@@ -50,10 +89,11 @@ extension CreateTicket.Created {
 
 extension Enrollment {
     /// The enrollment as its user's clients and its own device see it.
-    var json: JSONValue {
+    func json(at now: Timestamp) -> JSONValue {
         var object = JSONObject([
             "enrollment": .string("\(id)"), "user": .string("\(user)"),
             "fingerprint": .string("\(keys.primary.fingerprint)"), "device": device.json,
+            "versions": .array(versions.map(JSONValue.integer)),
             "assurance": .string(credential.assurance.rawValue), "created_at": .string("\(createdAt)"),
         ])
         object["pin"] = .string(pinState.rawValue)
@@ -62,9 +102,14 @@ extension Enrollment {
         object["push"] = push?.json
         switch state {
         case .active:
-            object["state"] = wait == nil ? "active" : "waiting"
-            object["approval"] = wait.map { .string("\($0.challenge)") }
-            object["waiting_until"] = wait.map { .string("\($0.until)") }
+            let waits = !isLetIn(at: now)
+            object["state"] = waits ? "waiting" : "active"
+            object["approval"] = waits ? approval.map { .string("\($0)") } : nil
+            object["waiting_until"] = waits ? .string("\(countsFrom)") : nil
+            object["waiting"] = WaitingMethods.json(waiting(at: now))
+        case .suspended(let time):
+            object["state"] = "suspended"
+            object["suspended_at"] = .string("\(time)")
         case .removed(let reason, let time):
             object["state"] = "removed"
             object["reason"] = .string(reason.rawValue)

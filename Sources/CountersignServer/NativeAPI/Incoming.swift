@@ -42,6 +42,8 @@ struct Incoming: Sendable {
             return Array(try await request.collectBody(upTo: maximumBodySize).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw ProblemDetails(.bodyTooLarge)
+        } catch is BodyTooSlow {
+            throw ProblemDetails(.bodyTooSlow)
         } catch let error where !(error is CancellationError) {
             throw ProblemDetails(.malformedJSON, detail: "the body did not arrive whole")
         }

@@ -39,9 +39,9 @@ extension API {
     private static func page(of entries: [DevelopmentOutbox.Entry]) -> Response {
         let messages = entries.map { entry in
             """
-            <section><h2>\(escaped(entry.subject ?? "Text message"))</h2>
-            <p>To \(escaped(entry.to)), \(entry.at)</p>
-            <pre>\(escaped(entry.text))</pre></section>
+            <section><h2>\(HTMLText.escaped(entry.subject ?? "Text message"))</h2>
+            <p>To \(HTMLText.escaped(entry.to)), \(entry.at)</p>
+            <pre>\(HTMLText.escaped(entry.text))</pre></section>
             """
         }
         let page = """
@@ -57,11 +57,6 @@ extension API {
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
         return response
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
     }
 }
 

@@ -24,6 +24,7 @@ extension ProblemDetails {
     /// The problem of a question that is not asked.
     init(asking refusal: AskChallenge.Refusal) {
         switch refusal {
+        case .clientDisabled: self.init(.clientDisabled)
         case .userMissing: self.init(shape: .missing(pointer: "/user"))
         case .userNotFound: self.init(.userNotFound)
         case .typeNotFound: self.init(.typeNotFound)
@@ -43,6 +44,23 @@ extension ProblemDetails {
         }
     }
 
+    /// The problem of a challenge that is not shown.
+    init(watching refusal: WatchChallenge.Refusal) {
+        switch refusal {
+        case .notFound: self.init(.challengeNotFound)
+        case .caller(let refusal): self.init(caller: refusal)
+        }
+    }
+
+    /// The problem of a client that was let in before.
+    init(caller refusal: CallerRefusal) {
+        switch refusal {
+        case .unknown: self.init(.unauthorized)
+        case .disabled: self.init(.clientDisabled)
+        case .rightMissing(let right): self.init(.rightMissing, members: ["right": .string(right.rawValue)])
+        }
+    }
+
     /// The problem of a challenge that ended before the call that meant to end it.
     init(ended standing: ChallengeStanding) {
         self.init(
@@ -52,12 +70,7 @@ extension ProblemDetails {
 
     /// The problem of a device's certificate.
     init(certificate refusal: DeviceCertificateRefusal) {
-        switch refusal {
-        case .openPGP(let error): self.init(.certificateInvalid, detail: "OpenPGP: \(error)")
-        case .userID: self.init(.certificateInvalid, detail: "the one user ID must be that of the ticket")
-        case .keys: self.init(.certificateInvalid, detail: "the keys or their flags are not those of a device")
-        case .time: self.init(.certificateInvalid, detail: "a key is made in the future or limited in time")
-        }
+        self.init(.certificateInvalid, detail: refusal.words)
     }
 
     /// The problem of a text that may not be shown.

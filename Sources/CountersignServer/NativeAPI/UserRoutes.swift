@@ -85,7 +85,8 @@ extension API {
 }
 
 extension LinkedUser {
-    fileprivate var json: JSONValue {
+    /// The user as the client knows them.
+    var json: JSONValue {
         .members([
             "id": .string("\(id)"), "external_id": externalID.map { .string($0.text) },
             "enrollment_blocked": isEnrollmentBlocked ? true : nil, "created_at": .string("\(createdAt)"),

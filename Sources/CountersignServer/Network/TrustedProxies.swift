@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import RegexBuilder
 
 /// The header in which proxies say whom a request is from.
 public enum ProxyHeader: String, CaseIterable, Sendable {
@@ -35,41 +36,58 @@ public struct TrustedProxies: Sendable {
     /// - Parameters:
     ///   - peer: the other end of the connection.
     ///   - headers: the fields of the request.
-    func caller(from peer: IPAddress?, _ headers: HTTPFields) -> IPAddress? {
+    /// - Throws: ``MalformedRequest`` when what a proxy of ours passed on cannot be read: to take the proxy for the caller
+    ///   then would let callers hide.
+    func caller(from peer: IPAddress?, _ headers: HTTPFields) throws(MalformedRequest) -> IPAddress? {
         guard let peer, !networks.isEmpty, trusts(peer) else { return peer }
         var caller = peer
-        for hop in hops(headers).reversed() {
+        for node in try nodes(headers).reversed() {
             // A proxy that hides its caller, or does not know it, is the last that is known.
-            guard let hop else { return caller }
+            guard let node, let hop = try address(of: node) else { return caller }
             caller = hop
             guard trusts(hop) else { return hop }
         }
         return caller
     }
 
-    private func hops(_ headers: HTTPFields) -> [IPAddress?] {
+    private func nodes(_ headers: HTTPFields) throws(MalformedRequest) -> [String?] {
         switch header {
         case .xForwardedFor:
-            (headers[.xForwardedFor] ?? "").split(separator: ",", omittingEmptySubsequences: false)
-                .map { Self.address(Self.trimmed($0)) }
-        case .forwarded:
-            Self.split(headers[.forwarded] ?? "", at: ",").map { element in
-                let pairs = Self.split(String(element), at: ";").map(Self.trimmed)
-                let named = pairs.filter { $0.lowercased().hasPrefix("for=") }
-                guard named.count == 1, let pair = named.first else { return nil }
-                return Self.address(Self.unquoted(pair.dropFirst("for=".count)))
+            return headers[values: .xForwardedFor].flatMap {
+                $0.split(separator: ",", omittingEmptySubsequences: false)
             }
+            .map(Self.trimmed).map { $0.isEmpty ? nil : String($0) }
+        case .forwarded:
+            var nodes: [String?] = []
+            // Each field alone: what one opens, another does not close.
+            for value in headers[values: .forwarded] { nodes += try ForwardedField.nodes(in: value) }
+            return nodes
         }
     }
 
-    /// An address with or without a port; an IPv6 address with one stands in brackets.
-    private static func address(_ text: Substring) -> IPAddress? {
-        if text.first == "[" {
-            guard let closing = text.firstIndex(of: "]") else { return nil }
-            return IPAddress(text[text.index(after: text.startIndex)..<closing])
+    /// The address of a node; nil for one that hides it.
+    ///
+    /// Spec: RFC 7239 §6.
+    private func address(of node: String) throws(MalformedRequest) -> IPAddress? {
+        let port = /(:([0-9]{1,5}|_[A-Za-z0-9._\-]+))?/
+        if let named = node.wholeMatch(
+            of: Regex {
+                /([0-9.]+|\[[0-9A-Fa-f:.]+\])/; port
+            })?.output.1
+        {
+            let address = named.hasPrefix("[") ? IPAddress(named.dropFirst().dropLast()) : IPAddress(named)
+            if let address, named.hasPrefix("[") == named.contains(":") { return address }
+        } else if node.wholeMatch(
+            of: Regex {
+                /((?i:unknown)|_[A-Za-z0-9._\-]+)/; port
+            }) != nil
+        {
+            return nil
+        } else if header == .xForwardedFor, let address = IPAddress(node) {
+            // Nothing says how the older field is written; without brackets is usual.
+            return address
         }
-        if let address = IPAddress(text) { return address }
-        return text.firstIndex(of: ":").flatMap { IPAddress(text[..<$0]) }
+        throw MalformedRequest(description: "\(header.fieldName) is malformed")
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
@@ -78,25 +96,10 @@ public struct TrustedProxies: Sendable {
         while text.last == " " || text.last == "\t" { text.removeLast() }
         return text
     }
+}
 
-    private static func unquoted(_ text: Substring) -> Substring {
-        text.count >= 2 && text.first == "\"" && text.last == "\"" ? text.dropFirst().dropLast() : text
-    }
-
-    /// Splits a list, but not inside quotes.
-    private static func split(_ text: String, at separator: Character) -> [Substring] {
-        var parts: [Substring] = []
-        var start = text.startIndex
-        var isQuoted = false
-        for index in text.indices {
-            if text[index] == "\"" { isQuoted.toggle() }
-            guard text[index] == separator, !isQuoted else { continue }
-            parts.append(text[start..<index])
-            start = text.index(after: index)
-        }
-        parts.append(text[start...])
-        return parts
-    }
+extension ProxyHeader {
+    fileprivate var fieldName: String { self == .forwarded ? "Forwarded" : "X-Forwarded-For" }
 }
 
 extension HTTPField.Name {

@@ -22,13 +22,11 @@ struct SecuredChannel<Base: ServerChildChannel>: ServerChildChannel {
 
 extension HTTPServerBuilder {
     /// HTTP/1.1, inside TLS when there are certificates.
-    static func http1(
-        configuration: HTTP1Channel.Configuration, securedBy certificates: Certificates?
-    ) -> HTTPServerBuilder {
-        guard let certificates else { return .http1(configuration: configuration) }
-        return HTTPServerBuilder { responder in
-            SecuredChannel(
-                base: HTTP1Channel(responder: responder, configuration: configuration), certificates: certificates)
+    static func http1(counting counts: ConnectionCounts, securedBy certificates: Certificates?) -> HTTPServerBuilder {
+        HTTPServerBuilder { responder in
+            let plain = HTTPConnection(responder: responder, counts: counts)
+            guard let certificates else { return plain }
+            return SecuredChannel(base: plain, certificates: certificates)
         }
     }
 }

@@ -2,7 +2,8 @@ import CountersignCore
 import CountersignStorage
 import Logging
 
-/// What must be done again and again: ending challenges that are over, deleting what is no longer needed.
+/// What must be done again and again: ending challenges that are over, deleting what is no longer needed, or kept
+/// no longer.
 struct Maintenance: Sendable {
     private static let pause = Duration.milliseconds(500)
     private static let sweepEvery = 20
@@ -13,6 +14,7 @@ struct Maintenance: Sendable {
 
     let ports: Ports
     let store: SQLStore
+    let retention: Retention
 
     func run() async throws {
         var round = 0
@@ -32,6 +34,7 @@ struct Maintenance: Sendable {
                 round += 1
                 guard isOurs else { continue }
                 try await ExpireChallenges.sweep(ports: ports)
+                try await TellWaits.sweep(ports: ports)
                 if round.isMultiple(of: Self.sweepEvery) { try await sweep() }
             } catch let error as StoreError {
                 isOurs = false
@@ -42,7 +45,10 @@ struct Maintenance: Sendable {
     }
 
     private func sweep() async throws {
+        try await DeleteClient.sweep(ports: ports)
         let now = ports.time.now
         while try await ports.store.commit({ try $0.sweep(now: now, limit: Self.batch) }) >= Self.batch {}
+        try await EraseUser.sweep(ports: ports)
+        try await SweepKept.sweep(retention, ports: ports)
     }
 }

@@ -34,6 +34,7 @@ public struct Server: Sendable {
     private let lock: FolderLock
     private let certificates: Certificates?
     private let requests: RequestCounts?
+    private let connections: ConnectionCounts
     private let logger: Logger
 
     /// Opens or makes everything a server needs; nothing is listened on yet.
@@ -85,14 +86,16 @@ public struct Server: Sendable {
         reach =
             settings.allowsPrivateCallbacks
             ? .allAddresses : isDevelopment ? .publicAddressesAndLoopback : .publicAddresses
-        hooks = HookCaller(reach: reach, queue: store)
+        let hasher = KeyedHasher(key: store.dataKey.derived(for: "keyed hashes"))
+        hooks = HookCaller(reach: reach, queue: store, hasher: hasher)
         let ports = Ports(
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
-            hasher: KeyedHasher(key: store.dataKey.derived(for: "keyed hashes")), keys: opened.prepared.0,
+            hasher: hasher, keys: opened.prepared.0,
             transports: Transports(
                 mail: isDevelopment || settings.mail != nil, text: isDevelopment || settings.texts != nil),
-            hooks: hooks, logger: logger)
+            limits: settings.limits, hooks: hooks, logger: logger)
         requests = settings.metrics.map { _ in RequestCounts() }
+        connections = ConnectionCounts(limit: settings.connections.perAddress, proxies: settings.proxies)
         api = API(
             ports: ports, isDevelopment: isDevelopment, proxies: settings.proxies, counts: requests,
             developmentOutbox: isDevelopment ? DevelopmentOutbox(folder: folder.messages) : nil)
@@ -134,11 +137,11 @@ public struct Server: Sendable {
         let ports = api.ports
         let (ready, announce) = AsyncStream.makeStream(of: Void.self)
         let responder = Responder(api)
-        let listener = try HTTPServerBuilder.http1(
-            configuration: .init(additionalChannelHandlers: [HangUpHandler()], idleTimeout: .seconds(75)),
-            securedBy: certificates
-        ).buildServer(
-            configuration: .init(address: .hostname(settings.host, port: settings.port)),
+        let limit = FileLimit.connections(atMost: settings.connections.total, logger)
+        let listener = try HTTPServerBuilder.http1(counting: connections, securedBy: certificates).buildServer(
+            configuration: .init(
+                address: .hostname(settings.host, port: settings.port),
+                availableConnectionsDelegate: .maximum(limit, logger: Responder.silent)),
             eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup, logger: Responder.silent,
             responder: { try await responder.respond(to: $0, writer: $1, channel: $2) },
             onServerRunning: { _ in announce.finish() })
@@ -150,6 +153,7 @@ public struct Server: Sendable {
         let worker = OutboxWorker(
             queue: store, ports: ports, callbacks: senders.callbacks, pushes: senders.pushes,
             messages: senders.messages, counts: deliveries)
+        let maintenance = Maintenance(ports: ports, store: store, retention: settings.retention)
         let visitor = Background {
             for await _ in ready {}
             // A port that is taken ends the wait, too.
@@ -161,7 +165,7 @@ public struct Server: Sendable {
                 // The order of shutdown is the reverse: requests end first, what they queued is delivered after.
                 .init(service: Background { try await hub.run() }),
                 .init(service: Background { try await worker.run() }),
-                .init(service: Background { try await Maintenance(ports: ports, store: store).run() }),
+                .init(service: Background { try await maintenance.run() }),
                 .init(service: listener),
                 .init(service: EndOfWaits(shutdown: api.shutdown)),
                 .init(service: visitor, successTerminationBehavior: .gracefullyShutdownGroup),
@@ -198,7 +202,8 @@ public struct Server: Sendable {
         }
         if let address = settings.metrics, let requests {
             let metrics = Metrics(
-                requests: requests, waits: api.waits, deliveries: deliveries, store: store, time: api.ports.time)
+                requests: requests, connections: connections, waits: api.waits, deliveries: deliveries, store: store,
+                time: api.ports.time)
             services.append(.init(service: MetricsService(metrics: metrics, address: address)))
         }
         return services

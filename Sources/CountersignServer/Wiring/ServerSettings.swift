@@ -1,3 +1,4 @@
+public import CountersignCore
 public import CountersignStorage
 public import CountersignWire
 import Foundation
@@ -39,6 +40,8 @@ public struct ServerSettings: Sendable {
     public var migrates = true
     /// Who is believed when it says whom a request is from.
     public var proxies = TrustedProxies()
+    /// How many connections callers may have at a time.
+    public var connections = ConnectionLimits()
     /// Where the metrics are told; nil for nowhere.
     public var metrics: ListenAddress?
     /// What the server speaks TLS with; nil for plain HTTP.
@@ -53,6 +56,10 @@ public struct ServerSettings: Sendable {
     public var texts: TextGatewayFiles?
     /// The file with challenge types that are set at each start; nil for none.
     public var typeFile: String?
+    /// For how long what is over is kept.
+    public var retention = Retention()
+    /// How much each client may bring about.
+    public var limits = ClientLimits()
     /// What messages to people say.
     public var messages = MessageTexts()
     /// Where the master key comes from.

@@ -173,6 +173,8 @@ package struct SQLDialect: Sendable {
     package let skipLocked: String
     /// Whether a column that there is can be given other constraints.
     package var altersColumns: Bool { !skipLocked.isEmpty }
+    /// Whether a primary key is an index with a name of its own, which stays when the table gets another.
+    package var namesPrimaryKeys: Bool { !skipLocked.isEmpty }
     /// Whether transactions that write run beside each other, so that what one rests on must be locked.
     package var locksRows: Bool { !skipLocked.isEmpty }
 

@@ -30,6 +30,15 @@ private enum Statements {
         WHERE user_id = $1 AND state = 'pending' AND client_id || '' = $2 AND expires_at > $3 AND is_qr = 0
         AND new_device_id IS NULL LIMIT $4) AS open
         """)
+    static let openOfClient = SQLStatement(
+        """
+        SELECT id FROM challenges WHERE client_id = $1 AND state = 'pending' AND new_device_id IS NULL ORDER BY id LIMIT $2
+        """)
+    static let openBetween = SQLStatement(
+        """
+        SELECT id FROM challenges WHERE user_id = $2 AND state = 'pending' AND client_id || '' = $1
+        AND new_device_id IS NULL ORDER BY id
+        """)
     static let target = SQLStatement(
         "SELECT fetched_at FROM challenge_targets WHERE challenge_id = $1 AND enrollment_id = $2")
     /// The first time it is fetched is noted once.
@@ -58,6 +67,11 @@ private enum Statements {
         SELECT \(columns) FROM challenges p WHERE \(isPending(user: "$1", enrollment: "$3", now: "$2"))
         ORDER BY id DESC LIMIT $4
         """)
+    static let held = SQLStatement(
+        """
+        SELECT \(columns) FROM challenges WHERE user_id = $1 AND state = 'pending' AND decided_by = $2
+        AND expires_at > $3
+        """)
     static let announced = SQLStatement(
         """
         SELECT \(columns), e.push, e.push_token, (SELECT count(*) FROM (SELECT 1 AS one FROM challenges p
@@ -65,17 +79,20 @@ private enum Statements {
         FROM challenges c, (SELECT push, push_token FROM enrollments WHERE id = $2 AND push IS NOT NULL) e
         WHERE id = $1
         """)
+    /// Joined to nothing, the state is no reason to read the index of all that are open instead of the user's own.
+    static let openOfUser = SQLStatement(
+        "SELECT \(columns) FROM challenges WHERE user_id = $1 AND state || '' = 'pending' ORDER BY id")
     static let overdue = SQLStatement(
         "SELECT id FROM challenges WHERE state = 'pending' AND expires_at <= $1 ORDER BY expires_at LIMIT $2")
     /// The one statement that decides every race.
     ///
-    /// Its conditions repeat those of the decision. What a device has approved, and waits for its code, is ended by that
-    /// or cancelled; no other answer counts.
+    /// Its conditions repeat those of the decision. What a device has approved, and waits for its code, is ended by that,
+    /// cancelled, or fails with the device; no other answer counts.
     static let end = SQLStatement(
         """
         UPDATE challenges SET state = $2, reason = $3, method = $4, decided_by = $5, ended_at = $6, number_hash = NULL
         WHERE id = $1 AND state = 'pending' AND expires_at > $6
-        AND (decided_by IS NULL OR $2 IN ('approved', 'cancelled'))
+        AND (decided_by IS NULL OR $2 IN ('approved', 'cancelled') OR $3 = 'device_removed')
         """)
     /// The one statement that decides which answer waits for its code.
     static let hold = SQLStatement(
@@ -96,12 +113,13 @@ private enum Statements {
         """)
     static let insertReceipt = SQLStatement(
         """
-        INSERT INTO receipts (challenge_id, enrollment_id, text, signature, certificate, accepted_at)
-        VALUES ($1, $2, $3, $4, $5, $6)
+        INSERT INTO receipts (challenge_id, enrollment_id, text, signature, certificate, accepted_at, client_id)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
         """)
     static let removeReceipt = SQLStatement("DELETE FROM receipts WHERE challenge_id = $1")
     static let receipt = SQLStatement(
-        "SELECT enrollment_id, text, signature, certificate, accepted_at FROM receipts WHERE challenge_id = $1")
+        "SELECT enrollment_id, text, signature, certificate, accepted_at, client_id FROM receipts WHERE challenge_id = $1"
+    )
     static let insertAnswer = SQLStatement(
         """
         INSERT INTO answers (enrollment_id, digest, challenge_id, state, reason, answered_at, custom)
@@ -144,6 +162,14 @@ extension SQLTransaction {
     func openChallengeCount(of user: UserID, by client: ClientID, now: Timestamp, limit: Int) throws -> Int {
         let arguments: [SQLValue] = [user.value, client.value, now.value, .integer(Int64(limit))]
         return try first(Statements.openCount, arguments) { Int(try $0.integer(0)) } ?? 0
+    }
+
+    func openChallenges(of client: ClientID, limit: Int) throws -> [ChallengeID] {
+        try all(Statements.openOfClient, [client.value, .integer(Int64(limit))]) { try $0.id(0) }
+    }
+
+    func openChallenges(of client: ClientID, user: UserID) throws -> [ChallengeID] {
+        try all(Statements.openBetween, [client.value, user.value]) { try $0.id(0) }
     }
 
     func recentAsks(of user: UserID, by client: ClientID, since: Timestamp, limit: Int) throws -> [RecentAsk] {
@@ -220,6 +246,10 @@ extension SQLTransaction {
         return try all(Statements.pending, arguments, challenge)
     }
 
+    func heldChallenges(approvedBy enrollment: EnrollmentID, user: UserID, now: Timestamp) throws -> [Challenge] {
+        try all(Statements.held, [user.value, enrollment.value, now.value], challenge)
+    }
+
     func announcementFacts(
         of subjects: [AnnounceChallenge.Subject], now: Timestamp, limit: Int
     ) throws -> [AnnounceChallenge.Facts?] {
@@ -233,6 +263,10 @@ extension SQLTransaction {
                     try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(31)))
             }
         }
+    }
+
+    func openChallenges(of user: UserID) throws -> [Challenge] {
+        try all(Statements.openOfUser, [user.value], challenge)
     }
 
     func overdueChallenges(now: Timestamp, limit: Int) throws -> [ChallengeID] {
@@ -254,6 +288,7 @@ extension SQLTransaction {
                 [
                     receipt.challenge.value, receipt.enrollment.value, .text(message.text),
                     .blob(message.signature.body), .blob(certificate), receipt.acceptedAt.value,
+                    receipt.client.value,
                 ])
         }
     }
@@ -268,7 +303,7 @@ extension SQLTransaction {
                 let message = try? CleartextMessage(text: try row.text(1), signature: signature)
             else { throw StoreError.corruptRow("receipt") }
             return StoredReceipt(
-                challenge: challenge, enrollment: try row.id(0),
+                challenge: challenge, client: try row.id(5), enrollment: try row.id(0),
                 evidence: .receipt(message, certificate: try row.blob(3)), acceptedAt: try row.time(4))
         }
     }
@@ -327,7 +362,7 @@ extension SQLTransaction {
         }
     }
 
-    private func challenge(_ row: SQLRow) throws -> Challenge {
+    func challenge(_ row: SQLRow) throws -> Challenge {
         let asked = try parsed.challenges.value(try row.id(0), of: row[0..<13]) { try self.asked(row) }
         return Challenge(
             question: asked.question, user: try row.optionalID(3), claim: try claim(row), alert: asked.alert,

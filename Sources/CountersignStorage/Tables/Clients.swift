@@ -6,15 +6,19 @@ private enum Statements {
     static let columns =
         """
         id, name, secret_hash, rights, callback_uris, waives_approval, is_operator, created_at, callback_username,
-        pin_policy, device_limit, cooling_off, authenticators, notice_uri, return_uris
+        pin_policy, device_limit, cooling_off, authenticators, notice_uri, return_uris, earlier_secret_hash,
+        earlier_secret_until, disabled_at
         """
-    static let byID = SQLStatement("SELECT \(columns) FROM clients WHERE id = $1")
-    static let all = SQLStatement("SELECT \(columns) FROM clients ORDER BY id")
+    static let byID = SQLStatement("SELECT \(columns) FROM clients WHERE id = $1 AND deleted_at IS NULL")
+    /// A challenge asked at the same time is seen by whoever disables the client after it, or is not asked.
+    static let heldByID = SQLStatement("\(byID.text) FOR SHARE")
+    static let all = SQLStatement("SELECT \(columns) FROM clients WHERE deleted_at IS NULL ORDER BY id")
+    static let deleted = SQLStatement("SELECT id FROM clients WHERE deleted_at IS NOT NULL")
     static let theOperator = SQLStatement("SELECT \(columns) FROM clients WHERE is_operator = 1")
     static let insert = SQLStatement(
         """
         INSERT INTO clients (\(columns), callback_secret)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
         """)
     static let update = SQLStatement(
         """
@@ -22,6 +26,19 @@ private enum Statements {
           callback_uris = COALESCE($4, callback_uris), waives_approval = COALESCE($5, waives_approval),
           pin_policy = COALESCE($6, pin_policy), cooling_off = COALESCE($7, cooling_off),
           authenticators = COALESCE($8, authenticators), return_uris = COALESCE($9, return_uris)
+        WHERE id = $1
+        """)
+    static let renewSecret = SQLStatement(
+        """
+        UPDATE clients SET earlier_secret_hash = secret_hash, earlier_secret_until = $3, secret_hash = $2 WHERE id = $1
+        """)
+    static let disable = SQLStatement("UPDATE clients SET disabled_at = $2 WHERE id = $1")
+    /// What others refer to stays: its name, and the rules for PINs of the devices that it enrolled.
+    static let delete = SQLStatement(
+        """
+        UPDATE clients SET deleted_at = $2, secret_hash = NULL, earlier_secret_hash = NULL, callback_secret = NULL,
+          earlier_callback_secret = NULL, callback_username = NULL, callback_password = NULL, callback_uris = '',
+          return_uris = NULL, notice_uri = NULL, authenticators = NULL, rights = ''
         WHERE id = $1
         """)
     static let limit = SQLStatement("UPDATE clients SET device_limit = $2 WHERE id = $1")
@@ -39,14 +56,39 @@ private enum Statements {
         INSERT INTO challenge_types (name, settings) VALUES ($1, $2)
         ON CONFLICT (name) DO UPDATE SET settings = excluded.settings
         """)
+    static let removeType = SQLStatement("DELETE FROM challenge_types WHERE name = $1")
 }
 
 /// Clients, the operator's token and challenge types.
 extension SQLTransaction {
     func client(_ id: ClientID) throws -> Client? {
         try first(Statements.byID, [id.value]) { row in
-            try parsed.clients.value(id, of: row[0..<15]) { try Client(row) }
+            try parsed.clients.value(id, of: row[0..<18]) { try Client(row) }
         }
+    }
+
+    func held(_ id: ClientID) throws -> Client? {
+        guard locksRows else { return try client(id) }
+        return try first(Statements.heldByID, [id.value]) { row in
+            try parsed.clients.value(id, of: row[0..<18]) { try Client(row) }
+        }
+    }
+
+    func deletedClients() throws -> [ClientID] {
+        try all(Statements.deleted, []) { try $0.id(0) }
+    }
+
+    func renewSecret(of client: ClientID, to secret: SecretHash, earlierUntil: Timestamp) throws {
+        try connection.send(Statements.renewSecret, [client.value, .blob(secret.bytes), earlierUntil.value])
+    }
+
+    func disable(_ client: ClientID, at time: Timestamp?) throws {
+        try connection.send(Statements.disable, [client.value, .optional(time?.milliseconds)])
+    }
+
+    func delete(_ client: ClientID, at time: Timestamp) throws {
+        try connection.send(Statements.delete, [client.value, time.value])
+        try forgetGoneReceivers(of: client)
     }
 
     func clients() throws -> [Client] {
@@ -69,7 +111,9 @@ extension SQLTransaction {
                 .text(client.pinPolicy.json.text),
                 .optional(client.deviceLimit?.json.text), .integer(client.coolingOff),
                 .text(client.authenticators.text), .optional(client.noticeURI?.description),
-                .text(client.returnURIs.text), .optional(sealedSecret),
+                .text(client.returnURIs.text), .optional(client.earlierSecret?.hash.bytes),
+                .optional(client.earlierSecret?.until.milliseconds), .optional(client.disabledAt?.milliseconds),
+                .optional(sealedSecret),
             ])
     }
 
@@ -115,6 +159,10 @@ extension SQLTransaction {
         let settings = type.json.text
         try connection.send(Statements.putType, [.text("\(type.name)"), .text(settings)])
     }
+
+    func removeType(_ name: TypeName) throws -> Bool {
+        try connection.execute(Statements.removeType, [.text("\(name)")]) == 1
+    }
 }
 
 extension Client {
@@ -131,7 +179,13 @@ extension Client {
             pinPolicy: try row.optionalValue(9, Self.pinPolicy) ?? .standard,
             deviceLimit: try row.optionalValue(10, Self.deviceLimit),
             authenticators: try row.optionalValue(12, Self.authenticators) ?? [], isOperator: try row.integer(6) == 1,
-            createdAt: try row.time(7))
+            createdAt: try row.time(7), earlierSecret: try Self.earlierSecret(row),
+            disabledAt: try row.optionalTime(17))
+    }
+
+    private static func earlierSecret(_ row: SQLRow) throws -> EarlierSecret? {
+        guard let hash = try row.optionalBlob(15), let until = try row.optionalTime(16) else { return nil }
+        return EarlierSecret(hash: SecretHash(stored: hash), until: until)
     }
 
     private static func authenticators(_ text: String) -> [CustomAuthenticator]? {
@@ -171,7 +225,7 @@ extension ChallengeType {
     fileprivate init(_ row: SQLRow) throws {
         let name = try row.value(0) { TypeName($0) }
         self = try row.value(1) { text in
-            (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? ChallengeType($0, name: name) }
+            (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? ChallengeType($0, name: name, isStored: true) }
         }
     }
 }

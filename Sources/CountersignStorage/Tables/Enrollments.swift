@@ -6,11 +6,11 @@ import OpenPGP
 private enum Statements {
     static let columns = """
         id, user_id, client_id, removed_at, removal_reason, primary_key, authentication_key, encryption_key, pin_key,
-        biometric_key, device, push, created_at, wrong_pins, pin_locked_at, awaits, waits_until,
-        customs
+        biometric_key, device, push, created_at, wrong_pins, pin_locked_at, awaits, counts_from,
+        customs, versions, suspended_at, methods_count, pin_counts_from, biometric_counts_from
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
-    static let state = SQLStatement("SELECT removed_at, removal_reason FROM enrollments WHERE id = $1")
+    static let state = SQLStatement("SELECT removed_at, removal_reason, suspended_at FROM enrollments WHERE id = $1")
     /// While a device is let in, or asked something, it cannot be removed; removal waits, and sees what was done.
     static let stateLocked = SQLStatement("\(state.text) FOR SHARE")
     static let hold = SQLStatement("SELECT 1 FROM enrollments WHERE id = $1 FOR NO KEY UPDATE")
@@ -25,14 +25,19 @@ private enum Statements {
     static let insert = SQLStatement(
         """
         INSERT INTO enrollments (\(columns), fingerprint, certificate)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, $9, NULL, $10, 0, NULL, $11, $12, NULL, $13, $14)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, $9, NULL, $10, 0, NULL, $11, $12, NULL, $13, NULL, $14, NULL,
+        NULL, $15, $16)
         """)
     static let putPIN = SQLStatement(
         """
-        UPDATE enrollments SET pin_key = $2, certificate = $3, wrong_pins = 0, pin_locked_at = NULL WHERE id = $1
+        UPDATE enrollments SET pin_key = $2, certificate = coalesce($3, certificate), pin_counts_from = $4,
+        wrong_pins = 0, pin_locked_at = NULL WHERE id = $1
         """)
     static let putBiometric = SQLStatement(
-        "UPDATE enrollments SET biometric_key = $2, certificate = $3 WHERE id = $1")
+        """
+        UPDATE enrollments SET biometric_key = $2, certificate = coalesce($3, certificate), biometric_counts_from = $4
+        WHERE id = $1
+        """)
     static let putCustoms = SQLStatement("UPDATE enrollments SET customs = $2 WHERE id = $1")
     static let countWrongPIN = SQLStatement(
         """
@@ -46,8 +51,21 @@ private enum Statements {
         UPDATE enrollments SET removed_at = $2, removal_reason = $3, push = NULL, push_token = NULL
         WHERE id = $1 AND removed_at IS NULL
         """)
-    static let endWait = SQLStatement("UPDATE enrollments SET awaits = NULL, waits_until = NULL WHERE id = $1")
+    static let count = SQLStatement(
+        """
+        UPDATE enrollments SET awaits = NULL, counts_from = CASE WHEN counts_from > $2 THEN $2 ELSE counts_from END
+        WHERE id = $1
+        """)
+    static let countMethods = SQLStatement(
+        """
+        UPDATE enrollments SET methods_count = 1,
+        pin_counts_from = CASE WHEN pin_counts_from > $2 THEN $2 ELSE pin_counts_from END,
+        biometric_counts_from = CASE WHEN biometric_counts_from > $2 THEN $2 ELSE biometric_counts_from END
+        WHERE id = $1
+        """)
+    static let suspend = SQLStatement("UPDATE enrollments SET suspended_at = $2 WHERE id = $1")
     static let putDevice = SQLStatement("UPDATE enrollments SET device = $2 WHERE id = $1")
+    static let putVersions = SQLStatement("UPDATE enrollments SET versions = $2 WHERE id = $1")
     static let push = SQLStatement("SELECT push, push_token FROM enrollments WHERE id = $1 AND push IS NOT NULL")
     static let removePush = SQLStatement(
         "UPDATE enrollments SET push = NULL, push_token = NULL WHERE id = $1 AND push = $2")
@@ -76,7 +94,9 @@ extension SQLTransaction {
     }
 
     func enrollmentState(_ id: EnrollmentID) throws -> Enrollment.State? {
-        try first(locksRows ? Statements.stateLocked : Statements.state, [id.value]) { try Enrollment.State($0, at: 0) }
+        try first(locksRows ? Statements.stateLocked : Statements.state, [id.value]) {
+            try Enrollment.State($0, at: 0, suspendedAt: 2)
+        }
     }
 
     func enrollments(of user: UserID) throws -> [Enrollment] {
@@ -105,17 +125,30 @@ extension SQLTransaction {
                 .blob(keys.primary.publicKey.body), .blob(keys.authentication.publicKey.body),
                 .blob(keys.encryption.publicKey.body),
                 .text(enrollment.device.json.text), enrollment.createdAt.value,
-                .optional(enrollment.wait?.challenge.description), .optional(enrollment.wait?.until.milliseconds),
+                .optional(enrollment.approval?.description), enrollment.countsFrom.value,
+                .text(Self.text(of: enrollment.versions)), .integer(enrollment.methodsCount ? 1 : 0),
                 .blob(keys.primary.fingerprint.bytes), .blob(certificate),
             ])
     }
 
-    func endWait(of enrollment: EnrollmentID) throws {
-        try connection.send(Statements.endWait, [enrollment.value])
+    func count(_ enrollment: EnrollmentID, from time: Timestamp) throws {
+        try connection.send(Statements.count, [enrollment.value, time.value])
+    }
+
+    func countMethods(of enrollment: EnrollmentID, from time: Timestamp) throws {
+        try connection.send(Statements.countMethods, [enrollment.value, time.value])
+    }
+
+    func suspend(_ enrollment: EnrollmentID, since time: Timestamp?) throws {
+        try connection.send(Statements.suspend, [enrollment.value, .optional(time?.milliseconds)])
     }
 
     func put(_ device: DeviceDescription, of enrollment: EnrollmentID) throws {
         try connection.send(Statements.putDevice, [enrollment.value, .text(device.json.text)])
+    }
+
+    func put(_ versions: [Int64], of enrollment: EnrollmentID) throws {
+        try connection.send(Statements.putVersions, [enrollment.value, .text(Self.text(of: versions))])
     }
 
     func hold(_ enrollment: EnrollmentID) throws {
@@ -123,7 +156,8 @@ extension SQLTransaction {
     }
 
     func put(
-        _ key: CertifiedKey?, for method: CountersignWire.Method, of enrollment: EnrollmentID, certificate: [UInt8]
+        _ key: CertifiedKey?, for method: CountersignWire.Method, of enrollment: EnrollmentID, certificate: [UInt8]?,
+        countsFrom: Timestamp
     ) throws {
         let statement =
             switch method {
@@ -131,12 +165,21 @@ extension SQLTransaction {
             case .pin: Statements.putPIN
             case .biometric: Statements.putBiometric
             }
-        try connection.send(statement, [enrollment.value, .optional(key?.publicKey.body), .blob(certificate)])
+        try connection.send(
+            statement,
+            [
+                enrollment.value, .optional(key?.publicKey.body), .optional(certificate),
+                key == nil ? .null : countsFrom.value,
+            ])
     }
 
-    func put(_ customs: [AuthenticatorName: Int], of enrollment: EnrollmentID) throws {
+    func put(_ customs: [AuthenticatorName: EnrolledCustom], of enrollment: EnrollmentID) throws {
         var object = JSONObject()
-        for (name, tried) in customs.sorted(by: { $0.key < $1.key }) { object["\(name)"] = .integer(Int64(tried)) }
+        for (name, custom) in customs.sorted(by: { $0.key < $1.key }) {
+            object["\(name)"] = .array([
+                .integer(Int64(custom.tried)), .integer(custom.countsFrom.milliseconds),
+            ])
+        }
         try connection.send(
             Statements.putCustoms, [enrollment.value, customs.isEmpty ? .null : .text(JSONValue.object(object).text)])
     }
@@ -218,9 +261,11 @@ extension SQLTransaction {
 }
 
 extension Enrollment.State {
-    fileprivate init(_ row: SQLRow, at column: Int) throws {
+    fileprivate init(_ row: SQLRow, at column: Int, suspendedAt: Int) throws {
         if let time = try row.optionalTime(column) {
             self = .removed(try row.value(column + 1) { RemovalReason(rawValue: $0) }, at: time)
+        } else if let time = try row.optionalTime(suspendedAt) {
+            self = .suspended(since: time)
         } else {
             self = .active
         }
@@ -233,27 +278,39 @@ extension SQLTransaction {
         let id: EnrollmentID = try row.id(0)
         let device = try parsed.devices.value(id, of: row[5..<12]) { try Self.device(row) }
         let pin = try device.pin.map { key in
-            EnrolledPIN(key: key, wrongCount: Int(try row.integer(13)), lockedAt: try row.optionalTime(14))
+            EnrolledPIN(
+                key: key, wrongCount: Int(try row.integer(13)), lockedAt: try row.optionalTime(14),
+                countsFrom: try row.time(21))
+        }
+        let biometric = try device.biometric.map { key in
+            EnrolledBiometric(key: key, countsFrom: try row.time(22))
         }
         return Enrollment(
-            id: id, user: try row.id(1), client: try row.id(2), state: try Enrollment.State(row, at: 3),
-            credential: .certificate(device.keys), device: device.description, pin: pin,
-            biometric: device.biometric, customs: try row.optionalValue(17, Self.customs) ?? [:], push: device.push,
-            createdAt: try row.time(12),
-            wait: try wait(row))
+            id: id, user: try row.id(1), client: try row.id(2),
+            state: try Enrollment.State(row, at: 3, suspendedAt: 19), credential: .certificate(device.keys),
+            device: device.description, versions: try row.value(18, Self.versions), pin: pin, biometric: biometric,
+            customs: try row.optionalValue(17, Self.customs) ?? [:], push: device.push,
+            createdAt: try row.time(12), countsFrom: try row.time(16), methodsCount: try row.integer(20) == 1,
+            approval: try row.optionalID(15))
     }
 
-    private func wait(_ row: SQLRow) throws -> Enrollment.Wait? {
-        guard let challenge: ChallengeID = try row.optionalID(15) else { return nil }
-        return Enrollment.Wait(for: challenge, until: try row.time(16))
+    private static func text(of versions: [Int64]) -> String { versions.map(String.init).joined(separator: " ") }
+
+    private static func versions(_ text: String) -> [Int64]? {
+        let versions = text.split(separator: " ").map { Int64($0) }
+        return versions.contains(nil) ? nil : versions.compactMap { $0 }
     }
 
-    private static func customs(_ text: String) -> [AuthenticatorName: Int]? {
+    /// Each with how often it was tried for nothing and from when it counts; with the first alone as long as times were
+    /// not kept.
+    private static func customs(_ text: String) -> [AuthenticatorName: EnrolledCustom]? {
         guard let members = (try? JSONValue(parsing: Array(text.utf8)))?.object?.members else { return nil }
-        var customs: [AuthenticatorName: Int] = [:]
+        var customs: [AuthenticatorName: EnrolledCustom] = [:]
         for member in members {
-            guard let name = AuthenticatorName(member.name), let count = member.value.integer else { return nil }
-            customs[name] = Int(clamping: count)
+            let numbers = (member.value.array ?? [member.value, .integer(0)]).compactMap(\.integer)
+            guard let name = AuthenticatorName(member.name), numbers.count == 2 else { return nil }
+            customs[name] = EnrolledCustom(
+                tried: Int(clamping: numbers[0]), countsFrom: Timestamp(milliseconds: numbers[1]))
         }
         return customs
     }

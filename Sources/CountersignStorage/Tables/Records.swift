@@ -8,20 +8,17 @@ private enum Statements {
         """
         INSERT INTO replies (scope, key, request_digest, status, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)
         """)
+    /// A transaction gets its number with its first write, and the place in the audit is taken a moment before that.
+    static let takeNumber = SQLStatement("SELECT pg_current_xact_id()::text::bigint")
     static let append = SQLStatement(
         """
         INSERT INTO audit (id, at, kind, client_id, user_id, enrollment_id, challenge_id, detail)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
         """)
-    static let audit = SQLStatement(
-        """
-        SELECT place, id, at, kind, client_id, user_id, enrollment_id, challenge_id, detail FROM audit
-        WHERE place > $1 ORDER BY place LIMIT $2
-        """)
     static let enqueue = SQLStatement(
         """
-        INSERT INTO outbox (id, kind, client_id, payload, due_at, expires_at, attempts, state)
-        VALUES ($1, $2, $3, $4, $5, $6, 0, 'waiting')
+        INSERT INTO outbox (id, kind, client_id, payload, due_at, expires_at, attempts, state, lane)
+        VALUES ($1, $2, $3, $4, $5, $6, 0, 'waiting', $7)
         """)
     static let countAttempt = SQLStatement(
         """
@@ -55,6 +52,9 @@ private enum Statements {
             sweep("known_browsers", key: "user_id, client_id, browser", where: "approved_at < $1"),
             KnownBrowser.keptFor
         ),
+        // Not before their time, whatever else is kept for how long: they decide from when something new counts.
+        (sweep("left_behind", key: "subject, enrollment_id", where: "until < $1"), 0),
+        (sweep("ended_links", key: "user_id, client_id", where: "until < $1"), 0),
         (sweep("outbox", key: "id", where: "state = 'delivered' AND delivered_at < $1"), 86400),
         // Nobody can send it again, but it can be looked at: a push for a day, since what became of it stands with its
         // question, anything else for a month.
@@ -90,6 +90,10 @@ extension SQLTransaction {
     }
 
     func append(_ event: AuditEvent) throws {
+        if locksRows, !isNumbered {
+            _ = try connection.rows(Statements.takeNumber, [])
+            isNumbered = true
+        }
         try connection.send(
             Statements.append,
             [
@@ -101,17 +105,6 @@ extension SQLTransaction {
         events.append(event.kind)
     }
 
-    func auditEvents(after place: Int64, limit: Int) throws -> [(place: Int64, event: AuditEvent)] {
-        try all(Statements.audit, [.integer(place), .integer(Int64(limit))]) { row in
-            let event = AuditEvent(
-                id: try row.id(1), at: try row.time(2), kind: try row.value(3) { AuditEventKind(rawValue: $0) },
-                client: try row.optionalID(4), user: try row.optionalID(5), enrollment: try row.optionalID(6),
-                challenge: try row.optionalID(7),
-                detail: try row.value(8) { try? JSONValue(parsing: Array($0.utf8)).object })
-            return (try row.integer(0), event)
-        }
-    }
-
     func enqueue(_ message: OutboxMessage) throws {
         let content = message.content
         try connection.send(
@@ -119,7 +112,7 @@ extension SQLTransaction {
             [
                 message.id.value, .text(content.kind.rawValue), content.client.value,
                 .blob(try sealer.seal(content.json.encoded, for: OutboxMessage.place(message.id))), message.dueAt.value,
-                message.expiresAt.value,
+                message.expiresAt.value, .text(message.lane.stored),
             ])
     }
 

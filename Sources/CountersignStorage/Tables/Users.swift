@@ -19,7 +19,7 @@ private enum Statements {
     static let noticeReceivers = SQLStatement(
         """
         SELECT c.id, c.notice_uri, l.external_id FROM user_links l JOIN clients c ON c.id = l.client_id
-        WHERE l.user_id = $1 AND c.notice_uri IS NOT NULL ORDER BY c.id
+        WHERE l.user_id = $1 AND c.notice_uri IS NOT NULL AND c.disabled_at IS NULL ORDER BY c.id
         """)
     static let insert = SQLStatement("INSERT INTO users (id, created_at) VALUES ($1, $2)")
     static let link = SQLStatement(
@@ -30,6 +30,8 @@ private enum Statements {
     static let block = SQLStatement(
         "UPDATE user_links SET enrollment_blocked = $3 WHERE client_id = $1 AND user_id = $2")
     static let unlink = SQLStatement("DELETE FROM user_links WHERE client_id = $1 AND user_id = $2")
+    static let linkedUsers = SQLStatement("SELECT user_id FROM user_links WHERE client_id = $1 LIMIT $2")
+    static let forgetBrowsers = SQLStatement("DELETE FROM known_browsers WHERE user_id = $1 AND client_id = $2")
     static let markDeleted = SQLStatement("UPDATE users SET deleted_at = $2 WHERE id = $1")
 }
 
@@ -78,6 +80,11 @@ extension SQLTransaction {
 
     func unlink(_ user: UserID, from client: ClientID) throws {
         try connection.send(Statements.unlink, [client.value, user.value])
+        try connection.send(Statements.forgetBrowsers, [user.value, client.value])
+    }
+
+    func linkedUsers(of client: ClientID, limit: Int) throws -> [UserID] {
+        try all(Statements.linkedUsers, [client.value, .integer(Int64(limit))]) { try $0.id(0) }
     }
 
     func markDeleted(_ user: UserID, at time: Timestamp) throws {
@@ -86,7 +93,7 @@ extension SQLTransaction {
 }
 
 extension LinkedUser {
-    fileprivate init(_ row: SQLRow) throws {
+    init(_ row: SQLRow) throws {
         self.init(
             id: try row.id(0), externalID: try row.optionalValue(1) { try? ExternalID($0) },
             isEnrollmentBlocked: try row.integer(3) == 1, createdAt: try row.time(2))

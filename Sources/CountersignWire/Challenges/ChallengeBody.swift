@@ -7,6 +7,18 @@ public struct ChallengeBody: Hashable, Sendable {
     /// The version this module writes and reads.
     public static let version: Int64 = 1
     private static let kind = "challenge"
+    /// How many versions a device may say that it reads.
+    private static let maximumVersions = 16
+    /// What ``versions(_:)`` reads, in words.
+    static let expectedVersions = "an array of at most \(maximumVersions) whole numbers that holds \(version)"
+
+    /// The versions that a device says it reads; nil where this one is not among them.
+    static func versions(_ json: JSONValue) -> [Int64]? {
+        guard let versions = json.array?.map(\.integer), !versions.contains(nil), versions.count <= maximumVersions,
+            versions.contains(version)
+        else { return nil }
+        return versions.compactMap { $0 }
+    }
 
     /// What is asked.
     public let question: Question
@@ -26,15 +38,18 @@ public struct ChallengeBody: Hashable, Sendable {
     public let locale: String?
     /// Whether it was claimed by its code: then it is the user's own only if the code was on a screen of theirs.
     public let isClaimed: Bool
-    /// Whether the code was a link, opened on the device itself: then it is the user's own only if they followed it
-    /// where they started this, and an approval counts once the app has gone back there.
-    public let isLink: Bool
+    /// Where the app goes back to, where the code was a link that is opened on the device itself: then it is the user's
+    /// own only if they followed it where they started this, and an approval counts once the app has gone back there.
+    public let returnURI: ReturnURI?
+
+    /// Whether it was claimed by a link.
+    public var isLink: Bool { returnURI != nil }
 
     /// A body of these parts.
     public init(
         question: Question, user: UserID, enrollment: EnrollmentID, methods: [Method], numberEntry: Int?,
         attemptsLeft: Int? = nil, expiresAt: Timestamp, locale: String?, isClaimed: Bool = false,
-        isLink: Bool = false
+        returnURI: ReturnURI? = nil
     ) {
         self.question = question
         self.user = user
@@ -45,7 +60,7 @@ public struct ChallengeBody: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.locale = locale
         self.isClaimed = isClaimed
-        self.isLink = isLink
+        self.returnURI = returnURI
     }
 
     /// The body as JSON.
@@ -65,7 +80,7 @@ public struct ChallengeBody: Hashable, Sendable {
             "attempts_left": attemptsLeft.map { .integer(Int64($0)) },
             "asked_at": .string(question.askedAt.secondsDescription), "expires_at": .string("\(expiresAt)"),
             "locale": locale.map(JSONValue.string), "claimed": isClaimed ? true : nil,
-            "link": isLink ? true : nil,
+            "return_uri": returnURI.map { .string("\($0)") },
         ])
     }
 
@@ -101,7 +116,10 @@ public struct ChallengeBody: Hashable, Sendable {
         expiresAt = try members.required("expires_at", "a time") { $0.string.flatMap { Timestamp($0) } }
         locale = try members.optionalString("locale")
         isClaimed = try members.optionalBool("claimed") ?? false
-        isLink = try members.optionalBool("link") ?? false
+        // What an app opens is for it to say; here it is only a URL of a kind that is ever opened.
+        returnURI = try members.optional("return_uri", ReturnURI.expected) { value in
+            value.string.flatMap { ReturnURI($0, isDevelopment: true) }
+        }
     }
 }
 

@@ -87,19 +87,6 @@ public struct DeviceKeys: Sendable {
     }
 }
 
-/// Why a certificate is not one of a device.
-public enum DeviceCertificateRefusal: Error, Equatable, Sendable {
-    /// Not an OpenPGP certificate of the profile.
-    case openPGP(OpenPGPError)
-    /// The user ID is not the one that was asked for, or not the only one.
-    case userID
-    /// The keys or their flags are not those of a device: a primary key that certifies and signs, one subkey that
-    /// authenticates, one that encrypts.
-    case keys
-    /// A key is made in the future, or limited in time.
-    case time
-}
-
 extension DeviceKeys {
     /// The one user ID of a device's certificate.
     ///

@@ -10,8 +10,8 @@ public enum KeyStorage: String, Sendable {
     case software
 }
 
-/// What a device says of itself.
-public struct DeviceDescription: Hashable, Sendable {
+/// What a device says of itself and may say otherwise later.
+public struct DeviceLabels: Hashable, Sendable {
     /// What its user calls it.
     public var name: DisplayLine
     /// The model.
@@ -20,43 +20,91 @@ public struct DeviceDescription: Hashable, Sendable {
     public var system: DisplayLine?
     /// The app's name and version.
     public var app: DisplayLine?
-    /// How it keeps its keys.
-    public var storage: KeyStorage
 
-    /// A description of these parts.
+    /// Labels of these parts.
     public init(
-        name: DisplayLine, model: DisplayLine? = nil, system: DisplayLine? = nil, app: DisplayLine? = nil,
-        storage: KeyStorage
+        name: DisplayLine, model: DisplayLine? = nil, system: DisplayLine? = nil, app: DisplayLine? = nil
     ) {
         self.name = name
         self.model = model
         self.system = system
         self.app = app
-        self.storage = storage
     }
 
-    /// The description as JSON.
+    /// The labels as JSON.
     public var json: JSONValue {
         .members([
             "name": .string(name.text), "model": model.map { .string($0.text) },
             "system": system.map { .string($0.text) }, "app": app.map { .string($0.text) },
-            "storage": .string(storage.rawValue),
         ])
+    }
+
+    /// Reads labels that stand at a JSON pointer.
+    public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
+        var members = try JSONMembers(json, at: pointer)
+        self = try members.labels()
+        try members.refuseUnknown()
+    }
+}
+
+/// What a device says of itself when it enrolls.
+public struct DeviceDescription: Hashable, Sendable {
+    /// What it may say otherwise later.
+    public var labels: DeviceLabels
+    /// How it keeps its keys: of these keys it stays true, so it never changes.
+    public let storage: KeyStorage
+
+    /// What its user calls it.
+    public var name: DisplayLine { labels.name }
+
+    /// A description of these parts.
+    public init(labels: DeviceLabels, storage: KeyStorage) {
+        self.labels = labels
+        self.storage = storage
+    }
+
+    /// A description of a device of this name.
+    public init(name: DisplayLine, storage: KeyStorage) {
+        self.init(labels: DeviceLabels(name: name), storage: storage)
+    }
+
+    /// The description as JSON.
+    public var json: JSONValue {
+        var object = labels.json.object ?? [:]
+        object["storage"] = .string(storage.rawValue)
+        return .object(object)
     }
 
     /// Reads a description that stands at a JSON pointer.
     public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
-        let expected = "one line of at most 100 characters that can be shown"
-        func line(_ value: JSONValue) -> DisplayLine? { try? value.string.map { try DisplayLine($0, atMost: 100) } }
-        name = try members.required("name", expected, line)
-        model = try members.optional("model", expected, line)
-        system = try members.optional("system", expected, line)
-        app = try members.optional("app", expected, line)
+        labels = try members.labels()
         storage = try members.required("storage", "\"enclave\" or \"software\"") {
             $0.string.flatMap(KeyStorage.init(rawValue:))
         }
         try members.refuseUnknown()
+    }
+}
+
+extension JSONMembers {
+    fileprivate mutating func labels() throws(JSONShapeError) -> DeviceLabels {
+        let expected = "one line of at most 100 characters that can be shown"
+        func line(_ value: JSONValue) -> DisplayLine? { try? value.string.map { try DisplayLine($0, atMost: 100) } }
+        return DeviceLabels(
+            name: try required("name", expected, line), model: try optional("model", expected, line),
+            system: try optional("system", expected, line), app: try optional("app", expected, line))
+    }
+}
+
+extension DeviceLabels {
+    /// Refuses what looks like another name, where a device says how it is called.
+    func checkNames(at pointer: String) throws(JSONShapeError) {
+        for (member, line) in [("name", name), ("model", model), ("system", system), ("app", app)] {
+            guard let line else { continue }
+            do { try DisplayLimits.check(name: line.text) } catch {
+                throw .invalid(pointer: "\(pointer)/\(member)", expected: "a name (\(error.rawValue))")
+            }
+        }
     }
 }
 
@@ -101,10 +149,8 @@ public struct EnrollmentRequest: Sendable {
         certificate = try members.required("certificate", "base64") { $0.string.flatMap { Base64.decode($0) } }
         let device = try members.required("device", "an object") { $0 }
         self.device = try DeviceDescription(device, at: members.pointer(to: "device"))
-        versions = try members.required("versions", "an array of whole numbers that holds \(ChallengeBody.version)") {
-            guard let versions = $0.array?.map(\.integer), !versions.contains(nil) else { return nil }
-            return versions.contains(ChallengeBody.version) ? versions.compactMap { $0 } : nil
-        }
+        try self.device.labels.checkNames(at: members.pointer(to: "device"))
+        versions = try members.required("versions", ChallengeBody.expectedVersions, ChallengeBody.versions)
         push = try members.value("push").map { value throws(JSONShapeError) in
             try PushRegistration(value, at: members.pointer(to: "push"))
         }
@@ -114,24 +160,26 @@ public struct EnrollmentRequest: Sendable {
 
 /// What a new device tells its user while it waits for another one of theirs to approve it.
 public struct ApprovalNotice: Hashable, Sendable {
-    /// What is to be typed on the other device.
-    public let number: EntryNumber
+    /// What is to be typed on the other device; nil where nobody could type it.
+    public let number: EntryNumber?
     /// When it waits no longer.
     public let expiresAt: Timestamp
 
     /// A notice of these parts.
-    public init(number: EntryNumber, expiresAt: Timestamp) {
+    public init(number: EntryNumber?, expiresAt: Timestamp) {
         self.number = number
         self.expiresAt = expiresAt
     }
 
     /// The notice as JSON.
-    public var json: JSONValue { ["number": .string(number.digits), "expires_at": .string("\(expiresAt)")] }
+    public var json: JSONValue {
+        .members(["number": number.map { .string($0.digits) }, "expires_at": .string("\(expiresAt)")])
+    }
 
     /// Reads a notice that stands at a JSON pointer.
     public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
-        number = try members.required("number", "\(EntryNumber.length) digits") {
+        number = try members.optional("number", "\(EntryNumber.length) digits") {
             $0.string.flatMap { EntryNumber($0) }
         }
         expiresAt = try members.required("expires_at", "a time") { $0.string.flatMap { Timestamp($0) } }
@@ -148,14 +196,17 @@ public struct EnrollmentReply: Sendable {
     public let serverCertificate: Certificate
     /// The issuer's keys for push envelopes.
     public let pushKeys: JWKSet
+    /// What the app needs to know for its prompts.
+    public let policies: EnrollmentPolicies
     /// What it must wait for before it can say yes; nil for nothing.
     public let approval: ApprovalNotice?
 
     /// A reply of these parts.
     public init(
         enrollment: EnrollmentID, user: UserID, serverCertificate: Certificate, pushKeys: JWKSet,
-        approval: ApprovalNotice?
+        policies: EnrollmentPolicies, approval: ApprovalNotice?
     ) {
+        self.policies = policies
         self.approval = approval
         self.enrollment = enrollment
         self.user = user
@@ -168,7 +219,7 @@ public struct EnrollmentReply: Sendable {
         .members([
             "enrollment": .string("\(enrollment)"), "user": .string("\(user)"),
             "server_certificate": .string(serverCertificate.armored), "push_keys": pushKeys.json,
-            "policies": .members(["number_length": .integer(Int64(EntryNumber.length))]), "approval": approval?.json,
+            "policies": policies.json, "approval": approval?.json,
         ])
     }
 
@@ -181,6 +232,7 @@ public struct EnrollmentReply: Sendable {
             try? $0.string.map { try Certificate(armored: $0) }
         }
         pushKeys = try members.required("push_keys", "a set of keys") { try? JWKSet($0) }
+        policies = try EnrollmentPolicies(members.value("policies") ?? [:], at: members.pointer(to: "policies"))
         approval = try members.value("approval").map { value throws(JSONShapeError) in
             try ApprovalNotice(value, at: members.pointer(to: "approval"))
         }
@@ -223,21 +275,22 @@ public struct AnswerReply: Sendable {
     public let standing: ChallengeStanding
     /// What a custom authenticator says to the app; nil for nothing.
     public let payload: String?
-    /// Where the app goes back to, with the code that releases the approval; nil where nothing holds it.
-    public var returnTo: Secret<String>?
+    /// The sealed ``ReturnMessage``, a binary OpenPGP message: the code that releases the approval; nil where nothing
+    /// holds it.
+    public var returnMessage: [UInt8]?
 
     /// A reply of these parts.
-    public init(standing: ChallengeStanding, payload: String?, returnTo: Secret<String>? = nil) {
+    public init(standing: ChallengeStanding, payload: String?, returnMessage: [UInt8]? = nil) {
         self.standing = standing
         self.payload = payload
-        self.returnTo = returnTo
+        self.returnMessage = returnMessage
     }
 
     /// The reply as JSON.
     public var json: JSONValue {
         .members([
             "state": .string(standing.state), "reason": standing.reason.map(JSONValue.string),
-            "payload": payload.map(JSONValue.string), "return_to": returnTo.map { .string($0.reveal()) },
+            "payload": payload.map(JSONValue.string), "return": returnMessage.map { .string(Base64.encode($0)) },
         ])
     }
 
@@ -246,7 +299,7 @@ public struct AnswerReply: Sendable {
         standing = try ChallengeStanding(json)
         var members = try JSONMembers(json)
         payload = try members.optionalString("payload")
-        returnTo = try members.optionalString("return_to").map { Secret($0) }
+        returnMessage = try members.optional("return", "base64") { $0.string.flatMap { Base64.decode($0) } }
     }
 }
 

@@ -15,12 +15,17 @@ public struct EnrollmentUpdate: Sendable {
     /// What becomes of the push registration.
     public var push: Push
     /// What the device says of itself now; nil for what it said before.
-    public var device: DeviceDescription?
+    ///
+    /// How it keeps its keys is not among it: that belongs to the keys, and is said once, when they are enrolled.
+    public var device: DeviceLabels?
+    /// The versions of ``ChallengeBody`` that the device reads now; nil for those it said before.
+    public var versions: [Int64]?
 
     /// An update of these parts.
-    public init(push: Push = .unchanged, device: DeviceDescription? = nil) {
+    public init(push: Push = .unchanged, device: DeviceLabels? = nil, versions: [Int64]? = nil) {
         self.push = push
         self.device = device
+        self.versions = versions
     }
 
     /// The update as JSON.
@@ -32,6 +37,7 @@ public struct EnrollmentUpdate: Sendable {
         case .removed: object["push"] = .null
         }
         if let device { object["device"] = device.json }
+        if let versions { object["versions"] = .array(versions.map(JSONValue.integer)) }
         return .object(object)
     }
 
@@ -44,8 +50,11 @@ public struct EnrollmentUpdate: Sendable {
             push = json["push"] == nil ? .unchanged : .removed
         }
         device = try members.value("device").map { value throws(JSONShapeError) in
-            try DeviceDescription(value, at: members.pointer(to: "device"))
+            let labels = try DeviceLabels(value, at: members.pointer(to: "device"))
+            try labels.checkNames(at: members.pointer(to: "device"))
+            return labels
         }
+        versions = try members.optional("versions", ChallengeBody.expectedVersions, ChallengeBody.versions)
         try members.refuseUnknown()
     }
 }

@@ -161,11 +161,15 @@ public struct MethodsReply: Hashable, Sendable {
     public let hasBiometric: Bool
     /// The custom authenticators there are, and whether each is registered.
     public let custom: [AuthenticatorName: Bool]
+    /// The methods that are set and do not count yet, each with the time from which it does.
+    public let waiting: [Method: Timestamp]
+    /// How many more changes of keys there is room for; then the device is enrolled anew.
+    public let changesLeft: Int
 
     /// A reply of these parts.
     public init(
         nonce: Nonce, pin: PINState, attemptsLeft: Int, policy: PINPolicy, hasBiometric: Bool,
-        custom: [AuthenticatorName: Bool] = [:]
+        custom: [AuthenticatorName: Bool] = [:], waiting: [Method: Timestamp] = [:], changesLeft: Int
     ) {
         self.nonce = nonce
         self.pin = pin
@@ -173,6 +177,8 @@ public struct MethodsReply: Hashable, Sendable {
         self.policy = policy
         self.hasBiometric = hasBiometric
         self.custom = custom
+        self.waiting = waiting
+        self.changesLeft = changesLeft
     }
 
     /// The reply as JSON.
@@ -187,6 +193,8 @@ public struct MethodsReply: Hashable, Sendable {
                 custom.sorted { $0.key < $1.key }.map { name, isRegistered in
                     .members(["name": .string("\(name)"), "registered": .bool(isRegistered)])
                 }),
+            "waiting": WaitingMethods.json(waiting.map { ($0, $1) }),
+            "changes_left": .integer(Int64(changesLeft)),
         ])
     }
 
@@ -211,5 +219,10 @@ public struct MethodsReply: Hashable, Sendable {
             custom[name] = try authenticator.required("registered", "true or false") { $0.bool }
         }
         self.custom = custom
+        waiting = try WaitingMethods.read(&members)
+        // A server that says nothing of it has no such limit.
+        changesLeft = Int(
+            try members.optionalInteger("changes_left", in: 0...1000)
+                ?? Int64(DeviceCertificateForm.changesLeft(in: 0)))
     }
 }

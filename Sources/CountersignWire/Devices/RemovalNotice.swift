@@ -13,15 +13,22 @@ public struct RemovalNotice: Hashable, Sendable {
     public let enrollment: EnrollmentID
     /// Since when.
     public let removedAt: Timestamp
-    /// Why.
-    public let reason: RemovalReason
+    /// Why, by the word of the API: a newer server may know more of them, and its devices are wiped all the same.
+    public let reasonText: String
+
+    /// Why; nil for a reason that this version does not know.
+    public var reason: RemovalReason? { RemovalReason(rawValue: reasonText) }
 
     /// A notice of these parts.
     public init(issuer: Issuer, enrollment: EnrollmentID, removedAt: Timestamp, reason: RemovalReason) {
+        self.init(issuer: issuer, enrollment: enrollment, removedAt: removedAt, reasonText: reason.rawValue)
+    }
+
+    private init(issuer: Issuer, enrollment: EnrollmentID, removedAt: Timestamp, reasonText: String) {
         self.issuer = issuer
         self.enrollment = enrollment
         self.removedAt = removedAt.wholeSeconds
-        self.reason = reason
+        self.reasonText = reasonText
     }
 
     /// The text that is signed.
@@ -31,7 +38,7 @@ public struct RemovalNotice: Hashable, Sendable {
         issuer: \(issuer)
         enrollment: \(enrollment)
         removed: \(removedAt.secondsDescription)
-        reason: \(reason.rawValue)
+        reason: \(reasonText)
         """
     }
 
@@ -50,11 +57,11 @@ public struct RemovalNotice: Hashable, Sendable {
         guard let signed = try? CleartextMessage(parsing: message),
             (try? signed.verify(by: certificate, now: now)) != nil,
             let last = signed.text.split(separator: "\n").last, last.hasPrefix("reason: "),
-            let reason = RemovalReason(rawValue: String(last.dropFirst(8))),
+            let reason = RemovalReason.word(last.dropFirst(8)),
             let line = signed.text.split(separator: "\n").first(where: { $0.hasPrefix("removed: ") }),
             let removedAt = Timestamp(line.dropFirst(9))
         else { return nil }
-        self.init(issuer: issuer, enrollment: enrollment, removedAt: removedAt, reason: reason)
+        self.init(issuer: issuer, enrollment: enrollment, removedAt: removedAt, reasonText: reason)
         // Issuer and enrollment are ours, so only a notice about exactly them renders alike.
         guard text.hasSameBytes(as: signed.text) else { return nil }
     }
@@ -64,8 +71,16 @@ public struct RemovalNotice: Hashable, Sendable {
 public enum RemovalReason: String, Sendable, CaseIterable {
     /// The user removed it on the device.
     case device = "removed_by_device"
-    /// A relying party or the operator removed it.
+    /// A relying party removed it.
     case client = "removed_by_client"
+    /// The operator removed it.
+    case `operator` = "removed_by_operator"
+    /// The operator was told that the device is lost.
+    case lost
+    /// The user removed it on another device of theirs.
+    case otherDevice = "removed_by_other_device"
+    /// A relying party removed it for the sake of security: the user must enroll anew.
+    case security = "removed_for_security"
     /// The user did not approve it on another device.
     case denied
     /// A newer device of the user has taken its place.
@@ -74,4 +89,17 @@ public enum RemovalReason: String, Sendable, CaseIterable {
     case wrongPIN = "wrong_pin"
     /// The user it belonged to was deleted.
     case user = "user_deleted"
+
+    private static let maximumLength = 64
+
+    /// What could be the word for a reason, known or not: lower case letters, digits and `_`.
+    fileprivate static func word(_ text: some StringProtocol) -> String? {
+        let isWord =
+            (1...maximumLength).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
+        return isWord ? String(text) : nil
+    }
 }

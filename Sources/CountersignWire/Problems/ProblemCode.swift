@@ -3,6 +3,7 @@
 /// `docs/reference/errors.md` is made from this list.
 public enum ProblemCode: String, CaseIterable, Sendable {
     // Requests as such
+    case malformedRequest = "malformed_request"
     case malformedJSON = "malformed_json"
     case invalidUTF8 = "invalid_utf8"
     case unknownMember = "unknown_member"
@@ -11,6 +12,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case textRefused = "text_refused"
     case invalidParameter = "invalid_parameter"
     case bodyTooLarge = "body_too_large"
+    case bodyTooSlow = "body_too_slow"
     case unsupportedMediaType = "unsupported_media_type"
     case notFound = "not_found"
     case methodNotAllowed = "method_not_allowed"
@@ -24,6 +26,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     // Clients and operators
     case unauthorized = "unauthorized"
     case rightMissing = "right_missing"
+    case clientDisabled = "client_disabled"
     case typeNotFound = "type_not_found"
     case externalIDTaken = "external_id_taken"
     case userNotFound = "user_not_found"
@@ -68,6 +71,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case codeExpired = "code_expired"
     case enrollmentBlocked = "enrollment_blocked"
     case enrollmentWaiting = "enrollment_waiting"
+    case enrollmentSuspended = "enrollment_suspended"
     case pushTokenInUse = "push_token_in_use"
     case userNotLinked = "user_not_linked"
     case methodMissing = "method_missing"
@@ -80,6 +84,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case customUnavailable = "custom_unavailable"
     case changeInvalid = "change_invalid"
     case changeNotAuthorized = "change_not_authorized"
+    case certificateFull = "certificate_full"
 }
 
 extension ProblemCode {
@@ -105,6 +110,10 @@ extension ProblemCode {
     /// The meaning of the code.
     public var meaning: Meaning {
         switch self {
+        case .malformedRequest:
+            Meaning(
+                400, "This is no HTTP request",
+                "Send one field `Host`, and a path or a URL in visible ASCII; `detail` says what is wrong.")
         case .malformedJSON:
             Meaning(400, "The body is not JSON", "Send one JSON object, each name once; `detail` says where it broke.")
         case .invalidUTF8:
@@ -124,6 +133,8 @@ extension ProblemCode {
             Meaning(400, "A query parameter has a wrong value", "Mend the parameter that `parameter` names.")
         case .bodyTooLarge:
             Meaning(413, "The body is too large", "Send at most 256 KiB.")
+        case .bodyTooSlow:
+            Meaning(408, "The body did not come in time", "Send it within 30 seconds of its head.", retryHelps: true)
         case .unsupportedMediaType:
             Meaning(
                 415, "The body is not said to be JSON", "Send it uncompressed, with `Content-Type: application/json`.")
@@ -148,6 +159,8 @@ extension ProblemCode {
             Meaning(401, "The caller is not known", "Send the client's id and secret, or a valid operator's token.")
         case .rightMissing:
             Meaning(403, "The client may not do this", "Have the operator grant the right that `right` names.")
+        case .clientDisabled:
+            Meaning(403, "The client is disabled", "Ask the operator why, who can enable it again.")
         case .typeNotFound:
             Meaning(
                 404, "There is no such challenge type", "Check the name, or make the type with `countersign type set`.")
@@ -260,6 +273,10 @@ extension ProblemCode {
             Meaning(
                 409, "The device waits to be approved by another one",
                 "Approve it on a device that the user has, or wait for what `waiting_until` of the enrollment says.")
+        case .enrollmentSuspended:
+            Meaning(
+                403, "The device is suspended",
+                "Resume it on another device of the user, or have the operator resume it; it can only remove itself.")
         case .pushTokenInUse:
             Meaning(
                 409, "Another enrollment of the user has this push token",
@@ -304,7 +321,11 @@ extension ProblemCode {
         case .changeNotAuthorized:
             Meaning(
                 403, "The change is not authorized",
-                "Authorize it by what `needs` names: the PIN there is, else a ticket of the same user.")
+                "Authorize it by what `needs` names: PIN, biometric, any method of the user, or a ticket of theirs.")
+        case .certificateFull:
+            Meaning(
+                409, "The device's certificate has no room for a further change",
+                "Enroll the device anew; `changes_left` among its methods tells so in time.")
         }
     }
 }

@@ -15,6 +15,10 @@ public enum TextRefusal: String, Error, Sendable, CaseIterable {
     case bidirectionalControl = "bidirectional_control"
     /// A character without a picture; U+200C and U+200D are allowed inside a word.
     case invisibleCharacter = "invisible_character"
+    /// A character that the version of Unicode which server and devices share does not assign, or leaves to private use.
+    case unassignedCharacter = "unassigned_character"
+    /// More than six combining marks on one character.
+    case tooManyMarks = "too_many_marks"
     /// Not in Unicode Normalization Form C.
     case notNormalized = "not_normalized"
     /// A line that ends in a blank, which OpenPGP does not sign.
@@ -27,6 +31,10 @@ public enum TextRefusal: String, Error, Sendable, CaseIterable {
     case equalsSign = "equals_sign"
     /// A parenthesis in a client's name.
     case parenthesis
+    /// A line that is longer than GnuPG reads.
+    case lineTooLong = "line_too_long"
+    /// A name that begins with a blank.
+    case leadingBlank = "leading_blank"
 }
 
 /// A text of a body that is refused, and where it stands (RFC 6901).
@@ -107,11 +115,17 @@ public struct ClientName: Hashable, Sendable {
 }
 
 private enum TextRules {
+    /// As many combining marks as a character has in any language's words; piles of them cover the lines around.
+    private static let maximumMarks = 6
+
     static func check(_ text: String, lineFeeds: Bool, atMost limit: Int) throws(TextRefusal) {
         if isPlain(text, atMost: limit) { return }
         let scalars = Array(text.unicodeScalars)
         guard scalars.count <= limit else { throw .tooLong }
+        var marks = 0
         for (index, scalar) in scalars.enumerated() {
+            marks = isMark(scalar) ? marks + 1 : 0
+            guard marks <= maximumMarks else { throw .tooManyMarks }
             if scalar == "\n", lineFeeds { continue }
             // Printable ASCII needs no tables.
             if (0x20..<0x7F).contains(scalar.value) { continue }
@@ -153,6 +167,15 @@ private enum TextRules {
             guard properties.generalCategory != .format, !properties.isDefaultIgnorableCodePoint else {
                 throw .invisibleCharacter
             }
+            guard AssignedCharacters.contains(scalar) else { throw .unassignedCharacter }
+        }
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0x300 else { return false }
+        return switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
         }
     }
 

@@ -7,6 +7,17 @@ extension Certificate {
     /// pretends to be the holder's refuse the whole certificate. Certifications by others are skipped.
     /// Spec: RFC 9580 §10.1, §5.2.1.8, §5.2.1.9.
     public init(parsing bytes: some Collection<UInt8>) throws(OpenPGPError) {
+        try self.init(reading: bytes, verifying: true)
+    }
+
+    /// Reads a certificate whose self-signatures were verified before, and that was kept since in a place that is trusted.
+    ///
+    /// All is as in ``init(parsing:)`` but that no signature is computed.
+    public init(previouslyVerified bytes: some Collection<UInt8>) throws(OpenPGPError) {
+        try self.init(reading: bytes, verifying: false)
+    }
+
+    private init(reading bytes: some Collection<UInt8>, verifying: Bool) throws(OpenPGPError) {
         guard bytes.count <= Self.maximumSize else { throw .tooLarge }
         let encoded = Array(bytes)
         var packets = try Packet.sequence(encoded[...])[...]
@@ -16,8 +27,9 @@ extension Certificate {
         guard case .ecdsa = primary.material else { throw .wrongKeyFlags }
 
         var holder = Validity()
-        for signature in try Self.ownSignatures(&packets, of: primary) {
-            try signature.verify(.key(primary), by: primary)
+        var components = [try Self.component(.primary(primary), &packets, of: primary)]
+        for signature in components[0].signatures {
+            if verifying { try signature.verify(.key(primary), by: primary) }
             switch signature.type {
             case .keyRevocation: holder.revoke(signature)
             case .directKey: holder.take(signature, of: primary)
@@ -26,46 +38,54 @@ extension Certificate {
         }
         var userIDs: [UserID] = []
         while packets.first?.tag == .userID {
-            userIDs.append(try Self.userID(&packets, of: primary, &holder))
+            let userID = try UserID(parsing: packets.removeFirst())
+            let component = try Self.component(.userID(userID.text), &packets, of: primary)
+            userIDs.append(try Self.certified(userID, component.signatures, of: primary, &holder, verifying: verifying))
+            components.append(component)
         }
         // gpg imports no certificate without a user ID, so this module makes and reads none.
         guard !userIDs.isEmpty else { throw .unboundComponent(.userID) }
         var subkeys: [CertifiedKey] = []
         while packets.first?.tag == .publicSubkey {
-            subkeys.append(try Self.subkey(&packets, of: primary, holder))
+            let subkey = try PublicKey(parsing: packets.removeFirst().body, tag: .publicSubkey)
+            let component = try Self.component(.subkey(subkey), &packets, of: primary)
+            subkeys.append(try Self.bound(subkey, component.signatures, of: primary, holder, verifying: verifying))
+            components.append(component)
         }
         if let next = packets.first { throw .unexpectedPacket(next.tag) }
         guard let certified = holder.key(primary) else { throw .unboundComponent(.userID) }
-        self.init(encoded: encoded, primary: certified, userIDs: userIDs, subkeys: subkeys)
+        self.init(encoded: encoded, primary: certified, userIDs: userIDs, subkeys: subkeys, components: components)
     }
 
-    /// The signatures that follow a component, those by others left out.
+    /// A component with the signatures that follow it, those by others only counted.
     ///
     /// A signature of another algorithm cannot be the primary key's, whatever it says.
-    private static func ownSignatures(
-        _ packets: inout ArraySlice<Packet>, of primary: PublicKey
-    ) throws(OpenPGPError) -> [Signature] {
+    private static func component(
+        _ subject: Component.Subject, _ packets: inout ArraySlice<Packet>, of primary: PublicKey
+    ) throws(OpenPGPError) -> Component {
         var signatures: [Signature] = []
+        var foreign = 0
         while packets.first?.tag == .signature {
             let body = packets.removeFirst().body
-            guard Signature.mayBeECDSA(body) else { continue }
-            let signature = try Signature(parsing: body)
-            if signature.names(primary) { signatures.append(signature) }
+            if Signature.mayBeECDSA(body), case let signature = try Signature(parsing: body), signature.names(primary) {
+                signatures.append(signature)
+            } else {
+                foreign += 1
+            }
         }
-        return signatures
+        return Component(subject, signatures: signatures, foreignSignatures: foreign)
     }
 
     /// A user ID with its certifications, which also speak of the primary key.
     ///
     /// Spec: RFC 9580 §5.2.1.13: a certification may be revoked.
-    private static func userID(
-        _ packets: inout ArraySlice<Packet>, of primary: PublicKey, _ holder: inout Validity
+    private static func certified(
+        _ userID: UserID, _ signatures: [Signature], of primary: PublicKey, _ holder: inout Validity, verifying: Bool
     ) throws(OpenPGPError) -> UserID {
-        let userID = try UserID(parsing: packets.removeFirst())
         var isCertified = false
         var revokedAt: UnixSeconds?
-        for signature in try ownSignatures(&packets, of: primary) {
-            try signature.verify(.userID(userID, of: primary), by: primary)
+        for signature in signatures {
+            if verifying { try signature.verify(.userID(userID, of: primary), by: primary) }
             if signature.type.isCertification {
                 isCertified = true
                 holder.take(signature, of: primary)
@@ -79,17 +99,16 @@ extension Certificate {
         return UserID(userID.text, revokedAt: revokedAt)
     }
 
-    private static func subkey(
-        _ packets: inout ArraySlice<Packet>, of primary: PublicKey, _ holder: Validity
+    private static func bound(
+        _ subkey: PublicKey, _ signatures: [Signature], of primary: PublicKey, _ holder: Validity, verifying: Bool
     ) throws(OpenPGPError) -> CertifiedKey {
-        let subkey = try PublicKey(parsing: packets.removeFirst().body, tag: .publicSubkey)
         var validity = Validity()
-        for signature in try ownSignatures(&packets, of: primary) {
-            try signature.verify(.subkey(subkey, of: primary), by: primary)
+        for signature in signatures {
+            if verifying { try signature.verify(.subkey(subkey, of: primary), by: primary) }
             switch signature.type {
             case .subkeyBinding:
                 if signature.subpackets.keyFlags?.isDisjoint(with: [.sign, .certify]) == false {
-                    try checkBackSignature(in: signature, of: subkey, primary)
+                    try checkBackSignature(in: signature, of: subkey, primary, verifying: verifying)
                 }
                 validity.take(signature, of: subkey)
             case .subkeyRevocation:
@@ -106,14 +125,14 @@ extension Certificate {
     ///
     /// Spec: RFC 9580 §5.2.1.9.
     private static func checkBackSignature(
-        in binding: Signature, of subkey: PublicKey, _ primary: PublicKey
+        in binding: Signature, of subkey: PublicKey, _ primary: PublicKey, verifying: Bool
     ) throws(OpenPGPError) {
         guard let embedded = binding.subpackets.embeddedSignature else { throw .unboundComponent(.publicSubkey) }
         let signature = try Signature(parsing: embedded)
         guard signature.type == .primaryKeyBinding else {
             throw .unexpectedSignatureType(signature.type.rawValue)
         }
-        try signature.verify(.subkey(subkey, of: primary), by: subkey)
+        if verifying { try signature.verify(.subkey(subkey, of: primary), by: subkey) }
     }
 }
 

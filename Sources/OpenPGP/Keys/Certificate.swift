@@ -15,12 +15,18 @@ public struct Certificate: Sendable {
     public let userIDs: [UserID]
     /// The subkeys, each bound by the primary key.
     public let subkeys: [CertifiedKey]
+    /// What it is made of, in order: the primary key, the user IDs, the subkeys.
+    public let components: [Component]
 
-    init(encoded: [UInt8], primary: CertifiedKey, userIDs: [UserID], subkeys: [CertifiedKey]) {
+    init(
+        encoded: [UInt8], primary: CertifiedKey, userIDs: [UserID], subkeys: [CertifiedKey],
+        components: [Component] = []
+    ) {
         self.encoded = encoded
         self.primary = primary
         self.userIDs = userIDs
         self.subkeys = subkeys
+        self.components = components
     }
 
     /// The fingerprint of the primary key.

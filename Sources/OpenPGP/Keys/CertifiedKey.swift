@@ -32,6 +32,9 @@ public struct CertifiedKey: Sendable {
     /// From when on it is no longer good by the last statement; nil for never.
     public var expiresAt: UnixSeconds? { statement.expiresAt }
 
+    /// From when on its certificate says anything about it.
+    public var firstStatedAt: UnixSeconds { (earlier.first ?? statement).since }
+
     /// A key whose certificate was checked before and that was kept since in a place that is trusted.
     public init(
         previouslyCertified publicKey: PublicKey, flags: KeyFlags, notations: [Notation] = [],

@@ -67,6 +67,14 @@ public struct PublicKey: Sendable {
     /// The fingerprint.
     public let fingerprint: Fingerprint
 
+    /// The point of the curve, uncompressed: who knows its private half has this key and every other of the same point.
+    public var point: [UInt8] {
+        switch material {
+        case .ecdsa(let key): Array(key.x963Representation)
+        case .ecdh(let key, _): Array(key.x963Representation)
+        }
+    }
+
     static let curveOID: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
     private static let ecdsa: UInt8 = 19
     private static let ecdh: UInt8 = 18

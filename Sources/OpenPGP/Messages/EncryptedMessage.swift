@@ -60,7 +60,8 @@ public enum EncryptedMessage {
     /// - Parameters:
     ///   - message: the binary message.
     ///   - key: the key it must be encrypted to.
-    ///   - intendedRecipient: as for ``open(_:with:signers:intendedRecipient:now:)``.
+    ///   - intendedRecipient: as for ``open(_:with:signers:intendedRecipient:now:)``; nil where the caller looks at whom
+    ///     the signature names.
     /// - Throws: ``OpenPGPError``.
     public static func openWithoutVerifying(
         _ message: [UInt8], with key: DecryptionKeyPair, intendedRecipient: Fingerprint?

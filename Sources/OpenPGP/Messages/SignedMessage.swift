@@ -77,6 +77,9 @@ public struct UnverifiedMessage: Sendable {
         case .text: signed = .text(Array(literal.content))
         default: throw .unexpectedSignatureType(signature.type.rawValue)
         }
+        // Who is announced is who signs, whoever that is.
+        let named = signature.subpackets.issuer?.keyID ?? signature.subpackets.issuerKeyID
+        guard named == nil || named == announced.keyID else { throw .malformedPacket(.onePassSignature) }
         content = literal.text
         announcedKeyID = announced.keyID
     }

@@ -53,7 +53,7 @@ struct Packet {
     let body: ArraySlice<UInt8>
 
     /// How many packets an object may have.
-    static let maximumCount = 128
+    static let maximumCount = 256
 
     /// Reads the packets of an object.
     ///

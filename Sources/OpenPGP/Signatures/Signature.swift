@@ -55,6 +55,10 @@ public struct Signature: Sendable {
     public let createdAt: UnixSeconds
     /// The content of the packet.
     public let body: [UInt8]
+    /// The subpackets that the signature covers, in order, as they stand there.
+    public let hashedSubpackets: [Subpacket]
+    /// How many octets they are long.
+    public var hashedSize: Int { hashedArea.count }
 
     let hash: HashAlgorithm
     let hashedArea: [UInt8]
@@ -74,8 +78,9 @@ public struct Signature: Sendable {
         guard algorithm == Self.ecdsa else { throw .unsupportedKeyAlgorithm(algorithm) }
         hash = try HashAlgorithm(checking: try reader.byte())
         let hashed = try reader.bytes(Int(try reader.uint16()))
-        let unhashed = try Subpackets(parsing: try reader.bytes(Int(try reader.uint16())))
-        var subpackets = try Subpackets(parsing: hashed)
+        let unhashed = try Subpackets(try Subpacket.sequence(try reader.bytes(Int(try reader.uint16()))))
+        hashedSubpackets = try Subpacket.sequence(hashed)
+        var subpackets = try Subpackets(hashedSubpackets)
         guard let createdAt = subpackets.createdAt else { throw .malformedPacket(.signature) }
         subpackets.issuerKeyID = subpackets.issuerKeyID ?? unhashed.issuerKeyID
         subpackets.embeddedSignature = subpackets.embeddedSignature ?? unhashed.embeddedSignature
@@ -93,6 +98,31 @@ public struct Signature: Sendable {
 
     /// What tells this signature from others: all but the area it does not cover, which anyone can change.
     var identity: [UInt8] { Self.header(type: type, hash: hash, hashedArea: hashedArea) + value.rawRepresentation }
+
+    /// The same signature with as little as can be of what it does not cover, which anyone can change and of which some
+    /// programs bear only so much: the key ID of its signer, and a back signature where it stands there.
+    ///
+    /// - Parameters:
+    ///   - signer: the key that made it, found out before.
+    ///   - subkey: the key that made the back signature; nil where there is none to keep.
+    public func canonical(by signer: Fingerprint, backSignedBy subkey: Fingerprint? = nil) throws(OpenPGPError)
+        -> Signature
+    {
+        var kept = Subpackets()
+        kept.issuerKeyID = signer.keyID
+        var unhashed = kept.unhashedArea
+        if let subkey, let embedded = subpackets.embeddedSignature, !hashedSubpackets.contains(where: { $0.type == 32 })
+        {
+            unhashed += Subpackets.unhashed(try Signature(parsing: embedded).canonical(by: subkey))
+        }
+        return try Signature(
+            parsing: Self.body(
+                type: type, hash: hash, hashedArea: hashedArea, unhashedArea: unhashed, digestPrefix: digestPrefix,
+                value: Array(value.rawRepresentation)))
+    }
+
+    /// Whether another is this signature, whatever stands in the area that neither covers.
+    public func isSame(as other: Signature) -> Bool { identity == other.identity }
 
     /// Whether the content of a signature packet can be of a signature by a key of the profile.
     ///
@@ -148,13 +178,23 @@ public struct Signature: Sendable {
         let unhashed = subpackets.unhashedArea
         let digest = content.digest(trailer: trailer(type: type, hash: .sha256, hashedArea: hashed))
         let raw = try await key.privateKey.signature(for: digest).rawRepresentation
-        var body = header(type: type, hash: .sha256, hashedArea: hashed)
-        body.append(uint16: unhashed.count)
-        body += unhashed
-        body += digest.prefix(2)
-        body.append(mpi: raw.prefix(32))
-        body.append(mpi: raw.suffix(32))
-        return try Signature(parsing: body)
+        return try Signature(
+            parsing: body(
+                type: type, hash: .sha256, hashedArea: hashed, unhashedArea: unhashed,
+                digestPrefix: Array(digest.prefix(2)), value: Array(raw)))
+    }
+
+    /// Spec: RFC 9580 §5.2.3.
+    private static func body(
+        type: SignatureType, hash: HashAlgorithm, hashedArea: [UInt8], unhashedArea: [UInt8], digestPrefix: [UInt8],
+        value: [UInt8]
+    ) -> [UInt8] {
+        var body = header(type: type, hash: hash, hashedArea: hashedArea)
+        body.append(uint16: unhashedArea.count)
+        body += unhashedArea + digestPrefix
+        body.append(mpi: value.prefix(32))
+        body.append(mpi: value.suffix(32))
+        return body
     }
 
     private static func header(type: SignatureType, hash: HashAlgorithm, hashedArea: [UInt8]) -> [UInt8] {

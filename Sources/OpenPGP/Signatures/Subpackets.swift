@@ -59,6 +59,42 @@ public enum RevocationReason: UInt8, Sendable {
     public var keepsEarlierSignatures: Bool { self == .superseded || self == .retired }
 }
 
+/// One subpacket as it stands in a signature, whether or not this module understands it.
+///
+/// Spec: RFC 9580 §5.2.3.7.
+public struct Subpacket: Hashable, Sendable {
+    /// The kind, 0 to 127.
+    public let type: UInt8
+    /// Whether who does not understand it must not accept the signature.
+    public let isCritical: Bool
+    /// What follows the type.
+    public let content: [UInt8]
+
+    /// Reads an area, subpacket by subpacket.
+    static func sequence(_ area: ArraySlice<UInt8>) throws(OpenPGPError) -> [Subpacket] {
+        var reader = ByteReader(area)
+        var subpackets: [Subpacket] = []
+        while !reader.isAtEnd {
+            let length = try length(&reader)
+            var body = ByteReader(try reader.bytes(length))
+            guard !body.isAtEnd else { throw .malformedPacket(.signature) }
+            let header = try body.byte()
+            subpackets.append(
+                Subpacket(type: header & 0x7F, isCritical: header & 0x80 != 0, content: Array(body.remaining())))
+        }
+        return subpackets
+    }
+
+    private static func length(_ reader: inout ByteReader) throws(OpenPGPError) -> Int {
+        let first = try reader.byte()
+        switch first {
+        case 0..<192: return Int(first)
+        case 192..<255: return Int(first - 192) << 8 + Int(try reader.byte()) + 192
+        default: return Int(try reader.uint32())
+        }
+    }
+}
+
 /// The subpackets of a signature this module understands.
 ///
 /// Spec: RFC 9580 §5.2.3.7.
@@ -97,30 +133,22 @@ public struct Subpackets: Sendable {
 
 extension Subpackets {
     /// Reads one area of a signature packet.
-    ///
-    /// A subpacket of a kind that can occur once must not occur again.
     init(parsing area: ArraySlice<UInt8>) throws(OpenPGPError) {
-        self.init()
-        var reader = ByteReader(area)
-        var seen: Set<UInt8> = []
-        while !reader.isAtEnd {
-            let length = try Self.length(&reader)
-            var body = ByteReader(try reader.bytes(length))
-            guard !body.isAtEnd else { throw .malformedPacket(.signature) }
-            let header = try body.byte()
-            let type = header & 0x7F
-            // Notations (20) and intended recipients (35) may repeat.
-            guard type == 20 || type == 35 || seen.insert(type).inserted else { throw .malformedPacket(.signature) }
-            try read(type: type, isCritical: header & 0x80 != 0, &body)
-        }
+        try self.init(try Subpacket.sequence(area))
     }
 
-    private static func length(_ reader: inout ByteReader) throws(OpenPGPError) -> Int {
-        let first = try reader.byte()
-        switch first {
-        case 0..<192: return Int(first)
-        case 192..<255: return Int(first - 192) << 8 + Int(try reader.byte()) + 192
-        default: return Int(try reader.uint32())
+    /// Takes in the subpackets of one area.
+    ///
+    /// A subpacket of a kind that can occur once must not occur again.
+    init(_ subpackets: [Subpacket]) throws(OpenPGPError) {
+        self.init()
+        var seen: Set<UInt8> = []
+        for subpacket in subpackets {
+            let type = subpacket.type
+            // Notations (20) and intended recipients (35) may repeat.
+            guard type == 20 || type == 35 || seen.insert(type).inserted else { throw .malformedPacket(.signature) }
+            var body = ByteReader(subpacket.content[...])
+            try read(type: type, isCritical: subpacket.isCritical, &body)
         }
     }
 
@@ -203,6 +231,13 @@ extension Subpackets {
     var unhashedArea: [UInt8] {
         var area: [UInt8] = []
         if let issuerKeyID { area.append(subpacket: 16) { $0 += issuerKeyID } }
+        return area
+    }
+
+    /// A back signature as it stands in an area that is not covered.
+    static func unhashed(_ backSignature: Signature) -> [UInt8] {
+        var area: [UInt8] = []
+        area.append(subpacket: 32) { $0 += backSignature.body }
         return area
     }
 }

@@ -98,6 +98,14 @@ struct TemplateTests {
         #expect(mail.html.contains("A &amp; &lt;B&gt;") && !mail.html.contains("<B>"))
     }
 
+    @Test("A sign under a combining mark is escaped in a page too, in text and in attributes")
+    func combinedSigns() throws {
+        let folder = ["en/code.html": "<a title=\"{{sender}}\">{{sender}} {{code}}</a>"]
+        let html = try templates(folder, sender: "x\"\u{301} onclick=\"\u{FE0F}a\"<\u{338}b").mail(code("en")).html
+        let shown = "x&quot;\u{301} onclick=&quot;\u{FE0F}a&quot;&lt;\u{338}b"
+        #expect(html.utf8.elementsEqual("<a title=\"\(shown)\">\(shown) 004711</a>".utf8), "\(html)")
+    }
+
     @Test("Templates that cannot be used are refused at the start, by the file's name")
     func refusals() {
         expectRefusal("fr/test.subject is missing: a language needs all of its parts", of: ["fr/code.text": "{{code}}"])

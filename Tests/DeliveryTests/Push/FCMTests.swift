@@ -91,7 +91,7 @@ struct FCMTests {
         try await PushScene.with { scene, peer in
             var request = try scene.world.request(for: scene.user)
             request.message = try DisplayMessage(
-                String(repeating: "\u{10FFFD}", count: PushAlert.maximumMessageLength))
+                String(repeating: "\u{1F512}", count: PushAlert.maximumMessageLength))
             _ = try await scene.world.ask(request, by: scene.delivery.shop.client)
             try await scene.deliver()
             _ = try await peer.arrival()

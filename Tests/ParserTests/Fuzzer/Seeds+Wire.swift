@@ -73,6 +73,10 @@ extension Seeds {
         try put(.wireBodies, "pin-policy", #"{"min_length":6,"blocked":["471932"],"at_limit":"remove"}"#)
         try put(.wireBodies, "refused-pin-policy-too-cheap", #"{"cost":14}"#)
         try put(.wireBodies, "standing", #"{"state":"denied","reason":"reported"}"#)
+        try put(
+            .wireBodies, "challenge-by-a-link",
+            body.replacingOccurrences(
+                of: #","locale""#, with: #","claimed":true,"return_uri":"com.example:/","locale""#))
         try put(.wireBodies, "detail", #"{"label":"Amount","value":"EUR 1"}"#)
         let certificate = try await Certificate.make(
             primary: FixedKeys.primary, flags: [.certify, .sign], userID: "Issuer <issuer@example.com>",
@@ -171,10 +175,13 @@ extension Seeds {
         try put(
             .invitation, "refused-no-ticket",
             Base64.encode(Array(invitation.replacingOccurrences(of: "ticket", with: "tickets").utf8)))
-        let code = #"{"transaction_id":"\#(Self.challenge)","otp":"one-time"}"#
+        let code = #"{"transaction_id":"\#(Self.challenge)","otp":"qr.one-time"}"#
         try put(.challengeCode, "whole", Base64.encode(Array(code.utf8)))
-        try put(
-            .challengeCode, "link", "https://login.example.com/q#\(Base64URL.encode(Array(code.utf8)))")
+        let issuer = "https://login.example.com"
+        try put(.challengeCode, "refused-link-of-a-picture", "\(issuer)/q#\(Base64URL.encode(Array(code.utf8)))")
+        let link = code.replacingOccurrences(of: "qr.", with: "link.")
+        try put(.challengeCode, "link", "\(issuer)/q#\(Base64URL.encode(Array(link.utf8)))")
+        try put(.challengeCode, "refused-picture-of-a-link", Base64.encode(Array(link.utf8)))
         try put(.challengeCode, "refused-not-base64", code)
         try put(
             .challengeCode, "refused-more",

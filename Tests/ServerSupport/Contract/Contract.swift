@@ -54,12 +54,14 @@ public struct Contract: Sendable {
 
         /// What a path gives its parameters, or nil when it is another one's path.
         func arguments(in path: String) -> [String: String]? {
-            let names = self.path.split(separator: "/")
-            let values = path.prefix { $0 != "?" }.split(separator: "/")
+            let names = self.path.split(separator: "/", omittingEmptySubsequences: false)
+            let values = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
             guard names.count == values.count else { return nil }
             var arguments: [String: String] = [:]
             for (name, value) in zip(names, values) {
                 if name.hasPrefix("{") {
+                    // A path with an empty segment is nobody's.
+                    guard !value.isEmpty else { return nil }
                     arguments[String(name.dropFirst().dropLast())] = String(value).removingPercentEncoding ?? ""
                 } else if name != value {
                     return nil

@@ -16,7 +16,12 @@ final class CallbackReceiver: Sendable {
         let body: [UInt8]
     }
 
+    /// Where it judges what custom authenticators hand over.
+    static let hook = "/hook"
+
     private struct State {
+        /// The challenges that a hook said yes to.
+        var judged: Set<String> = []
         /// Every distinct callback, by the id of the challenge it is about.
         var callbacks: [String: Set<Callback>] = [:]
         var total = 0
@@ -79,6 +84,8 @@ final class CallbackReceiver: Sendable {
     var total: Int { state.withLock { $0.total } }
     /// Every distinct callback, by the id of the challenge it is about.
     var callbacks: [String: Set<Callback>] { state.withLock { $0.callbacks } }
+    /// The challenges that a hook said yes to.
+    var judged: Set<String> { state.withLock { $0.judged } }
     /// What must not have arrived.
     var violations: [String] { state.withLock { $0.violations } }
 
@@ -106,7 +113,24 @@ final class CallbackReceiver: Sendable {
     var missing: Set<String> { state.withLock { $0.missing } }
 
     /// Takes note of a request and decides on the answer, or not to answer.
-    fileprivate func receive(_ head: HTTPRequestHead, _ body: [UInt8]) -> HTTPResponseStatus? {
+    fileprivate func answer(_ head: HTTPRequestHead, _ body: [UInt8]) -> (HTTPResponseStatus, [UInt8])? {
+        guard head.uri == Self.hook else { return receive(head, body).map { ($0, []) } }
+        let question = try? JSONValue(parsing: body)
+        let verdict: JSONValue = state.withLock { state in
+            guard let challenge = question?["challenge"]?["id"]?.string else {
+                // The device that registers hands over its own id here, and the challenge's to approve.
+                let isRight = question?["data"] == question?["enrollment"]
+                return ["result": .string(isRight ? "ok" : "fail")]
+            }
+            guard question?["data"] == .string(challenge) else { return ["result": "fail"] }
+            if state.random.happens(percent: 5) { return ["result": "retry"] }
+            state.judged.insert(challenge)
+            return ["result": "ok"]
+        }
+        return (.ok, verdict.encoded)
+    }
+
+    private func receive(_ head: HTTPRequestHead, _ body: [UInt8]) -> HTTPResponseStatus? {
         let secret = secrets.withLock { $0[head.uri] }
         let json = try? JSONValue(parsing: body)
         return state.withLock { state in
@@ -163,9 +187,11 @@ private final class Handler: ChannelInboundHandler {
         case .body(let buffer):
             body += Array(buffer.readableBytesView)
         case .end:
-            guard let head, let status = receiver.receive(head, body) else { return }
-            let answer = HTTPResponseHead(version: head.version, status: status, headers: ["content-length": "0"])
+            guard let head, let (status, content) = receiver.answer(head, body) else { return }
+            let answer = HTTPResponseHead(
+                version: head.version, status: status, headers: ["content-length": "\(content.count)"])
             context.write(wrapOutboundOut(.head(answer)), promise: nil)
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: content)))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
     }

@@ -30,18 +30,19 @@ struct DatabaseFile {
         }
     }
 
-    /// An end is written into the audit once, in the transaction that makes it.
+    /// An end is written into the audit once, in the transaction that makes it; only the server's own questions about
+    /// a new device go on for a day.
     static let oddEnds = """
         SELECT c.id || ' is ' || c.state || ' by ' || count(a.id) || ' events' FROM challenges c
         LEFT JOIN audit a ON a.challenge_id = c.id AND a.kind IN ('challenge.approved', 'challenge.denied',
         'challenge.reported', 'challenge.failed', 'challenge.cancelled', 'challenge.expired')
-        GROUP BY c.id HAVING count(a.id) <> 1
+        WHERE c.new_device_id IS NULL OR c.state <> 'pending' GROUP BY c.id HAVING count(a.id) <> 1
         """
 
-    /// An approval or a denial has a receipt, and nothing else has.
+    /// What a device approved or denied has a receipt, and nothing else has: a code is typed into a page.
     static let oddReceipts = """
         SELECT c.id || ' is ' || c.state || ' and its receipt ' || coalesce('is ' || r.challenge_id, 'is missing')
         FROM challenges c LEFT JOIN receipts r ON r.challenge_id = c.id
-        WHERE (r.challenge_id IS NOT NULL) <> (c.state IN ('approved', 'denied'))
+        WHERE (r.challenge_id IS NOT NULL) <> (c.state IN ('approved', 'denied') AND coalesce(c.method, '') <> 'text_code')
         """
 }

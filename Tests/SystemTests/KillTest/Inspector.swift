@@ -38,7 +38,7 @@ struct Inspector: Sendable {
         }
         await ledger.note(end: standing, of: asked.id, told: "who looked again")
         let receipt = try await get("/v1/challenges/\(asked.id)/receipt", asked.shop)
-        guard standing.hasReceipt else {
+        guard standing.hasReceipt(of: asked.plan) else {
             if receipt.code != "no_receipt" { await ledger.violate("\(asked.id) is \(standing): \(receipt)") }
             return
         }
@@ -58,7 +58,8 @@ struct Inspector: Sendable {
             let devices = await ledger.enrolled.filter { $0.user == asked.user }.map(\.fingerprint)
             let isRight =
                 switch (verified.decision, end.state, end.reason) {
-                case (.approved(.confirm, let number), "approved", nil): number?.digits == asked.number
+                case (.approved(let method, let number), "approved", nil):
+                    method.rawValue == asked.plan.method && number?.digits == asked.number
                 case (.denied, "denied", "declined"), (.reported, "denied", "reported"): true
                 default: false
                 }

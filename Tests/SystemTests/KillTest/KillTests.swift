@@ -17,7 +17,8 @@ struct KillTests {
         do {
             try await run(settings, keeper, folder) { receiver, port in
                 try await Scene(
-                    keeper: keeper, data: keeper.data, http: http, receiver: receiver, port: port, folder: folder)
+                    keeper: keeper, data: keeper.data, http: http, receiver: receiver, port: port, folder: folder,
+                    texts: ["\(keeper.data)/outbox"])
             }
         } catch {
             Issue.record(
@@ -67,6 +68,13 @@ struct KillTests {
         }
     }
 
+    private func approvals(_ ledger: Ledger) async -> String {
+        let ends = await ledger.ends
+        let plans = await ledger.asked.values.filter { ends[$0.id] == .approved }.map { "\($0.plan)" }
+        return Dictionary(grouping: plans) { $0 }.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.count)" }
+            .joined(separator: ", ")
+    }
+
     private func report(_ scene: Scene, _ keeper: ServerKeeper, _ kills: Int) async {
         let hits = keeper.flights.hits(among: kills)
         let ledger = scene.ledger
@@ -79,7 +87,9 @@ struct KillTests {
             \(await ledger.answers) answers acknowledged, \(await ledger.returns) came back from a link \
             (\(await ledger.lostReturns) codes lost on the way), \(await ledger.users.count) users, \
             \(await ledger.tickets.count) tickets, \(await ledger.enrolled.count) enrolled, \
-            \(await ledger.removed.count) removed
+            \(await ledger.removed.count) removed, \(await ledger.letIn) let in by an earlier one, \
+            \(await ledger.wrongPINs) wrong PINs told
+            kill test: approved, by plan: \(await approvals(ledger))
             kill test: ends \(ends.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
             kill test: callbacks \(scene.receiver.callbacks.values.reduce(0) { $0 + $1.count }) distinct / \
             \(scene.receiver.total) in total

@@ -7,7 +7,7 @@ actor Ledger {
         let id: String
         let shop: Shop
         let user: String
-        /// What the portal shows to be typed; nil with a link.
+        /// What the portal shows to be typed; nil where nothing is.
         let number: String?
         let plan: Plan
         let request: CreatingRequest
@@ -50,6 +50,10 @@ actor Ledger {
     private(set) var returns = 0
     /// Links that were followed, whose code was lost with a reply.
     private(set) var lostReturns = 0
+    /// New devices that an earlier one let in.
+    private(set) var letIn = 0
+    /// Wrong PINs that were told to be.
+    private(set) var wrongPINs = 0
     /// What must not have happened.
     private(set) var violations: [String] = []
     private var order: [String] = []
@@ -76,6 +80,10 @@ actor Ledger {
     func noteReturn() { returns += 1 }
 
     func noteLostReturn() { lostReturns += 1 }
+
+    func noteLetIn() { letIn += 1 }
+
+    func noteWrongPIN() { wrongPINs += 1 }
 
     /// Somebody was told how a challenge ended.
     func note(end: Standing, of id: String, told who: String) {

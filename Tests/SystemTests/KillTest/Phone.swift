@@ -55,7 +55,7 @@ struct Phone: Sendable {
     private func handle(_ pending: PendingChallenge) async {
         let asked = await ledger.asked("\(pending.id)")
         // Who was led here by a link is followed by their portal.
-        guard asked.plan != .ignore, asked.plan != .link else { return }
+        guard asked.plan != .ignore, asked.plan != .link, asked.plan != .text else { return }
         while !Task.isCancelled {
             do throws(CountersignError) {
                 try await decide(try await pending.open(), as: asked)
@@ -77,7 +77,17 @@ struct Phone: Sendable {
     private func decide(_ opened: OpenedChallenge, as asked: Ledger.Asked) async throws(CountersignError) {
         let end: Standing
         switch asked.plan {
-        case .approve, .cancel, .ignore, .link:
+        case .pin:
+            try await opened.approve(with: .pin(try PIN(Self.pin)), number: asked.number)
+            end = .approved
+        case .wrongPIN:
+            try await mistypePIN(opened, as: asked)
+            try await opened.approve(with: .pin(try PIN(Self.pin)), number: asked.number)
+            end = .approved
+        case .custom:
+            try await approveByPhrase(opened, as: asked)
+            end = .approved
+        case .approve, .cancel, .ignore, .link, .text:
             try await opened.approve(with: .confirmation, number: asked.number)
             end = .approved
         case .deny:
@@ -96,6 +106,76 @@ struct Phone: Sendable {
         }
         await ledger.noteAnswer()
         await ledger.note(end: end, of: asked.id, told: "the phone that answered")
+    }
+
+    /// The PIN of every phone.
+    static let pin = "835174"
+
+    private func mistypePIN(_ opened: OpenedChallenge, as asked: Ledger.Asked) async throws(CountersignError) {
+        do throws(CountersignError) {
+            try await opened.approve(with: .pin(try PIN("471174")), number: asked.number)
+            await ledger.violate("\(asked.id) was approved by a wrong PIN")
+        } catch .pinIncorrect {
+            await ledger.noteWrongPIN()
+        }
+    }
+
+    /// The hook says now and then that it wants another try.
+    private func approveByPhrase(_ opened: OpenedChallenge, as asked: Ledger.Asked) async throws(CountersignError) {
+        while true {
+            do throws(CountersignError) {
+                try await opened.approve(with: .custom(Shop.phrase, data: asked.id), number: asked.number)
+                return
+            } catch .customRetry {
+                continue
+            }
+        }
+    }
+
+    /// Makes an enrollment able to answer by every method there is here.
+    func setUp(_ enrollment: Enrollment) async throws(CountersignError) {
+        let pin = try PIN(Self.pin)
+        try await enrollment.setPIN(pin)
+        try await enrollment.register(custom: Shop.phrase, data: "\(enrollment.id)", pin: pin)
+    }
+
+    /// Says yes to the device of this fingerprint, which shows this number.
+    func letIn(_ fingerprint: String, number: String) async throws {
+        for await pending in authenticator.challenges() {
+            if try await isLetIn(fingerprint, number: number, by: pending) { return }
+        }
+    }
+
+    /// Says yes if it is asked about that device; each question is announced once, so it is asked until there is a reply.
+    private func isLetIn(_ fingerprint: String, number: String, by pending: PendingChallenge) async throws -> Bool {
+        while true {
+            do throws(CountersignError) {
+                let opened = try await pending.open()
+                guard opened.details.contains(where: { $0.value == fingerprint }) else { return false }
+                try await opened.approve(with: .confirmation, number: number)
+                return true
+            } catch {
+                switch error {
+                case .challengeEnded(let state, _) where state == "approved": return true
+                case .alreadyAnswered: return true
+                default:
+                    guard error.retryHelps else { throw error }
+                    try await keeper.ready()
+                }
+            }
+        }
+    }
+
+    /// Whether an enrollment waits to be let in.
+    func waits(_ enrollment: Enrollment) async throws -> Bool {
+        while true {
+            do throws(CountersignError) {
+                return try await enrollment.refresh() != nil
+            } catch {
+                guard error.retryHelps else { throw error }
+                try await keeper.ready()
+            }
+        }
     }
 
     /// Approves what a link asks.

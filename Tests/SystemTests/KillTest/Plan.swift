@@ -13,17 +13,29 @@ enum Plan: CaseIterable, Sendable {
     case link
     /// The phone approves while the portal takes it back.
     case cancel
+    /// The phone approves by the user's PIN.
+    case pin
+    /// The phone approves by a wrong PIN first, which counts, and then by the right one.
+    case wrongPIN
+    /// The phone approves by what its shop judges by a hook.
+    case custom
+    /// No phone is asked: the user types the code of a text message into the portal.
+    case text
 
     /// A plan, most often an approval.
     static func random(using generator: inout SeededGenerator) -> Plan {
         switch Int.random(in: 0..<100, using: &generator) {
-        case ..<70: .approve
-        case ..<78: .deny
-        case ..<82: .report
-        case ..<88: .mistype
-        case ..<90: .ignore
-        case ..<94: .link
-        default: .cancel
+        case ..<50: .approve
+        case ..<58: .deny
+        case ..<62: .report
+        case ..<68: .mistype
+        case ..<70: .ignore
+        case ..<74: .link
+        case ..<80: .cancel
+        case ..<86: .pin
+        case ..<90: .wrongPIN
+        case ..<95: .custom
+        default: .text
         }
     }
 
@@ -31,13 +43,33 @@ enum Plan: CaseIterable, Sendable {
     var lifetime: Int64 { self == .ignore ? 10 : 60 }
 
     /// The challenge type it is asked by.
-    var type: String { self == .link ? "qr" : "payment" }
+    var type: String {
+        switch self {
+        case .approve, .deny, .report, .mistype, .ignore, .cancel: "payment"
+        case .link: "qr"
+        case .pin, .wrongPIN: "by-pin"
+        case .custom: "by-phrase"
+        case .text: "by-text"
+        }
+    }
+
+    /// The method that its receipt names.
+    var method: String {
+        switch self {
+        case .pin, .wrongPIN: "pin"
+        case .custom: "custom:\(Shop.phrase)"
+        case .approve, .deny, .report, .mistype, .ignore, .link, .cancel, .text: "confirm"
+        }
+    }
+
+    /// What the reply to the portal has it show, or lead to.
+    var showsNumber: Bool { self != .link && self != .text }
 
     /// The ends it may come to, if every part does what it should.
     var ends: Set<Standing> {
         let cancelled = Standing(state: "cancelled", reason: nil)
         return switch self {
-        case .approve: [.approved]
+        case .approve, .pin, .wrongPIN, .custom, .text: [.approved]
         case .deny: [Standing(state: "denied", reason: "declined")]
         case .report: [Standing(state: "denied", reason: "reported")]
         case .mistype: [Standing(state: "failed", reason: "wrong_number")]
@@ -54,6 +86,6 @@ struct Standing: Hashable, Sendable {
 
     static let approved = Standing(state: "approved", reason: nil)
 
-    /// Whether it has an answer with a receipt.
-    var hasReceipt: Bool { state == "approved" || state == "denied" }
+    /// Whether a device has answered, which leaves a receipt.
+    func hasReceipt(of plan: Plan) -> Bool { plan != .text && (state == "approved" || state == "denied") }
 }

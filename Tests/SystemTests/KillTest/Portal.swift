@@ -16,15 +16,24 @@ struct Portal: Sendable {
     let users: [String]
     /// The phones of those who may be led to their app by a link.
     let phones: [String: Phone]
+    /// A shop whose tickets waive nothing: a further device of a user waits for an earlier one.
+    let club: Shop?
+    /// The folders in which the servers leave text messages; none where nobody sends any.
+    let texts: [String]
     let caller: PersistentCaller
     let inspector: Inspector
     private var ledger: Ledger { caller.ledger }
 
-    init(number: Int, shop: Shop, users: [String], phones: [String: Phone] = [:], caller: PersistentCaller) {
+    init(
+        number: Int, shop: Shop, users: [String], phones: [String: Phone] = [:], club: Shop? = nil,
+        texts: [String] = [], caller: PersistentCaller
+    ) {
         self.number = number
         self.shop = shop
         self.users = users
         self.phones = phones
+        self.club = club
+        self.texts = texts
         self.caller = caller
         inspector = Inspector(caller: caller)
     }
@@ -40,7 +49,9 @@ struct Portal: Sendable {
                 switch Int.random(in: 0..<100, using: &random) {
                 case ..<4:
                     try await welcomeGuest(name, leaves: random.happens(percent: 30))
-                case ..<14:
+                case ..<6:
+                    if let club { try await welcomePair(name, at: club) }
+                case ..<16:
                     if let earlier = await ledger.earlier(using: &random) { try await inspector.inspect(earlier) }
                 default:
                     let asked = try await ask(name, using: &random)
@@ -57,7 +68,8 @@ struct Portal: Sendable {
 
     private func ask(_ name: String, using random: inout SeededGenerator) async throws -> Ledger.Asked {
         let user = try #require(users.randomElement(using: &random))
-        let asked = try await ask(name, user: user, planned: Plan.random(using: &random))
+        let plan = Plan.random(using: &random)
+        let asked = try await ask(name, user: user, planned: plan == .text && texts.isEmpty ? .approve : plan)
         if random.happens(percent: 10) { try await inspector.repeatRequest(asked.request, of: shop) }
         return asked
     }
@@ -69,12 +81,14 @@ struct Portal: Sendable {
         let user = try #require(user ?? users.first)
         let body = JSONValue.members([
             "user": .string(user), "type": .string(plan.type), "message": .string("Pay invoice \(name)?"),
-            "details": [["label": "Amount", "value": "EUR 12.00"]], "expires_in": .integer(lifetime ?? plan.lifetime),
+            "details": plan == .text ? nil : [["label": "Amount", "value": "EUR 12.00"]],
+            "expires_in": .integer(lifetime ?? plan.lifetime),
             "callback_uri": .string(shop.callbackURI), "state": .string(name),
-            "return_uri": plan == .link ? .string(Shop.returnURI) : .null,
+            "return_uri": plan == .link ? .string(Shop.returnURI) : nil,
+            "phone": plan == .text ? .string(Self.telephone(name)) : nil,
         ])
         let (reply, request) = try await caller.create("/v1/challenges", body, key: "ask-\(name)", for: shop)
-        let number = plan == .link ? nil : try #require(reply["number"]?.string)
+        let number = plan.showsNumber ? try #require(reply["number"]?.string) : nil
         let asked = Ledger.Asked(
             id: try #require(reply["id"]?.string), shop: shop, user: user, number: number, plan: plan,
             request: request)
@@ -86,7 +100,8 @@ struct Portal: Sendable {
         switch asked.plan {
         case .cancel: try await cancel(asked)
         case .link: try await lead(asked)
-        case .approve, .deny, .report, .mistype, .ignore: break
+        case .text: try await enterCode(asked)
+        case .approve, .deny, .report, .mistype, .ignore, .pin, .wrongPIN, .custom: break
         }
         while true {
             let reply = try await caller.call(
@@ -104,6 +119,47 @@ struct Portal: Sendable {
             await note(reply.json, of: asked, by: "the portal that cancels")
         } else {
             await ledger.violate("cancelling: \(reply)")
+        }
+    }
+
+    /// A telephone number of its own for each challenge, so that no limit is met and each message found.
+    private static func telephone(_ name: String) -> String {
+        let parts = name.split(separator: "-").compactMap { Int($0) }
+        return "+1\(5_550_000_000 + parts.reduce(0) { $0 * 100_000 + $1 })"
+    }
+
+    /// Types what arrives by text message, now and then wrongly first.
+    private func enterCode(_ asked: Ledger.Asked) async throws {
+        let request = try JSONValue(parsing: asked.request.body)
+        let code = try await receivedCode(of: try #require(request["phone"]?.string))
+        for typed in [code == "000000" ? "000001" : "000000", code] {
+            let reply = try await caller.call(
+                .POST, "/v1/challenges/\(asked.id)/code", JSONValue.members(["code": .string(typed)]).encoded,
+                authorization: shop.authorization)
+            switch (typed == code, reply.status, reply.code) {
+            case (false, 422, "code_incorrect"): continue
+            case (true, 200, _), (true, _, "already_ended"):
+                await ledger.noteAnswer()
+                await note(reply.json, of: asked, by: "the portal that the code was typed into")
+            default: await ledger.violate("typing \(typed == code ? "the" : "a wrong") code of \(asked.id): \(reply)")
+            }
+        }
+    }
+
+    /// The code that was sent to a telephone, as soon as it is there.
+    private func receivedCode(of telephone: String) async throws -> String {
+        while true {
+            for folder in texts {
+                for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+                    guard let message = try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8),
+                        message.hasPrefix("To: \(telephone)\n"),
+                        let code = message.dropFirst(telephone.count + 4).firstMatch(of: #/\b\d{6}\b/#)
+                    else { continue }
+                    return String(code.0)
+                }
+            }
+            // The message leaves after its commit; nobody tells of it from outside.
+            try await Task.sleep(for: .milliseconds(50))
         }
     }
 
@@ -150,6 +206,25 @@ struct Portal: Sendable {
                 guard error.retryHelps else { return await ledger.violate("removing \(enrollment.id): \(error)") }
                 try await caller.keeper.ready()
             }
+        }
+    }
+
+    /// Makes a user with two devices, the second of which waits until the first lets it in.
+    private func welcomePair(_ name: String, at club: Shop) async throws {
+        let (user, _) = try await caller.create("/v1/users", .members([:]), key: "pair-\(name)", for: club)
+        let id = try #require(user["id"]?.string)
+        let first = try await Phone.make(server: caller.keeper.url, ledger: ledger, keeper: caller.keeper)
+        _ = try await first.enroll(user: id, name: "first-\(name)", by: club, caller: caller)
+        let second = try await Phone.make(server: caller.keeper.url, ledger: ledger, keeper: caller.keeper)
+        let waiting = try await second.enroll(user: id, name: "second-\(name)", by: club, caller: caller)
+        guard let number = waiting.approval?.number else {
+            return await ledger.violate("\(waiting.id) waits for nobody, although its user has a device")
+        }
+        try await first.letIn("\(waiting.fingerprint)", number: number)
+        if try await second.waits(waiting) {
+            await ledger.violate("\(waiting.id) was let in and waits on")
+        } else {
+            await ledger.noteLetIn()
         }
     }
 }

@@ -41,6 +41,8 @@ extension Scene {
         #expect(!asked.isEmpty)
         #expect(await ledger.answers > 0)
         #expect(await ledger.returns >= ledger.lostReturns, "most links are followed to their end")
+        let byPhrase = asked.values.filter { $0.plan == .custom && ends[$0.id] == .approved }
+        #expect(receiver.judged.isSuperset(of: byPhrase.map(\.id)), "nothing is approved by a hook that was not asked")
         #expect(Set(ends.keys) == Set(asked.keys), "every challenge has ended, and none that nobody asked")
         let callbacks = receiver.callbacks
         #expect(Set(callbacks.keys) == Set(asked.keys), "every end has a callback, and none is made up")

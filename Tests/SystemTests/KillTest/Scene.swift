@@ -28,9 +28,10 @@ struct Scene: Sendable {
     ///   - receiver: what receives callbacks.
     ///   - port: the receiver's port.
     ///   - folder: where phones may keep their keys.
+    ///   - texts: the folders in which servers leave text messages; none where none are asked for.
     init(
         keeper: any Served, data: String, http: HTTPClient, receiver: CallbackReceiver, port: Int,
-        folder: TemporaryFolder
+        folder: TemporaryFolder, texts: [String] = []
     ) async throws {
         self.keeper = keeper
         self.receiver = receiver
@@ -38,12 +39,24 @@ struct Scene: Sendable {
         let token = try String(contentsOfFile: "\(data)/bootstrap.token", encoding: .utf8)
         let administrator = "Bearer \(token.trimmingCharacters(in: .whitespacesAndNewlines))"
         // The limits are to stop a client that pesters a person, and this test does.
-        let type = JSONValue.members(["max_pending": 1000, "max_asks": 1000, "denial_pause": 0, "expires_in": 600])
-        _ = try await caller.call(.PUT, "/v1/admin/types/payment", type.encoded, authorization: administrator)
-            .success()
+        var type = JSONObject(["max_pending": 1000, "max_asks": 1000, "denial_pause": 0, "expires_in": 600])
+        for (name, methods) in [
+            ("payment", ["confirm"]), ("by-pin", ["pin"]), ("by-phrase", ["custom:\(Shop.phrase)"]),
+        ] {
+            var type = type
+            type["methods"] = .array(methods.map(JSONValue.string))
+            _ = try await caller.call(
+                .PUT, "/v1/admin/types/\(name)", JSONValue.object(type).encoded, authorization: administrator
+            ).success()
+        }
+        var shops: [JSONValue] = []
+        let club = try await makeShop("Chess Club", nil, administrator, waives: false)
         for name in ["ACME Shop", "Beta Bank"] {
             let path = "/callbacks/\(portals.count)"
-            let shop = try await makeShop(name, "http://127.0.0.1:\(port)\(path)", administrator)
+            let shop = try await makeShop(
+                name, "http://127.0.0.1:\(port)\(path)", administrator,
+                hook: "http://127.0.0.1:\(port)\(CallbackReceiver.hook)")
+            shops.append(.string(shop.clientID))
             receiver.expect(secret: shop.callbackSecret, at: path)
             var users: [String: Phone] = [:]
             for number in 0..<Self.portalsPerShop {
@@ -53,26 +66,35 @@ struct Scene: Sendable {
             for _ in 0..<Self.portalsPerShop {
                 portals.append(
                     Portal(
-                        number: portals.count + 1, shop: shop, users: users.keys.sorted(), phones: users, caller: caller
-                    )
-                )
+                        number: portals.count + 1, shop: shop, users: users.keys.sorted(), phones: users, club: club,
+                        texts: texts, caller: caller))
             }
         }
+        type["text_code"] = true
+        type["clients"] = .array(shops)
+        _ = try await caller.call(
+            .PUT, "/v1/admin/types/by-text", JSONValue.object(type).encoded, authorization: administrator
+        ).success()
     }
 
-    private func makeShop(_ name: String, _ callbackURI: String, _ administrator: String) async throws -> Shop {
+    private func makeShop(
+        _ name: String, _ callbackURI: String?, _ administrator: String, waives: Bool = true, hook: String? = nil
+    ) async throws -> Shop {
         let body = JSONValue.members([
-            "name": .string(name), "callback_uris": [.string(callbackURI)], "waive_enrollment_approval": true,
-            "return_uris": [.string(Shop.returnURI)],
+            "name": .string(name), "callback_uris": .array(callbackURI.map { [.string($0)] } ?? []),
+            "waive_enrollment_approval": .bool(waives), "return_uris": [.string(Shop.returnURI)],
+            // Portals type wrong PINs at the same time.
+            "pin_policy": ["attempts": 10],
+            "authenticators": hook.map { [["name": .string(Shop.phrase), "hook": .string($0), "attempts": 10]] },
         ])
         let made = try await caller.call(.POST, "/v1/admin/clients", body.encoded, authorization: administrator)
             .success()
         let id = try #require(made["client_id"]?.string)
         let secret = try #require(made["client_secret"]?.string)
         return Shop(
-            authorization: "Basic \(Base64.encode(Array("\(id):\(secret)".utf8)))",
+            clientID: id, authorization: "Basic \(Base64.encode(Array("\(id):\(secret)".utf8)))",
             administrator: administrator, callbackSecret: try #require(made["callback_secret"]?.string),
-            callbackURI: callbackURI)
+            callbackURI: callbackURI ?? "")
     }
 
     /// Half the phones keep their keys in files, as an app does; it shows in time alone.
@@ -89,7 +111,7 @@ struct Scene: Sendable {
             number.isMultiple(of: 2)
             ? try FileVault(at: folder.url.appending(path: "phone-\(name)")) : MemoryVault()
         let phone = try await Phone.make(server: keeper.url, ledger: ledger, keeper: keeper, vault: vault)
-        _ = try await phone.enroll(user: id, name: name, by: shop, caller: caller)
+        try await phone.setUp(try await phone.enroll(user: id, name: name, by: shop, caller: caller))
         phones.append(phone)
         return (id, phone)
     }

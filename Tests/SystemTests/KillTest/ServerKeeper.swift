@@ -52,7 +52,13 @@ actor ServerKeeper: Served {
     func start() async throws {
         let begin = ContinuousClock.now
         let server = try ServerProcess(
-            program, ["serve", "--port", "\(port)", "--data", data, "--json"] + arguments, errors: log)
+            program,
+            // Portals ask as fast as they can.
+            [
+                "serve", "--port", "\(port)", "--data", data, "--json", "--limits-code-asks", "1000000",
+                "--limits-texts",
+                "1000000",
+            ] + arguments, errors: log)
         running = server
         try watchdog.watch(server.id)
         guard await server.firstLine() != nil else {

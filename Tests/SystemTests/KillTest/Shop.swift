@@ -6,6 +6,7 @@ import ServerTestSupport
 
 /// A relying party, as its portals need to know it.
 struct Shop: Sendable {
+    let clientID: String
     let authorization: String
     /// What an operator has, who ends the locks of users' reports.
     let administrator: String
@@ -13,6 +14,8 @@ struct Shop: Sendable {
     let callbackURI: String
     /// Where its users come back to from their app.
     static let returnURI = "https://shop.example.com/back"
+    /// The custom authenticator of every shop.
+    static let phrase = "phrase"
 }
 
 /// Calls a server that may be killed at any moment, and calls again until there is a reply.

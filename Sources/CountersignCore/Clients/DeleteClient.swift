@@ -1,0 +1,54 @@
+public import CountersignWire
+import Encodings
+
+/// Takes a client away for good.
+///
+/// For operators. From the moment on nobody is let in as it, and none of its secrets are there any more; its open
+/// challenges are cancelled. Then, in batches, it is unlinked from its users: who has no other client is deleted, with
+/// their devices. What others rest on stays: devices of users that other clients know, ended challenges and their
+/// receipts, the audit.
+public enum DeleteClient {
+    /// How many users are unlinked in one transaction.
+    private static let batch = 50
+
+    /// Deletes a client.
+    ///
+    /// What is left to do when this is cut off is done by ``sweep(ports:)``.
+    ///
+    /// - Returns: false when there is none of this id that can be deleted.
+    public static func delete(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Bool {
+        let now = ports.time.now
+        let event = AuditEvent(
+            id: ports.random.id(at: now), at: now, kind: .clientDeleted, client: id,
+            detail: ["by": .string("\(caller.id)")])
+        let isDeleted = try await ports.store.commit { writer in
+            guard let client = try writer.client(id), !client.isOperator else { return false }
+            try writer.delete(id, at: now)
+            try writer.wakeWatchers(of: id)
+            try writer.append(event)
+            return true
+        }
+        if isDeleted { try await clear(id, ports: ports) }
+        return isDeleted
+    }
+
+    /// Finishes what is left of clients that were deleted.
+    public static func sweep(ports: Ports) async throws {
+        for id in try await ports.store.read({ try $0.deletedClients() }) { try await clear(id, ports: ports) }
+    }
+
+    private static func clear(_ id: ClientID, ports: Ports) async throws {
+        try await DisableClient.cancelOpen(of: id, ports: ports)
+        while try await ports.store.read({ try !$0.linkedUsers(of: id, limit: 1).isEmpty }) {
+            let now = ports.time.now
+            let events = EventIDs(ports, at: now)
+            try await ports.store.commit { writer in
+                for user in try writer.linkedUsers(of: id, limit: batch) {
+                    guard let linked = try writer.linkedUser(.id(user), of: id) else { continue }
+                    try writer.letGo(linked.id, by: id, asked: id, at: now, events)
+                }
+            }
+        }
+        try await EraseUser.sweep(ports: ports)
+    }
+}

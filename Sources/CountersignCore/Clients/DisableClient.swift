@@ -1,0 +1,73 @@
+public import CountersignWire
+import Encodings
+
+/// Lets a client in nowhere until it is enabled again, as when its secret or its server is in wrong hands.
+///
+/// For operators.
+public enum DisableClient {
+    /// How many challenges are cancelled in one transaction.
+    private static let batch = 200
+
+    /// Disables a client.
+    ///
+    /// It is refused everywhere; who waits for it waits no longer; its open challenges are cancelled, so that nobody
+    /// approves what it asked; it is told nothing, its tickets enroll nobody, its hooks judge nothing. Whether a new
+    /// device is let in, which its user decides, stays open. Done again, it goes on where it was cut off.
+    ///
+    /// - Returns: the client as it is now; nil when there is none of this id that can be disabled.
+    public static func disable(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Client? {
+        guard let client = try await set(ports.time.now, of: id, by: caller, ports: ports) else { return nil }
+        try await cancelOpen(of: id, ports: ports)
+        return client
+    }
+
+    /// Enables a client again.
+    ///
+    /// - Returns: the client as it is now; nil when there is none of this id that can be enabled.
+    public static func enable(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Client? {
+        try await set(nil, of: id, by: caller, ports: ports)
+    }
+
+    private static func set(
+        _ disabledAt: Timestamp?, of id: ClientID, by caller: Client, ports: Ports
+    ) async throws -> Client? {
+        let now = ports.time.now
+        let event = AuditEvent(
+            id: ports.random.id(at: now), at: now, kind: disabledAt == nil ? .clientEnabled : .clientDisabled,
+            client: id, detail: ["by": .string("\(caller.id)")])
+        return try await ports.store.commit { writer in
+            guard let client = try writer.client(id), !client.isOperator else { return nil }
+            guard (client.disabledAt == nil) != (disabledAt == nil) else { return client }
+            try writer.disable(id, at: disabledAt)
+            try writer.wakeWatchers(of: id)
+            try writer.append(event)
+            // What it was not told meanwhile.
+            writer.wake(.outbox)
+            return try writer.client(id)
+        }
+    }
+
+    /// Cancels what a client has asked and nobody answered.
+    static func cancelOpen(of id: ClientID, ports: Ports) async throws {
+        while true {
+            let now = ports.time.now
+            let events = EventIDs(ports, at: now)
+            let open = try await ports.store.commit { writer in
+                let open = try writer.openChallenges(of: id, limit: batch)
+                try writer.cancel(open, at: now, events)
+                return open
+            }
+            guard open.count == batch else { return }
+        }
+    }
+}
+
+extension StoreWriter {
+    /// Ends open challenges as cancelled, or expired where they are over.
+    func cancel(_ challenges: [ChallengeID], at now: Timestamp, _ events: EventIDs) throws {
+        for id in challenges {
+            guard let challenge = try challenge(id) else { continue }
+            _ = try finish(challenge, as: now < challenge.expiresAt ? .cancelled : .expired, at: now, events)
+        }
+    }
+}

@@ -1,0 +1,235 @@
+public import CountersignWire
+import Crypto
+import Encodings
+import OpenPGP
+
+/// What a device that is let in does with the user's other devices.
+///
+/// Spec: design 13 §1.6 and §2.3.
+public enum OtherDevices {
+    /// What came of it.
+    public enum Outcome: Sendable {
+        /// It is so now, or was before.
+        case done
+        /// The calling device is not let in.
+        case refused(DeviceRefusal)
+        /// The calling device waits to be added itself.
+        case waiting
+        /// The user has no such device, or it has no such method that waits.
+        case notFound
+        /// The device waits, and can be removed only.
+        case otherWaits
+        /// What was signed is not what is asked for, or by somebody else: one outcome for every cause.
+        case invalid
+        /// It needs the signature of a method: this one, or any where the device has none that counts.
+        case notAuthorized(needs: ChangeMethods.Authority)
+        /// The PIN that should have signed is wrong.
+        case pinIncorrect(attemptsLeft: Int)
+        /// A wrong PIN was typed too often before.
+        case pinLocked
+        /// Too many refused ones.
+        case rateLimited(retryAfter: Int64)
+    }
+
+    /// The other devices, as the calling one sees them.
+    public struct List: Sendable {
+        /// What an act is signed with.
+        public let nonce: Nonce
+        /// The devices.
+        public let enrollments: [Enrollment]
+        /// Whether resuming one needs a method's signature; removing or suspending one may need none where this says so.
+        public let needsMethod: Bool
+        /// When this is so.
+        public let now: Timestamp
+    }
+
+    /// What comes of looking at them.
+    public enum Shown: Sendable {
+        /// The devices.
+        case list(List)
+        /// The calling device is not let in.
+        case refused(DeviceRefusal)
+        /// The calling device waits to be added itself.
+        case waiting
+    }
+
+    /// Lists the user's other devices.
+    public static func show(_ call: DeviceCall, ports: Ports) async throws -> Shown {
+        let now = ports.time.now
+        let id = call.enrollment.id
+        let nonce = ports.hasher.changeNonce(for: id, at: now, random: ports.random.bytes(8))
+        return try await ports.store.commit { [issuer = ports.issuer, hasher = ports.hasher] writer in
+            if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
+            let standing = try writer.standing(of: call.enrollment.user, at: now, hasher)
+            guard standing.has(id) else { return .waiting }
+            return .list(
+                List(
+                    nonce: nonce, enrollments: standing.enrollments.filter { $0.id != id },
+                    needsMethod: standing.isGuarded(), now: now))
+        }
+    }
+
+    /// Suspends, resumes or removes another device of the user.
+    ///
+    /// - Parameters:
+    ///   - kind: what to do.
+    ///   - other: with which device.
+    ///   - authorization: the ``DeviceAct``, sealed and signed by a method's key.
+    ///   - call: the device's call.
+    ///   - ports: the world.
+    public static func act(
+        _ kind: DeviceAct.Kind, on other: EnrollmentID, _ authorization: [UInt8]?, by call: DeviceCall, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let events = EventIDs(ports, at: now)
+        let (caller, issuer) = (call.enrollment, ports.issuer)
+        let (proof, nonce) = await proof(authorization, of: kind, on: other, by: caller, at: now, ports)
+        let repeated = authorization.map { IdempotencyKey(ofAct: $0, by: caller.id) }
+        return try await ports.store.commit { writer in
+            try writer.lock(caller.user)
+            try writer.hold(caller.id)
+            let refusal = try writer.admit(call, issuer: issuer)
+            if let repeated, let recorded = try writer.recordedReply(repeated) {
+                return try refusal.map(Outcome.refused) ?? outcome(recorded, caller, writer)
+            }
+            // A wrong PIN that was looked at counts, also where the request is not let in.
+            if case .wrongPIN(let pin) = proof, let repeated {
+                let counted = Outcome(
+                    try ChangeMethods.count(pin, repeated, by: caller, at: now, events, writer))
+                return refusal.map(Outcome.refused) ?? counted
+            }
+            if let refusal { return .refused(refusal) }
+            let standing = try writer.standing(of: caller.user, at: now, events.hasher)
+            guard let current = standing.enrollments.first(where: { $0.id == caller.id }), current.isLetIn(at: now)
+            else { return .waiting }
+            guard let target = standing.enrollments.first(where: { $0.id == other }), other != caller.id else {
+                return .notFound
+            }
+            if target.isAlready(kind) { return .done }
+            guard target.counts(at: now) || kind == .remove else { return .otherWaits }
+            // What waits can be undone by every device that is let in.
+            if target.counts(at: now), standing.isGuarded(besides: kind == .resume ? nil : other) {
+                guard let nonce, current.isProved(by: proof, like: caller, at: now) else {
+                    return try unproved(proof, current, at: now, events, writer)
+                }
+                guard try ChangeMethods.spend(nonce, of: caller, at: now, writer) else {
+                    return Outcome(try ChangeMethods.refuse(caller, "nonce", at: now, events, writer))
+                }
+            }
+            try writer.carryOut(kind, on: target, by: caller.id, at: now, events)
+            if let repeated {
+                try writer.record(
+                    RecordedReply(status: ChangeMethods.Recorded.changed, body: []), for: repeated, at: now)
+            }
+            return .done
+        }
+    }
+
+    /// Undoes a method of another device that waits.
+    public static func undo(
+        _ method: Method, of other: EnrollmentID, by call: DeviceCall, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let events = EventIDs(ports, at: now)
+        return try await ports.store.commit { [issuer = ports.issuer] writer in
+            try writer.lock(call.enrollment.user)
+            if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
+            let enrollments = try writer.activeEnrollments(of: call.enrollment.user)
+            guard enrollments.contains(where: { $0.id == call.enrollment.id && $0.isLetIn(at: now) }) else {
+                return .waiting
+            }
+            guard let target = enrollments.first(where: { $0.id == other }), target.waits(method, at: now) else {
+                return .notFound
+            }
+            try writer.undo(method, of: target, by: .device(call.enrollment.id), at: now, events)
+            return .done
+        }
+    }
+
+    /// What the signature proves, with the nonce that it covers.
+    private static func proof(
+        _ authorization: [UInt8]?, of kind: DeviceAct.Kind, on other: EnrollmentID, by caller: Enrollment,
+        at now: Timestamp, _ ports: Ports
+    ) async -> (MethodProof, Nonce?) {
+        guard let authorization else { return (.none, nil) }
+        let opened = try? await EncryptedMessage.openWithoutVerifying(
+            authorization, with: ports.keys.encryption, intendedRecipient: ports.keys.certificate.fingerprint)
+        guard let opened, let act = String(strictUTF8: opened.content).flatMap({ DeviceAct($0) }),
+            act.issuer == ports.issuer, act.enrollment == caller.id, act.kind == kind, act.device == other,
+            ChangeMethods.isFresh(act.nonce, of: caller.id, at: now, ports.hasher)
+        else { return (.invalid, nil) }
+        let methods = [Method.biometric, .pin].filter { caller.counts($0, at: now) }
+        return (MethodProof(opened, by: methods, of: caller, at: now), act.nonce)
+    }
+
+    private static func unproved(
+        _ proof: MethodProof, _ caller: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+    ) throws -> Outcome {
+        switch proof {
+        case .pinLocked: return .pinLocked
+        case .none, .missing:
+            let needed: ChangeMethods.Authority =
+                caller.counts(.pin, at: now) ? .pin : caller.counts(.biometric, at: now) ? .biometric : .method
+            return .notAuthorized(needs: needed)
+        case .invalid, .signed, .wrongPIN:
+            return Outcome(try ChangeMethods.refuse(caller, "authorization", at: now, events, writer))
+        }
+    }
+
+    /// What an act got that comes again.
+    private static func outcome(
+        _ recorded: RecordedReply, _ caller: Enrollment, _ reader: any StoreReader
+    ) throws -> Outcome {
+        Outcome(try ChangeMethods.outcome(recorded, caller, reader))
+    }
+}
+
+extension OtherDevices.Outcome {
+    /// What a part that changes of methods and acts have in common comes to.
+    fileprivate init(_ outcome: ChangeMethods.Outcome) {
+        switch outcome {
+        case .changed: self = .done
+        case .refused(let refusal): self = .refused(refusal)
+        case .pinIncorrect(let attemptsLeft): self = .pinIncorrect(attemptsLeft: attemptsLeft)
+        case .pinLocked: self = .pinLocked
+        case .notAuthorized(let needed): self = .notAuthorized(needs: needed)
+        case .rateLimited(let seconds): self = .rateLimited(retryAfter: seconds)
+        case .invalid, .blocked, .certificateFull, .customRetry, .customFailed, .customNotRegistered,
+            .customUnavailable:
+            self = .invalid
+        }
+    }
+}
+
+extension Standing {
+    /// Whether a device is let in.
+    fileprivate func has(_ id: EnrollmentID) -> Bool { enrollments.contains { $0.id == id && $0.isLetIn(at: now) } }
+}
+
+extension Enrollment {
+    /// Whether an act would change nothing.
+    fileprivate func isAlready(_ kind: DeviceAct.Kind) -> Bool {
+        switch (kind, state) {
+        case (.suspend, .suspended), (.resume, .active): true
+        default: false
+        }
+    }
+
+    /// Whether a method that counts has signed, and is still the one there is.
+    fileprivate func isProved(by proof: MethodProof, like judged: Enrollment, at now: Timestamp) -> Bool {
+        guard case .signed(let method) = proof, counts(method, at: now),
+            key(of: method)?.fingerprint == judged.key(of: method)?.fingerprint
+        else { return false }
+        return method != .pin || pin?.lockedAt == nil
+    }
+}
+
+extension IdempotencyKey {
+    /// Names an act by what was signed.
+    fileprivate init(ofAct authorization: [UInt8], by enrollment: EnrollmentID) {
+        let digest = Array(SHA256.hash(data: authorization))
+        guard let key = IdempotencyKey(scope: "act \(enrollment)", key: Hex.encode(digest), requestDigest: digest)
+        else { preconditionFailure("hexadecimal digits are a key") }
+        self = key
+    }
+}

@@ -1,0 +1,117 @@
+public import CountersignWire
+import Encodings
+
+/// Suspends devices and resumes them, for the operator; see ``OtherDevices`` for the user's own.
+///
+/// Spec: design 13 §2.4.
+public enum SuspendEnrollment {
+    /// What came of it.
+    public enum Outcome: Sendable {
+        /// It is so now, or was before.
+        case done
+        /// There is no such enrollment, or it is over.
+        case notFound
+        /// The device waits, and can be removed only.
+        case waiting
+    }
+
+    /// Suspends or resumes a device.
+    public static func suspend(
+        _ id: EnrollmentID, _ isSuspended: Bool, by admin: Client, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let events = EventIDs(ports, at: now)
+        return try await ports.store.commit { writer in
+            guard let known = try writer.enrollment(id) else { return .notFound }
+            try writer.lock(known.user)
+            guard let enrollment = try writer.enrollment(id), enrollment.isPresent else { return .notFound }
+            guard enrollment.counts(at: now) else { return .waiting }
+            let state = enrollment.state
+            guard (state == .active) == isSuspended else { return .done }
+            try writer.suspend(enrollment, isSuspended, by: .client(admin.id), at: now, events)
+            return .done
+        }
+    }
+}
+
+/// Who does something with a device.
+enum DeviceActor: Sendable {
+    case device(EnrollmentID)
+    case client(ClientID)
+
+    fileprivate var audited: JSONValue {
+        switch self {
+        case .device(let id): .string("\(id)")
+        case .client(let id): .string("\(id)")
+        }
+    }
+}
+
+extension StoreWriter {
+    /// What a device does with another one.
+    ///
+    /// The caller has locked the user's row.
+    func carryOut(
+        _ kind: DeviceAct.Kind, on other: Enrollment, by caller: EnrollmentID, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        switch kind {
+        case .suspend: try suspend(other, true, by: .device(caller), at: now, events)
+        case .resume: try suspend(other, false, by: .device(caller), at: now, events)
+        case .remove: _ = try removeEnrollment(other.id, reason: .otherDevice, by: nil, at: now, events)
+        }
+    }
+
+    /// Suspends a device that counts, or resumes it; what waits on it is undone.
+    fileprivate func suspend(
+        _ enrollment: Enrollment, _ isSuspended: Bool, by actor: DeviceActor, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        try suspend(enrollment.id, since: isSuspended ? now : nil)
+        try append(
+            isSuspended ? .enrollmentSuspended : .enrollmentResumed, ["by": actor.audited], of: enrollment, at: now,
+            events)
+        try tellClients(isSuspended ? .suspended : .resumed, of: enrollment, at: now, events)
+        wake(.enrollment(enrollment.id))
+        guard isSuspended else { return }
+        try undoWaitingMethods(of: enrollment, by: actor, at: now, events)
+        try failUnanswerable(by: enrollment, because: .deviceSuspended, at: now, events)
+    }
+
+    /// Undoes every method of a device that waits.
+    func undoWaitingMethods(
+        of enrollment: Enrollment, by actor: DeviceActor, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        for (method, _) in enrollment.waiting(at: now) {
+            // Each changes what is kept of the enrollment.
+            guard let current = try self.enrollment(enrollment.id) else { continue }
+            try undo(method, of: current, by: actor, at: now, events)
+        }
+    }
+
+    /// Undoes a method that waits.
+    ///
+    /// Its key stays in the certificate, which only the device can change; nothing takes its signature.
+    func undo(
+        _ method: Method, of enrollment: Enrollment, by actor: DeviceActor, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        switch method {
+        case .confirm: preconditionFailure("a device is removed")
+        case .pin, .biometric: try put(nil, for: method, of: enrollment.id, certificate: nil, countsFrom: now)
+        case .custom(let name): try dropAuthenticator(name, of: enrollment, at: now, events)
+        }
+        try forgetWait(method, of: enrollment.id)
+        try noteMethod(method, "undone", by: actor.audited, of: enrollment, at: now, events)
+        wake(.enrollment(enrollment.id))
+    }
+
+    /// Notes in the audit what became of a method, and tells the clients.
+    func noteMethod(
+        _ method: Method, _ change: String, until: Timestamp? = nil, by actor: JSONValue? = nil,
+        of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        var detail: JSONObject = ["method": .string(method.rawValue), "change": .string(change)]
+        detail["waiting_until"] = until.map { .string("\($0)") }
+        detail["by"] = actor
+        try append(.methodChanged, detail, of: enrollment, at: now, events)
+        try tellClients(.method(method, change: change, until: until), of: enrollment, at: now, events)
+    }
+}

@@ -1,0 +1,81 @@
+public import CountersignWire
+import Encodings
+
+/// What a list of challenges looks at before it shows one: not what was asked, which may be long.
+public struct ChallengeEntry: Sendable {
+    /// The challenge.
+    public let id: ChallengeID
+    /// When it was asked.
+    public let askedAt: Timestamp
+    /// By which type.
+    public let type: String
+    /// How it stands, by the words of the API.
+    public let state: String
+
+    /// An entry of these parts.
+    public init(id: ChallengeID, askedAt: Timestamp, type: String, state: String) {
+        self.id = id
+        self.askedAt = askedAt
+        self.type = type
+        self.state = state
+    }
+}
+
+/// Lists challenges, newest first.
+public enum ListChallenges {
+    /// Which are meant.
+    public struct Filter: Sendable {
+        /// Of one user.
+        public var user: UserID?
+        /// By one type.
+        public var type: TypeName?
+        /// In one state, by the words of the API.
+        public var state: String?
+
+        /// All.
+        public init() {}
+    }
+
+    /// Where a page ended.
+    public struct Place: Hashable, Sendable, CustomStringConvertible {
+        /// When its last challenge was asked.
+        public let askedAt: Timestamp
+        /// Which that is.
+        public let id: ChallengeID
+
+        init(_ entry: ChallengeEntry) {
+            (askedAt, id) = (entry.askedAt, entry.id)
+        }
+
+        init?(_ text: String) {
+            let parts = text.split(separator: " ")
+            guard parts.count == 2, let time = Int64(parts[0]), let id = ChallengeID(parts[1]) else { return nil }
+            (askedAt, self.id) = (Timestamp(milliseconds: time), id)
+        }
+
+        /// As it stands in a cursor.
+        public var description: String { "\(askedAt.milliseconds) \(id)" }
+    }
+
+    /// A page of challenges: those that a client has asked, or all.
+    ///
+    /// - Throws: ``CursorRefused``, ``StoreError``.
+    public static func list(
+        _ filter: Filter, in scope: ListScope, cursor: String?, ports: Ports
+    ) async throws -> Page<Challenge> {
+        let listing = Listing(
+            "challenges", scope, filters: ["user": filter.user, "type": filter.type, "state": filter.state],
+            cursor: cursor, ports.hasher)
+        let place = try listing.place(Place.init)
+        return try await ports.store.read { reader in
+            let entries = try reader.challengeEntries(
+                in: scope, of: filter.user, before: place, limit: listing.limit)
+            return try listing.page(of: entries, place: { "\(Place($0))" }) { entry in
+                guard filter.type.map({ "\($0)".hasSameBytes(as: entry.type) }) ?? true,
+                    filter.state.map({ $0.hasSameBytes(as: entry.state) }) ?? true
+                else { return nil }
+                return try reader.challenge(entry.id)
+            }
+        }
+    }
+}

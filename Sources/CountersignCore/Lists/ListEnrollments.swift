@@ -1,0 +1,80 @@
+public import CountersignWire
+public import OpenPGP
+
+/// Lists devices, user by user for a client, oldest first for operators.
+public enum ListEnrollments {
+    /// Which are meant.
+    public struct Filter: Sendable {
+        /// Of one user.
+        public var user: UserID?
+        /// By one key.
+        public var fingerprint: Fingerprint?
+        /// How they must stand, by a word and whether an enrollment is meant by it; nil for all.
+        public var state: (word: String, matches: @Sendable (Enrollment) -> Bool)?
+
+        /// All.
+        public init() {}
+    }
+
+    /// Where a page ended.
+    private struct Place {
+        let user: UserID
+        let enrollment: EnrollmentID
+
+        init?(_ text: String) {
+            let parts = text.split(separator: " ")
+            guard parts.count == 2, let user = UserID(parts[0]), let enrollment = EnrollmentID(parts[1]) else {
+                return nil
+            }
+            (self.user, self.enrollment) = (user, enrollment)
+        }
+    }
+
+    /// A page of devices.
+    ///
+    /// - Throws: ``CursorRefused``, ``StoreError``.
+    public static func list(
+        _ filter: Filter, in scope: ListScope, cursor: String?, ports: Ports
+    ) async throws -> Page<Enrollment> {
+        let listing = Listing(
+            "enrollments", scope,
+            filters: ["user": filter.user, "fingerprint": filter.fingerprint, "state": filter.state?.word],
+            cursor: cursor, ports.hasher)
+        let place = try listing.place(Place.init)
+        return try await ports.store.read { reader in
+            let candidates = try candidates(filter, in: scope, after: place, limit: listing.limit, reader)
+            return try listing.page(of: candidates, place: { "\($0.user) \($0.enrollment)" }) { candidate in
+                guard let enrollment = try reader.enrollment(candidate.enrollment) else { return nil }
+                return filter.state?.matches(enrollment) ?? true ? enrollment : nil
+            }
+        }
+    }
+
+    private static func candidates(
+        _ filter: Filter, in scope: ListScope, after place: Place?, limit: Int, _ reader: any StoreReader
+    ) throws -> [(user: UserID, enrollment: EnrollmentID)] {
+        let after = place.map { ($0.user, $0.enrollment) }
+        guard filter.user != nil || filter.fingerprint != nil else {
+            switch scope {
+            case .client(let client): return try reader.enrollments(of: client, after: after, limit: limit)
+            case .all: return try reader.enrollments(after: after?.1, limit: limit)
+            }
+        }
+        let named = try filter.fingerprint.map { try reader.enrolled($0).map { [$0] } ?? [] }
+        let user = filter.user ?? named?.first?.user
+        guard let user, try scope.includes(user, reader) else { return [] }
+        let ids = try reader.enrollments(of: user).map { (user: user, enrollment: $0.id) }
+        let meant = ids.filter { id in named?.contains { $0 == id } ?? true }
+        return Array(meant.drop { id in place.map { id.enrollment <= $0.enrollment } ?? false }.prefix(limit))
+    }
+}
+
+extension ListScope {
+    /// Whether a user is among those it shows.
+    func includes(_ user: UserID, _ reader: any StoreReader) throws -> Bool {
+        switch self {
+        case .client(let client): try reader.linkedUser(.id(user), of: client) != nil
+        case .all: true
+        }
+    }
+}

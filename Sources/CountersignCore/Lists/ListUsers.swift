@@ -1,0 +1,88 @@
+public import CountersignWire
+
+/// How one client knows a user.
+public struct UserLink: Hashable, Sendable {
+    /// The client.
+    public let client: ClientID
+    /// Its own name for the user.
+    public let externalID: ExternalID?
+    /// Whether it lets the user enroll no device.
+    public let isEnrollmentBlocked: Bool
+
+    /// A link of these parts.
+    public init(client: ClientID, externalID: ExternalID?, isEnrollmentBlocked: Bool) {
+        self.client = client
+        self.externalID = externalID
+        self.isEnrollmentBlocked = isEnrollmentBlocked
+    }
+}
+
+/// A user as operators see them.
+public struct KnownUser: Sendable {
+    /// The user.
+    public let id: UserID
+    /// When they were made.
+    public let createdAt: Timestamp
+    /// When they were deleted; nil for those who are there.
+    public let deletedAt: Timestamp?
+    /// The clients that know them.
+    public let links: [UserLink]
+
+    /// A user of these parts.
+    public init(id: UserID, createdAt: Timestamp, deletedAt: Timestamp?, links: [UserLink]) {
+        self.id = id
+        self.createdAt = createdAt
+        self.deletedAt = deletedAt
+        self.links = links
+    }
+}
+
+/// Lists users, oldest first.
+public enum ListUsers {
+    /// Those that a client knows.
+    ///
+    /// - Throws: ``CursorRefused``, ``StoreError``.
+    public static func of(
+        _ client: ClientID, blocked isBlocked: Bool?, cursor: String?, ports: Ports
+    ) async throws -> Page<LinkedUser> {
+        let listing = Listing(
+            "users", .client(client), filters: ["blocked": isBlocked], cursor: cursor, ports.hasher)
+        let place = try listing.place { UserID($0) }
+        return try await ports.store.read { reader in
+            let users = try reader.linkedUsers(of: client, after: place, limit: listing.limit)
+            return listing.page(of: users, place: { "\($0.id)" }) { user in
+                isBlocked == nil || user.isEnrollmentBlocked == isBlocked ? user : nil
+            }
+        }
+    }
+
+    /// Those that a client knows, for operators.
+    ///
+    /// - Throws: ``CursorRefused``, ``StoreError``.
+    public static func known(to client: ClientID, cursor: String?, ports: Ports) async throws -> Page<KnownUser> {
+        let listing = Listing("known users", .client(client), filters: [:], cursor: cursor, ports.hasher)
+        let place = try listing.place { UserID($0) }
+        return try await ports.store.read { reader in
+            let users = try reader.linkedUsers(of: client, after: place, limit: listing.limit)
+            return try listing.page(of: users, place: { "\($0.id)" }) { try reader.user($0.id) }
+        }
+    }
+
+    /// Everybody, for operators.
+    ///
+    /// - Parameters:
+    ///   - isDeleted: whether those are meant who are deleted, or those who are there; nil for both.
+    ///   - cursor: where the page before ended.
+    ///   - ports: the world.
+    public static func all(deleted isDeleted: Bool?, cursor: String?, ports: Ports) async throws -> Page<KnownUser> {
+        let listing = Listing("users", .all, filters: ["deleted": isDeleted], cursor: cursor, ports.hasher)
+        let place = try listing.place { UserID($0) }
+        return try await ports.store.read { reader in
+            let users = try reader.users(after: place, limit: listing.limit)
+            return try listing.page(of: users, place: { "\($0)" }) { id in
+                guard let user = try reader.user(id) else { return nil }
+                return isDeleted == nil || (user.deletedAt != nil) == isDeleted ? user : nil
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import CountersignWire
+import Encodings
+
+/// Whose things a list shows: an argument of every list, never a filter that somebody may forget.
+public enum ListScope: Hashable, Sendable, CustomStringConvertible {
+    /// What a client may see.
+    case client(ClientID)
+    /// Everything, for operators.
+    case all
+
+    /// As cursors are bound to it.
+    public var description: String {
+        switch self {
+        case .client(let client): "\(client)"
+        case .all: "all"
+        }
+    }
+}
+
+/// A part of a list, and where the next one begins.
+public struct Page<Element: Sendable>: Sendable {
+    /// What is on it; there may be nothing where what a filter looks for is rare.
+    public let elements: [Element]
+    /// Where the next page begins; nil after the last one.
+    public let cursor: String?
+}
+
+/// A list as one caller goes through it.
+///
+/// A page costs the same however far in it is: it begins behind the last entry of the one before, found by an index.
+/// What a filter leaves over is not searched for to the end, so that nobody has a whole table read by one request.
+struct Listing: Sendable {
+    /// How many entries a page has at most.
+    static let pageSize = 100
+    /// How many are looked at for a page at most.
+    static let examined = 1000
+
+    /// What cursors are bound to: the list, its caller and its filters.
+    let name: String
+    let cursor: String?
+    let isFiltered: Bool
+    let hasher: KeyedHasher
+
+    init(
+        _ list: String, _ scope: ListScope, filters: [String: (any CustomStringConvertible)?], cursor: String?,
+        _ hasher: KeyedHasher
+    ) {
+        let set = filters.compactMap { name, value in value.map { "\(name)=\(Hex.encode(Array("\($0)".utf8)))" } }
+        name = ([list, "\(scope)"] + set.sorted()).joined(separator: " ")
+        isFiltered = !set.isEmpty
+        self.cursor = cursor
+        self.hasher = hasher
+    }
+
+    /// Where the page before ended.
+    ///
+    /// - Throws: ``CursorRefused`` for what is no cursor of this list, this caller and these filters.
+    func place<Place>(_ read: (String) -> Place?) throws(CursorRefused) -> Place? {
+        guard let cursor else { return nil }
+        guard let text = hasher.place(in: cursor, of: name), let place = read(text) else { throw CursorRefused() }
+        return place
+    }
+
+    /// How many candidates to read for a page.
+    var limit: Int { isFiltered ? Self.examined : Self.pageSize + 1 }
+
+    /// A page of what candidates amount to; nil leaves one out.
+    func page<Candidate, Element>(
+        of candidates: [Candidate], place: (Candidate) -> String, _ element: (Candidate) throws -> Element?
+    ) rethrows -> Page<Element> {
+        var elements: [Element] = []
+        for (index, candidate) in candidates.enumerated() {
+            if let element = try element(candidate) { elements.append(element) }
+            let isLast = index == candidates.count - 1
+            guard elements.count == Self.pageSize || isLast else { continue }
+            let isMore = !isLast || candidates.count == limit
+            return Page(elements: elements, cursor: isMore ? hasher.cursor(place(candidate), of: name) : nil)
+        }
+        return Page(elements: elements, cursor: nil)
+    }
+}
+
+/// A cursor that is not of an earlier page of the same list, with the same filters, to the same caller.
+public struct CursorRefused: Error, Hashable, Sendable {}

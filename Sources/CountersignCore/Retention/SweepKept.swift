@@ -1,0 +1,41 @@
+import CountersignWire
+
+/// Deletes what is kept no longer, in batches: no transaction is long, and whoever is killed in between goes on.
+public enum SweepKept {
+    /// How many rows one transaction deletes or erases.
+    static let batch = 500
+
+    /// Deletes what is older than a deployment keeps it.
+    ///
+    /// - Parameters:
+    ///   - retention: for how long what is kept.
+    ///   - ports: the world.
+    /// - Returns: how many challenges, receipts and events there were together.
+    @discardableResult
+    public static func sweep(_ retention: Retention, ports: Ports) async throws -> Int {
+        let now = ports.time.now
+        var total = 0
+        if let oldest = retention.challenges.oldest(at: now) {
+            total += try await all(ports) { try $0.deleteChallenges(endedBefore: oldest, limit: batch) }
+        }
+        if let oldest = retention.receipts.oldest(at: now) {
+            total += try await all(ports) { try $0.deleteReceipts(acceptedBefore: oldest, limit: batch) }
+        }
+        if let oldest = retention.audit.oldest(at: now) {
+            total += try await all(ports) { try $0.deleteEvents(before: oldest, limit: batch) }
+        }
+        return total
+    }
+
+    /// Runs a batch after another until one finds nothing.
+    private static func all(
+        _ ports: Ports, _ batch: @escaping @Sendable (any StoreWriter) throws -> Int
+    ) async throws -> Int {
+        var total = 0
+        while true {
+            let count = try await ports.store.commit { try batch($0) }
+            guard count > 0 else { return total }
+            total += count
+        }
+    }
+}

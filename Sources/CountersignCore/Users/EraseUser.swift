@@ -1,0 +1,88 @@
+public import CountersignWire
+import Encodings
+
+/// What is still to be erased of what a client asked a user whom it is linked to no more.
+public struct Erasure: Hashable, Sendable {
+    /// The user.
+    public let user: UserID
+    /// The client.
+    public let client: ClientID
+    /// When the client let the user go: what it has asked since is not meant.
+    public let since: Timestamp
+    /// Whether the user is gone altogether.
+    public let isDeleted: Bool
+
+    /// An erasure of these parts.
+    public init(user: UserID, client: ClientID, since: Timestamp, isDeleted: Bool) {
+        self.user = user
+        self.client = client
+        self.since = since
+        self.isDeleted = isDeleted
+    }
+}
+
+/// Erases what is personal of users who are gone: messages, names, addresses.
+///
+/// What evidence needs stays: that something was asked and how it ended, the receipt, the devices' public keys. Which
+/// column is which says `docs/security/privacy.md`. It is done in batches after the transaction that deletes; each
+/// server's upkeep does what a server that died has left.
+public enum EraseUser {
+    /// Erases all that is to be erased.
+    public static func sweep(ports: Ports) async throws {
+        while try await ports.store.commit({ writer in
+            guard let erasure = try writer.nextErasure() else { return false }
+            if try writer.erase(erasure, limit: SweepKept.batch) == 0 { try writer.conclude(erasure) }
+            return true
+        }) {}
+    }
+}
+
+extension DeviceDescription {
+    /// What is left of what a device said of itself when its user is gone.
+    var erased: DeviceDescription {
+        guard let name = try? DisplayLine(ErasedText.text) else { preconditionFailure("a line") }
+        return DeviceDescription(name: name, storage: storage)
+    }
+}
+
+/// What stands where something personal stood.
+public enum ErasedText {
+    /// A line and a message alike.
+    public static let text = "(erased)"
+    /// The members of events' details that are personal.
+    public static let members = ["device"]
+}
+
+extension StoreWriter {
+    /// Takes the link between a client and a user away, and with it what the client has asked the user and is open; a user
+    /// whom nobody is linked to any more is deleted.
+    ///
+    /// - Parameters:
+    ///   - user: the user, whose row is locked.
+    ///   - client: whose link it is.
+    ///   - caller: who wants it so.
+    ///   - now: the present.
+    ///   - events: ids of events.
+    func letGo(
+        _ user: UserID, by client: ClientID, asked caller: ClientID, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        try cancel(try openChallenges(of: client, user: user), at: now, events)
+        try endLink(of: user, to: client, at: now, events.hasher)
+        try putErasure(of: user, by: client, at: now)
+        guard try linkCount(of: user) == 0 else { return }
+        for enrollment in try activeEnrollments(of: user) {
+            _ = try removeEnrollment(enrollment.id, reason: .user, by: caller, at: now, events)
+        }
+        // No device can, or some need none: what is open has nobody left who could be meant.
+        for challenge in try openChallenges(of: user) {
+            _ = try finish(challenge, as: challenge.expiresAt <= now ? .expired : .cancelled, at: now, events)
+        }
+        for enrollment in try enrollments(of: user) {
+            try put(enrollment.device.erased, of: enrollment.id)
+            try forgetAnswers(by: enrollment.id)
+        }
+        try forgetBrowsers(of: user)
+        try markDeleted(user, at: now)
+        try append(AuditEvent(id: events.next(), at: now, kind: .userDeleted, client: caller, user: user))
+    }
+}

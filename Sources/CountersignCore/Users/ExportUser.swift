@@ -1,0 +1,138 @@
+public import CountersignWire
+
+/// All that is kept of a user, as far as its asker may see it, part by part.
+///
+/// Each part is read by itself, so that no export holds the database up or fills the memory, and each looks first
+/// whether the asker still knows the user: a user who is let go meanwhile ends the export without its last line.
+public struct ExportUser: Sendable {
+    /// One part.
+    public enum Part: Sendable {
+        /// The user as the client knows them.
+        case linked(LinkedUser)
+        /// The user as operators see them.
+        case known(KnownUser)
+        /// A device.
+        case enrollment(Enrollment)
+        /// A question, with what was asked.
+        case challenge(Challenge)
+        /// A receipt.
+        case receipt(StoredReceipt)
+        /// An event of the audit.
+        case event(AuditEvent)
+    }
+
+    /// How many rows one read takes at most: questions and receipts may be large.
+    static let batch = 50
+
+    /// Where the export stands.
+    private enum Place: Sendable {
+        case user
+        case challenges(ListChallenges.Place?)
+        case receipts([EnrollmentID], after: ChallengeID?)
+        case events(after: Int64)
+        case end
+    }
+
+    private let user: UserID
+    private let scope: ListScope
+    private var place = Place.user
+
+    /// Begins an export, which is audited.
+    ///
+    /// - Parameters:
+    ///   - reference: the user.
+    ///   - scope: what the asker may see.
+    ///   - client: the asker.
+    ///   - ports: the world.
+    /// - Returns: nil when the asker knows no such user.
+    public static func begin(
+        _ reference: UserReference, in scope: ListScope, by client: Client, ports: Ports
+    ) async throws -> ExportUser? {
+        let now = ports.time.now
+        let event: EventID = ports.random.id(at: now)
+        return try await ports.store.commit { writer in
+            guard let user = try writer.named(reference, by: client.id, in: scope) else { return nil }
+            try writer.append(AuditEvent(id: event, at: now, kind: .userExported, client: client.id, user: user))
+            return ExportUser(user: user, scope: scope)
+        }
+    }
+
+    private init(user: UserID, scope: ListScope) {
+        self.user = user
+        self.scope = scope
+    }
+
+    /// What is wrong with an export that cannot go on.
+    public enum Interruption: Error, Hashable, Sendable {
+        /// The asker knows the user no more.
+        case userGone
+    }
+
+    /// The next parts; nil after the last ones.
+    ///
+    /// - Throws: ``Interruption``, ``StoreError``.
+    public mutating func next(ports: Ports) async throws -> [Part]? {
+        let (user, scope, place) = (user, scope, place)
+        if case .end = place { return nil }
+        let (parts, next) = try await ports.store.read { reader in
+            guard try scope.includes(user, reader) else { throw Interruption.userGone }
+            return try Self.parts(of: user, in: scope, at: place, reader)
+        }
+        self.place = next
+        return parts
+    }
+
+    private static func parts(
+        of user: UserID, in scope: ListScope, at place: Place, _ reader: any StoreReader
+    ) throws -> ([Part], Place) {
+        switch place {
+        case .user:
+            let enrollments = try reader.enrollments(of: user).map(Part.enrollment)
+            return (try [person(user, in: scope, reader)] + enrollments, .challenges(nil))
+        case .challenges(let before):
+            let entries = try reader.challengeEntries(in: scope, of: user, before: before, limit: batch)
+            let parts = try entries.compactMap { try reader.challenge($0.id).map(Part.challenge) }
+            guard let last = entries.last else {
+                return (parts, .receipts(try reader.enrollments(of: user).map(\.id), after: nil))
+            }
+            return (parts, .challenges(ListChallenges.Place(last)))
+        case .receipts(var enrollments, let after):
+            guard let enrollment = enrollments.first else { return ([], .events(after: 0)) }
+            let receipts = try reader.receipts(by: enrollment, in: scope, after: after, limit: batch)
+            if receipts.isEmpty { enrollments.removeFirst() }
+            return (receipts.map(Part.receipt), .receipts(enrollments, after: receipts.last?.challenge))
+        case .events(let after):
+            var filter = AuditFilter()
+            filter.user = user
+            if case .client(let client) = scope { filter.client = client }
+            let events = try reader.auditEvents(filter, after: after, limit: batch)
+            return (events.map { .event($0.event) }, events.last.map { .events(after: $0.place) } ?? .end)
+        case .end: return ([], .end)
+        }
+    }
+
+    private static func person(
+        _ user: UserID, in scope: ListScope, _ reader: any StoreReader
+    ) throws -> Part {
+        switch scope {
+        case .client(let client):
+            guard let linked = try reader.linkedUser(.id(user), of: client) else { throw Interruption.userGone }
+            return .linked(linked)
+        case .all:
+            guard let known = try reader.user(user) else { throw Interruption.userGone }
+            return .known(known)
+        }
+    }
+}
+
+extension StoreReader {
+    /// The user whom a caller means: among those of a client where that is all it looks at; an operator means anybody by
+    /// an id, and by a name only whom they have made themselves, since names are clients' own.
+    public func named(_ reference: UserReference, by caller: ClientID, in scope: ListScope) throws -> UserID? {
+        switch (scope, reference) {
+        case (.client(let client), _): try linkedUser(reference, of: client)?.id
+        case (.all, .id(let id)): try user(id)?.id
+        case (.all, .externalID): try linkedUser(reference, of: caller)?.id
+        }
+    }
+}

@@ -1,0 +1,399 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import Synchronization
+
+/// Leads one exchange after the other on a connection: a request, its reply, and only then the next request.
+///
+/// While a reply is not sent nothing more is read, so that a caller who does not read replies cannot pile them up here.
+/// What had been read by then is held, and little of it. Bytes that stay unread, a body that does not come and a
+/// connection that is not used each have a time after which the connection ends. That the caller hangs up is noticed
+/// all the same: the system tells of it without reading.
+///
+/// It is one handler for all of this because each takes memory for as long as a caller waits.
+final class ExchangeHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// What came before its turn.
+    private enum Held {
+        case part(HTTPServerRequestPart)
+        case unreadable
+        case inputClosed
+    }
+
+    /// The connections that are open: to ask a pipeline for its handler would take a turn of its event loop.
+    private static let open = Mutex<[ObjectIdentifier: Interrupter]>([:])
+
+    private let limits: ExchangeLimits
+    private let interrupter = Interrupter()
+    private var context: ChannelHandlerContext?
+
+    /// Whether a request's head was passed on and its end was not.
+    private var isReceiving = false
+    /// Whether a request's head was passed on and its reply is not sent.
+    private var isAnswering = false
+    /// Whether the connection ends with the reply.
+    private var endsWithReply = false
+    /// Whether the server stops, which waits for no caller.
+    private var isQuiescing = false
+    /// Whether what comes is read and thrown away.
+    private var isOver = false
+    /// Whether nothing more is written.
+    private var isOutputClosed = false
+    private var isReadPending = false
+    private var held = CircularBuffer<Held>(initialCapacity: 0)
+    private var heldCost = 0
+
+    private var replies = CircularBuffer<(part: HTTPResponsePart, promise: EventLoopPromise<Void>?)>(initialCapacity: 0)
+    /// What was given to the system and not yet taken, in bytes.
+    private var unsent = 0
+    private var isWriting = false
+
+    /// When an unused connection ends.
+    private var idleDue: NIODeadline?
+    private var bodyDue: NIODeadline?
+    private var writeDue: NIODeadline?
+    private var timer: (at: NIODeadline, task: Scheduled<Void>)?
+
+    init(limits: ExchangeLimits = ExchangeLimits()) {
+        self.limits = limits
+    }
+
+    /// What ends the waits of a connection; nil when it has ended.
+    static func interrupter(of channel: any Channel) -> Interrupter? {
+        open.withLock { $0[ObjectIdentifier(channel)] }
+    }
+
+    // MARK: The connection
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let channel = ObjectIdentifier(context.channel)
+        Self.open.withLock { $0[channel] = interrupter }
+        idleDue = context.eventLoop.now + .seconds(limits.idle)
+        schedule()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        let channel = ObjectIdentifier(context.channel)
+        Self.open.withLock { $0[channel] = nil }
+        end()
+        self.context = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    private func end() {
+        interrupter.interrupt()
+        timer?.task.cancel()
+        (timer, idleDue, bodyDue, writeDue) = (nil, nil, nil, nil)
+        (isOver, isAnswering) = (true, false)
+        held.removeAll()
+        let unwritten = replies
+        replies.removeAll()
+        for reply in unwritten { reply.promise?.fail(ChannelError.ioOnClosedChannel) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case ChannelEvent.inputClosed:
+            interrupter.interrupt()
+            // What came before it is answered before.
+            if held.isEmpty { context.fireUserInboundEventTriggered(event) } else { held.append(.inputClosed) }
+            if isOutputClosed { context.close(promise: nil) }
+        case is ChannelShouldQuiesceEvent:
+            (endsWithReply, isQuiescing) = (true, true)
+            if !isAnswering { context.close(promise: nil) }
+        default:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError else {
+            interrupter.interrupt()
+            context.fireErrorCaught(error)
+            return
+        }
+        if isOver { return }
+        if isHolding {
+            held.append(.unreadable)
+        } else if !isReceiving {
+            passUnreadable(MalformedRequest(description: "it is not HTTP"))
+            context.fireChannelReadComplete()
+        } else {
+            breakOff(error)
+        }
+    }
+
+    /// Ends a request whose body will not come whole.
+    private func breakOff(_ error: any Error) {
+        guard isAnswering else {
+            context?.close(promise: nil)
+            return
+        }
+        (isOver, isReceiving, endsWithReply, bodyDue) = (true, false, true, nil)
+        context?.fireErrorCaught(error)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .output else {
+            context.close(mode: mode, promise: promise)
+            return
+        }
+        // Whoever closes has written all, which need not be sent.
+        endsWithReply = true
+        if !isAnswering { closeOutput() }
+        promise?.succeed()
+    }
+
+    /// Says that nothing more will be written, and waits a moment for the caller to have read it.
+    ///
+    /// Closed at once, a connection on which the caller still sends would be reset, and the reply lost. Spec: RFC 9112
+    /// §9.6.
+    private func closeOutput() {
+        guard let context, !isOutputClosed else { return }
+        (isOver, isReceiving, isOutputClosed, bodyDue) = (true, false, true, nil)
+        held.removeAll()
+        idleDue = context.eventLoop.now + .seconds(limits.linger)
+        schedule()
+        let closed = context.eventLoop.makePromise(of: Void.self)
+        closed.futureResult.assumeIsolated().whenFailure { _ in context.close(promise: nil) }
+        context.close(mode: .output, promise: closed)
+        context.read()
+    }
+
+    // MARK: Requests
+
+    /// Whether requests must wait for the reply to an earlier one.
+    private var isHolding: Bool { isAnswering && !isReceiving || !held.isEmpty }
+
+    func read(context: ChannelHandlerContext) {
+        if isHolding { isReadPending = true } else { context.read() }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isOver { return }
+        let part = unwrapInboundIn(data)
+        guard isHolding else {
+            pass(part)
+            return
+        }
+        heldCost += Self.cost(of: part)
+        guard heldCost <= limits.held else {
+            context.close(promise: nil)
+            return
+        }
+        held.append(.part(part))
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        // Who sends on after the last reply is read until the time is up.
+        if isOutputClosed { context.read() }
+        expectBody()
+    }
+
+    private func pass(_ part: HTTPServerRequestPart) {
+        guard let context else { return }
+        switch part {
+        case .head(let head):
+            endsWithReply = endsWithReply || !head.isKeepAlive
+            do throws(MalformedRequest) {
+                let request = try HTTPRequest(checked: head)
+                (isReceiving, isAnswering, idleDue) = (true, true, nil)
+                context.fireChannelRead(wrapInboundOut(.head(request)))
+            } catch {
+                passUnreadable(error, (try? HTTPRequest.Method(head.method)) ?? .get)
+            }
+        case .body(let bytes):
+            context.fireChannelRead(wrapInboundOut(.body(bytes)))
+        case .end:
+            (isReceiving, bodyDue) = (false, nil)
+            // Nothing here reads trailers.
+            context.fireChannelRead(wrapInboundOut(.end(nil)))
+            if !isAnswering { rest() }
+        }
+    }
+
+    /// Passes on that there was a request which cannot be read, nor anything after it.
+    private func passUnreadable(_ fault: MalformedRequest, _ method: HTTPRequest.Method = .get) {
+        (isOver, isAnswering, endsWithReply, idleDue) = (true, true, true, nil)
+        context?.fireChannelRead(wrapInboundOut(.head(.unreadable(method, fault))))
+        context?.fireChannelRead(wrapInboundOut(.end(nil)))
+    }
+
+    /// Goes on with what was held.
+    private func release() {
+        guard let context else { return }
+        while !isOver, !(isAnswering && !isReceiving), let next = held.popFirst() {
+            switch next {
+            case .part(let part):
+                heldCost -= Self.cost(of: part)
+                pass(part)
+            case .unreadable: passUnreadable(MalformedRequest(description: "it is not HTTP"))
+            case .inputClosed: context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            }
+        }
+        context.fireChannelReadComplete()
+        expectBody()
+        if isReadPending, !isHolding {
+            isReadPending = false
+            context.read()
+        }
+    }
+
+    /// Lets the time of a body begin, when there is more to come.
+    private func expectBody() {
+        guard let context, isReceiving, bodyDue == nil else { return }
+        bodyDue = context.eventLoop.now + .seconds(limits.body)
+        schedule()
+    }
+
+    private func rest() {
+        guard let context else { return }
+        idleDue = context.eventLoop.now + .seconds(limits.idle)
+        schedule()
+    }
+
+    /// What holding a part takes, roughly in bytes.
+    private static func cost(of part: HTTPServerRequestPart) -> Int {
+        switch part {
+        case .head(let head):
+            head.headers.reduce(512 + head.uri.utf8.count) { $0 + 32 + $1.name.utf8.count + $1.value.utf8.count }
+        case .body(let bytes): 64 + bytes.readableBytes
+        case .end: 64
+        }
+    }
+
+    // MARK: Replies
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // There is nothing to reply to: the connection has ended, or the framework adds a reply of its own.
+        guard isAnswering else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        replies.append((unwrapOutboundIn(data), promise))
+    }
+
+    func flush(context: ChannelHandlerContext) { send() }
+
+    /// Gives the system as much as it should have at a time.
+    private func send() {
+        // What is written may be taken at once, which calls this again.
+        guard let context, !isWriting else { return }
+        isWriting = true
+        var wasWritten = true
+        while wasWritten {
+            wasWritten = false
+            while let next = replies.first, write(next.part, next.promise) { wasWritten = true }
+            if wasWritten { context.flush() }
+        }
+        isWriting = false
+        if unsent == 0 {
+            writeDue = nil
+        } else if writeDue == nil {
+            writeDue = context.eventLoop.now + .seconds(limits.write)
+            schedule()
+        }
+    }
+
+    /// Writes the first part that is left, or a slice of it, unless it must wait for what is unsent.
+    private func write(_ part: HTTPResponsePart, _ promise: EventLoopPromise<Void>?) -> Bool {
+        switch part {
+        case .head(let response):
+            guard unsent < limits.slice else { return false }
+            replies.removeFirst()
+            var head = HTTPResponseHead(response)
+            if !head.isKeepAlive { endsWithReply = true }
+            if endsWithReply { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+            write(.head(head), size: 512, promise)
+        case .body(var bytes):
+            guard unsent < limits.slice else { return false }
+            guard let slice = bytes.readSlice(length: min(limits.slice, bytes.readableBytes)) else { return false }
+            if bytes.readableBytes == 0 {
+                replies.removeFirst()
+                write(.body(.byteBuffer(slice)), size: max(1, slice.readableBytes), promise)
+            } else {
+                replies[replies.startIndex].part = .body(bytes)
+                write(.body(.byteBuffer(slice)), size: slice.readableBytes, nil)
+            }
+        case .end(let trailers):
+            guard unsent == 0 else { return false }
+            replies.removeFirst()
+            write(.end(trailers.map { HTTPHeaders($0) }), size: 1, promise, isEnd: true)
+        }
+        return true
+    }
+
+    private func write(
+        _ part: HTTPServerResponsePart, size: Int, _ promise: EventLoopPromise<Void>?, isEnd: Bool = false
+    ) {
+        guard let context else { return }
+        unsent += size
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { [self] result in
+            unsent -= size
+            // A failure ends the connection, which is told elsewhere.
+            guard case .success = result else { return }
+            if isEnd { finish() }
+            send()
+        }
+        written.futureResult.cascade(to: promise)
+        context.write(wrapOutboundOut(part), promise: written)
+    }
+
+    /// A reply is sent: the connection ends, or goes on.
+    private func finish() {
+        isAnswering = false
+        if isQuiescing, !isReceiving {
+            context?.close(promise: nil)
+            return
+        }
+        guard !endsWithReply else { return closeOutput() }
+        guard !isReceiving else { return }
+        rest()
+        release()
+    }
+
+    // MARK: Times
+
+    private func schedule() {
+        guard let context, let due = [idleDue, bodyDue, writeDue].compactMap({ $0 }).min() else { return }
+        // One that comes too early looks again: most are never needed.
+        if let timer, timer.at <= due { return }
+        timer?.task.cancel()
+        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: due) { [self] in lookAtTimes() }
+        timer = (due, task)
+    }
+
+    private func lookAtTimes() {
+        timer = nil
+        guard let context else { return }
+        let now = context.eventLoop.now
+        if [idleDue, writeDue].compactMap({ $0 }).contains(where: { $0 <= now }) {
+            (idleDue, bodyDue, writeDue) = (nil, nil, nil)
+            context.close(promise: nil)
+        } else if let bodyDue, bodyDue <= now {
+            // The reply to it has no more time than the body had.
+            idleDue = now + .seconds(limits.body)
+            breakOff(BodyTooSlow())
+        }
+        schedule()
+    }
+}
+
+@available(*, unavailable)
+extension ExchangeHandler: Sendable {}
+
+/// A body did not come in the time it has.
+struct BodyTooSlow: Error {}

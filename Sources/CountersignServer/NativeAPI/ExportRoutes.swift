@@ -1,0 +1,111 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OpenPGP
+
+/// All that is kept of a user, in lines of JSON; and users as operators see and delete them.
+extension API {
+    /// How many exports of one caller may run at once.
+    private static let maximumExports = 5
+
+    func addExports(to routes: inout Routes) {
+        routes.client(.get, "/v1/users/:user/export", .users) { [self] client, incoming in
+            for right in [Right.challenges, .enrollments] where !client.rights.contains(right) {
+                throw ProblemDetails(.rightMissing, members: ["right": .string(right.rawValue)])
+            }
+            return try await export(try incoming.user(), in: .client(client.id), by: client)
+        }
+        routes.administrator(.get, "/v1/admin/users/:user/export") { [self] caller, incoming in
+            try await export(try incoming.user(), in: .all, by: caller)
+        }
+        routes.administrator(.get, "/v1/admin/users/:user") { [ports] caller, incoming in
+            let reference = try incoming.user()
+            let user = try await ports.store.read { reader in
+                try reader.named(reference, by: caller.id, in: .all).flatMap { try reader.user($0) }
+            }
+            guard let user else { throw ProblemDetails(.userNotFound) }
+            return Response(json: user.json)
+        }
+        routes.administrator(.delete, "/v1/admin/users/:user") { [ports] caller, incoming in
+            guard try await ManageUsers.delete(try incoming.user(), by: caller, ports: ports) else {
+                throw ProblemDetails(.userNotFound)
+            }
+            return Response(status: .noContent)
+        }
+    }
+
+    /// A line for each part, and a last one that says that nothing is missing: without it the export broke off.
+    private func export(
+        _ user: UserReference, in scope: ListScope, by client: Client
+    ) async throws -> Response {
+        let begun = try await ExportUser.begin(user, in: scope, by: client, ports: ports)
+        guard let export = begun else { throw ProblemDetails(.userNotFound) }
+        let body = ResponseBody { [self] writer in
+            try await waits.waiting(as: "export \(client.id)", atMost: Self.maximumExports) {
+                var export = export
+                var lines: Int64 = 0
+                while let parts = try await export.next(ports: ports) {
+                    var text = ""
+                    let now = ports.time.now
+                    for part in parts { text += try part.json(at: now).text + "\n" }
+                    lines += Int64(parts.count)
+                    try await writer.write(ByteBuffer(string: text))
+                    if shutdown.isOver { throw CancellationError() }
+                }
+                let end: JSONValue = ["end": ["lines": .integer(lines)]]
+                try await writer.write(ByteBuffer(string: end.text + "\n"))
+            }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "application/jsonl", .cacheControl: "no-store"], body: body)
+    }
+}
+
+extension ExportUser.Part {
+    /// An object with one member, by whose name it is told what it is.
+    fileprivate func json(at now: Timestamp) throws -> JSONValue {
+        switch self {
+        case .linked(let user): ["user": user.json]
+        case .known(let user): ["user": user.json]
+        case .enrollment(let enrollment): ["enrollment": enrollment.json(at: now)]
+        case .challenge(let challenge): ["challenge": challenge.exported]
+        case .receipt(let receipt): ["receipt": try receipt.exported]
+        case .event(let event): ["event": event.json]
+        }
+    }
+}
+
+extension Challenge {
+    /// The challenge with what was asked.
+    fileprivate var exported: JSONValue {
+        var object = json.object ?? [:]
+        object["client"] = .string("\(question.client)")
+        object["message"] = .string(question.message.text)
+        object["alert"] = .string(alert.text)
+        object["details"] = .array(question.details.map(\.json))
+        object["context"] = question.context.map { .string($0.text) }
+        object["signing_data"] = question.signingData.map(JSONValue.string)
+        object["locale"] = locale.map(JSONValue.string)
+        return .object(object)
+    }
+}
+
+extension StoredReceipt {
+    fileprivate var exported: JSONValue {
+        get throws {
+            switch evidence {
+            case .receipt(let message, let certificate):
+                [
+                    "challenge": .string("\(challenge)"), "client": .string("\(client)"),
+                    "enrollment": .string("\(enrollment)"), "accepted_at": .string("\(acceptedAt)"),
+                    "receipt": .string(message.encoded),
+                    "certificate": .string(try Certificate(parsing: certificate).armored),
+                ]
+            }
+        }
+    }
+}

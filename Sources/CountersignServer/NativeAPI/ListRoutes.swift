@@ -1,0 +1,181 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+import OpenPGP
+
+/// Lists that come in pages: what a client may see, and everything, for operators.
+extension API {
+    func addLists(to routes: inout Routes) {
+        routes.client(.get, "/v1/users", .users, query: ["enrollment_blocked", "cursor"]) { [ports] client, incoming in
+            let isBlocked = try incoming.flag("enrollment_blocked")
+            let page = try await Self.refusingCursors {
+                try await ListUsers.of(client.id, blocked: isBlocked, cursor: incoming.query["cursor"], ports: ports)
+            }
+            return Self.reply(page, "users") { $0.json }
+        }
+        routes.client(.get, "/v1/enrollments", .enrollments, query: ["user", "state", "cursor"]) {
+            [self] client, incoming in
+            try await enrollments(incoming, in: .client(client.id), by: client)
+        }
+        routes.client(.get, "/v1/challenges", .challenges, query: ["user", "type", "state", "cursor"]) {
+            [self] client, incoming in
+            try await challenges(incoming, in: .client(client.id), by: client) { $0.json }
+        }
+        routes.client(.get, "/v1/types", .challenges, query: ["cursor"]) { [ports] client, incoming in
+            let page = try await Self.refusingCursors {
+                try await ManageTypes.page(
+                    in: .client(client.id), cursor: incoming.query["cursor"], ports: ports)
+            }
+            return Self.reply(page, "types") { $0.json }
+        }
+        routes.administrator(.get, "/v1/admin/users", query: ["client", "deleted", "cursor"]) {
+            [self] _, incoming in
+            try await everybody(incoming)
+        }
+        routes.administrator(
+            .get, "/v1/admin/enrollments", query: ["client", "user", "state", "fingerprint", "cursor"]
+        ) { [self] caller, incoming in
+            try await enrollments(incoming, in: try incoming.scope(), by: caller)
+        }
+        routes.administrator(
+            .get, "/v1/admin/challenges", query: ["client", "user", "type", "state", "cursor"]
+        ) { [self] caller, incoming in
+            try await challenges(incoming, in: try incoming.scope(), by: caller) { $0.jsonForOperators }
+        }
+    }
+
+    private func everybody(_ incoming: Incoming) async throws -> Response {
+        let (scope, isDeleted) = (try incoming.scope(), try incoming.flag("deleted"))
+        let cursor = incoming.query["cursor"]
+        let page: Page<KnownUser> = try await Self.refusingCursors {
+            switch scope {
+            case .all: return try await ListUsers.all(deleted: isDeleted, cursor: cursor, ports: ports)
+            case .client(let client):
+                guard isDeleted == nil else {
+                    throw ProblemDetails(
+                        .invalidParameter, detail: "who is deleted is no client's any more: leave one of the two out",
+                        members: ["parameter": "deleted"])
+                }
+                return try await ListUsers.known(to: client, cursor: cursor, ports: ports)
+            }
+        }
+        return Self.reply(page, "users") { $0.json }
+    }
+
+    private func enrollments(_ incoming: Incoming, in scope: ListScope, by caller: Client) async throws -> Response {
+        var filter = ListEnrollments.Filter()
+        if let user = try incoming.userFilter() {
+            // Somebody whom the caller does not know has no devices to show.
+            guard let id = try await ports.store.read({ try $0.named(user, by: caller.id, in: scope) }) else {
+                return Response(json: ["enrollments": []])
+            }
+            filter.user = id
+        }
+        filter.fingerprint = try incoming.filter("fingerprint", "40 hexadecimal digits") { Fingerprint($0[...]) }
+        let now = ports.time.now
+        let states = ["active", "waiting", "suspended", "removed"]
+        filter.state = try incoming.filter("state", "one of \(states.joined(separator: ", "))") { word in
+            states.contains(word) ? (word, { $0.json(at: now)["state"]?.string == word }) : nil
+        }
+        let page = try await Self.refusingCursors { [filter] in
+            try await ListEnrollments.list(filter, in: scope, cursor: incoming.query["cursor"], ports: ports)
+        }
+        return Self.reply(page, "enrollments") { $0.json(at: now) }
+    }
+
+    private func challenges(
+        _ incoming: Incoming, in scope: ListScope, by caller: Client, _ render: (Challenge) -> JSONValue
+    ) async throws -> Response {
+        var filter = ListChallenges.Filter()
+        if let user = try incoming.userFilter() {
+            guard let id = try await ports.store.read({ try $0.named(user, by: caller.id, in: scope) }) else {
+                return Response(json: ["challenges": []])
+            }
+            filter.user = id
+        }
+        filter.type = try incoming.filter("type", "the name of a type") { TypeName($0) }
+        let states = ["pending", "approved", "denied", "failed", "cancelled", "expired"]
+        filter.state = try incoming.filter("state", "one of \(states.joined(separator: ", "))") { word in
+            states.contains(word) ? word : nil
+        }
+        let page = try await Self.refusingCursors { [filter] in
+            try await ListChallenges.list(filter, in: scope, cursor: incoming.query["cursor"], ports: ports)
+        }
+        return Self.reply(page, "challenges", render)
+    }
+
+    static func refusingCursors<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch is CursorRefused {
+            throw ProblemDetails(
+                .invalidParameter, detail: "cursor must be that of an earlier page of the same list",
+                members: ["parameter": "cursor"])
+        }
+    }
+
+    static func reply<Element>(
+        _ page: Page<Element>, _ name: String, _ render: (Element) -> JSONValue
+    ) -> Response {
+        Response(
+            json: .members([
+                name: .array(page.elements.map(render)), "cursor": page.cursor.map(JSONValue.string),
+            ]))
+    }
+}
+
+extension Challenge {
+    /// The challenge as operators see it: whose it is, and without what that client wants back with it.
+    fileprivate var jsonForOperators: JSONValue {
+        var object = json.object ?? [:]
+        object["client"] = .string("\(question.client)")
+        object["client_state"] = nil
+        return .object(object)
+    }
+}
+
+extension KnownUser {
+    /// The user as operators see them.
+    var json: JSONValue {
+        .members([
+            "id": .string("\(id)"), "created_at": .string("\(createdAt)"),
+            "deleted_at": deletedAt.map { .string("\($0)") },
+            "links": .array(
+                links.map { link in
+                    .members([
+                        "client": .string("\(link.client)"), "external_id": link.externalID.map { .string($0.text) },
+                        "enrollment_blocked": link.isEnrollmentBlocked ? true : nil,
+                    ])
+                }),
+        ])
+    }
+}
+
+extension Incoming {
+    /// What a query parameter means, or nil where it is not there.
+    func filter<Value>(
+        _ name: String, _ expected: String, _ read: (String) throws -> Value?
+    ) throws -> Value? {
+        guard let text = query[name] else { return nil }
+        guard let value = try read(text) else {
+            throw ProblemDetails(
+                .invalidParameter, detail: "\(name) must be \(expected)", members: ["parameter": .string(name)])
+        }
+        return value
+    }
+
+    func flag(_ name: String) throws -> Bool? {
+        try filter(name, "true or false") { text in text == "true" ? true : text == "false" ? false : nil }
+    }
+
+    /// What an operator's list shows: everything, or what one client may see.
+    fileprivate func scope() throws -> ListScope {
+        try filter("client", "a client's id") { ClientID($0) }.map(ListScope.client) ?? .all
+    }
+
+    fileprivate func userFilter() throws -> UserReference? {
+        try filter("user", "a user's id, or external_id: and the client's own name") { UserReference($0) }
+    }
+}

@@ -1,0 +1,69 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+import OpenPGP
+
+/// What a device does with the user's other devices.
+extension API {
+    func addOtherDevices(to routes: inout Routes) {
+        let path = "/v1/enrollments/self/others"
+        routes.device(.get, path) { [ports, self] call, _ in
+            switch try await OtherDevices.show(call, ports: ports) {
+            case .list(let list): return Response(json: list.json)
+            case .refused(let refusal): throw try await problem(refusal)
+            case .waiting: throw ProblemDetails(.enrollmentWaiting)
+            }
+        }
+        for kind in DeviceAct.Kind.allCases {
+            routes.device(.post, "\(path)/:enrollment/\(kind.rawValue)") { [ports, self] call, incoming in
+                let id: EnrollmentID = try incoming.id("enrollment", orElse: .enrollmentNotFound)
+                let request = try DeviceActRequest(incoming.json())
+                return try await reply(
+                    OtherDevices.act(kind, on: id, request.authorization, by: call, ports: ports))
+            }
+        }
+        routes.device(.delete, "\(path)/:enrollment/methods/:method") { [ports, self] call, incoming in
+            let id: EnrollmentID = try incoming.id("enrollment", orElse: .enrollmentNotFound)
+            guard let method = incoming.parameter("method").flatMap({ CountersignWire.Method(rawValue: $0) }) else {
+                throw ProblemDetails(.enrollmentNotFound)
+            }
+            return try await reply(OtherDevices.undo(method, of: id, by: call, ports: ports))
+        }
+    }
+
+    private func reply(_ outcome: OtherDevices.Outcome) async throws -> Response {
+        switch outcome {
+        case .done: return Response(status: .noContent)
+        case .refused(let refusal): throw try await problem(refusal)
+        case .waiting, .otherWaits: throw ProblemDetails(.enrollmentWaiting)
+        case .notFound: throw ProblemDetails(.enrollmentNotFound)
+        case .invalid: throw ProblemDetails(.changeInvalid)
+        case .notAuthorized(let needs):
+            throw ProblemDetails(.changeNotAuthorized, members: ["needs": .string(needs.rawValue)])
+        case .pinIncorrect(let attemptsLeft): throw ProblemDetails(pinIncorrect: attemptsLeft)
+        case .pinLocked: throw ProblemDetails(.pinLocked)
+        case .rateLimited(let seconds): throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
+        }
+    }
+}
+
+extension OtherDevices.List {
+    fileprivate var json: JSONValue {
+        OtherDevicesReply(nonce: nonce, needsMethod: needsMethod, devices: enrollments.map { $0.other(at: now) }).json
+    }
+}
+
+extension Enrollment {
+    fileprivate func other(at now: Timestamp) -> OtherDevice {
+        var suspendedAt: Timestamp?
+        if case .suspended(let time) = state { suspendedAt = time }
+        let isWaiting = !counts(at: now)
+        return OtherDevice(
+            enrollment: id, device: device, fingerprint: keys.primary.fingerprint,
+            standing: isWaiting ? .waiting : suspendedAt == nil ? .active : .suspended, createdAt: createdAt,
+            waitingUntil: isWaiting ? countsFrom : nil, suspendedAt: suspendedAt, methods: methods,
+            waiting: Dictionary(uniqueKeysWithValues: waiting(at: now).map { ($0, $1) }))
+    }
+}

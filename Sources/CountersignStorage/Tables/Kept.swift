@@ -1,0 +1,127 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+
+private enum Statements {
+    /// Ids begin with the time of their making: the oldest stand first, and no index of its own is needed.
+    static let endedChallenges = SQLStatement(
+        """
+        SELECT id FROM challenges WHERE id < $1 AND state <> 'pending' AND ended_at < $2 ORDER BY id LIMIT $3
+        """)
+    static let deleteTargets = SQLStatement("DELETE FROM challenge_targets WHERE challenge_id = $1")
+    static let deleteChallenge = SQLStatement("DELETE FROM challenges WHERE id = $1 AND state <> 'pending'")
+    static let deleteReceipts = SQLStatement(
+        """
+        DELETE FROM receipts WHERE challenge_id IN (SELECT challenge_id FROM receipts
+        WHERE challenge_id < $1 AND accepted_at < $2 ORDER BY challenge_id LIMIT $3)
+        """)
+    /// Of the oldest those that are old enough: the order of writing is that of time, but for the clocks of nodes.
+    static let deleteEvents = SQLStatement(
+        """
+        DELETE FROM audit WHERE at < $1 AND place IN (SELECT place FROM audit WHERE place > 0 ORDER BY place LIMIT $2)
+        """)
+    static let putErasure = SQLStatement(
+        """
+        INSERT INTO erasures (user_id, client_id, since) VALUES ($1, $2, $3)
+        ON CONFLICT (user_id, client_id) DO UPDATE SET since = excluded.since
+        """)
+    static let nextErasure = SQLStatement(
+        """
+        SELECT e.user_id, e.client_id, e.since, u.deleted_at FROM erasures e JOIN users u ON u.id = e.user_id
+        WHERE e.user_id > '' ORDER BY e.user_id, e.client_id LIMIT 1
+        """)
+    static let endErasure = SQLStatement("DELETE FROM erasures WHERE user_id = $1 AND client_id = $2 AND since = $3")
+    /// What a server asks on a user's behalf, whether a device is theirs, is erased with the user only.
+    static let eraseChallenges = SQLStatement(
+        """
+        UPDATE challenges SET message = $4, alert = $4, details = '[]', signing_data = NULL, context = NULL,
+          client_state = NULL, locale = NULL, browser = NULL
+        WHERE id IN (SELECT id FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at <= $3
+          AND state <> 'pending' AND message <> $4 AND (new_device_id IS NULL OR $5 = 1) LIMIT $6)
+        """)
+    static let personalEvents = SQLStatement(
+        "SELECT place, detail FROM audit WHERE user_id = $1 AND detail LIKE $2 ORDER BY place LIMIT $3")
+    static let putDetail = SQLStatement("UPDATE audit SET detail = $2 WHERE place = $1")
+    static let forgetBrowsers = SQLStatement("DELETE FROM known_browsers WHERE user_id = $1")
+    static let forgetAnswers = SQLStatement("DELETE FROM answers WHERE enrollment_id = $1")
+}
+
+/// What is kept no longer, and what is erased of users who are gone.
+extension SQLTransaction {
+    func deleteChallenges(endedBefore time: Timestamp, limit: Int) throws -> Int {
+        let ids = try all(
+            Statements.endedChallenges, [.text(Self.firstID(at: time)), time.value, .integer(Int64(limit))]
+        ) { try $0.text(0) }
+        for id in ids {
+            try connection.send(Statements.deleteTargets, [.text(id)])
+            try connection.send(Statements.deleteChallenge, [.text(id)])
+        }
+        return ids.count
+    }
+
+    func deleteReceipts(acceptedBefore time: Timestamp, limit: Int) throws -> Int {
+        try connection.execute(
+            Statements.deleteReceipts, [.text(Self.firstID(at: time)), time.value, .integer(Int64(limit))])
+    }
+
+    func deleteEvents(before time: Timestamp, limit: Int) throws -> Int {
+        try connection.execute(Statements.deleteEvents, [time.value, .integer(Int64(limit))])
+    }
+
+    /// The id that no challenge asked before a time comes after.
+    private static func firstID(at time: Timestamp) -> String {
+        "\(ChallengeID(at: time, random: [UInt8](repeating: 0, count: 10)))"
+    }
+
+    func putErasure(of user: UserID, by client: ClientID, at time: Timestamp) throws {
+        try connection.send(Statements.putErasure, [user.value, client.value, time.value])
+    }
+
+    func nextErasure() throws -> Erasure? {
+        try first(Statements.nextErasure, []) { row in
+            Erasure(
+                user: try row.id(0), client: try row.id(1), since: try row.time(2),
+                isDeleted: try row.optionalTime(3) != nil)
+        }
+    }
+
+    func erase(_ erasure: Erasure, limit: Int) throws -> Int {
+        let count = try connection.execute(
+            Statements.eraseChallenges,
+            [
+                erasure.user.value, erasure.client.value, erasure.since.value, .text(ErasedText.text),
+                .integer(erasure.isDeleted ? 1 : 0), .integer(Int64(limit)),
+            ])
+        guard erasure.isDeleted else { return count }
+        return try ErasedText.members.reduce(count) { try $0 + erase($1, fromEventsOf: erasure.user, limit: limit) }
+    }
+
+    /// Takes a member out of the details of a batch of a user's events.
+    private func erase(_ member: String, fromEventsOf user: UserID, limit: Int) throws -> Int {
+        let events = try all(
+            Statements.personalEvents, [user.value, .text("%\"\(member)\":%"), .integer(Int64(limit))]
+        ) { row in
+            let detail = try row.value(1) { try? JSONValue(parsing: Array($0.utf8)).object }
+            return (place: try row.integer(0), detail: detail)
+        }
+        for (place, detail) in events {
+            var detail = detail
+            detail[member] = nil
+            try connection.send(Statements.putDetail, [.integer(place), .text(JSONValue.object(detail).text)])
+        }
+        return events.count
+    }
+
+    func conclude(_ erasure: Erasure) throws {
+        try connection.send(
+            Statements.endErasure, [erasure.user.value, erasure.client.value, erasure.since.value])
+    }
+
+    func forgetBrowsers(of user: UserID) throws {
+        try connection.send(Statements.forgetBrowsers, [user.value])
+    }
+
+    func forgetAnswers(by enrollment: EnrollmentID) throws {
+        try connection.send(Statements.forgetAnswers, [enrollment.value])
+    }
+}

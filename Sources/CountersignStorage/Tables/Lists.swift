@@ -1,0 +1,184 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import OpenPGP
+
+private enum Statements {
+    static let linkedUsers = SQLStatement(
+        """
+        SELECT u.id, l.external_id, u.created_at, l.enrollment_blocked FROM user_links l JOIN users u ON u.id = l.user_id
+        WHERE l.client_id = $1 AND l.user_id > $2 ORDER BY l.user_id LIMIT $3
+        """)
+    static let users = SQLStatement("SELECT id FROM users WHERE id > $1 ORDER BY id LIMIT $2")
+    static let user = SQLStatement("SELECT created_at, deleted_at FROM users WHERE id = $1")
+    static let links = SQLStatement(
+        "SELECT client_id, external_id, enrollment_blocked FROM user_links WHERE user_id = $1 ORDER BY client_id")
+    static let enrollmentsOfClient = SQLStatement(
+        """
+        SELECT e.user_id, e.id FROM user_links l JOIN enrollments e ON e.user_id = l.user_id
+        WHERE l.client_id = $1 AND l.user_id >= $2 AND (l.user_id > $2 OR e.id > $3)
+        ORDER BY l.user_id, e.id LIMIT $4
+        """)
+    static let enrollments = SQLStatement("SELECT user_id, id FROM enrollments WHERE id > $1 ORDER BY id LIMIT $2")
+    static let enrolled = SQLStatement("SELECT user_id, id FROM enrollments WHERE fingerprint = $1")
+
+    private static let ofDevice = "SELECT challenge_id FROM receipts WHERE enrollment_id = $1 AND challenge_id > $2"
+    static let receipts = SQLStatement("\(ofDevice) ORDER BY challenge_id LIMIT $3")
+    static let receiptsOfClient = SQLStatement("\(ofDevice) AND client_id = $4 ORDER BY challenge_id LIMIT $3")
+    static let lastPlace = SQLStatement("SELECT max(place) FROM audit")
+    static let nextEvent = SQLStatement("SELECT place, at FROM audit WHERE place > $1 ORDER BY place LIMIT 1")
+
+    private static let entry = "SELECT id, asked_at, type, state FROM challenges"
+    /// A user's are read in the order of their times, which an index has.
+    private static let before = "asked_at <= $1 AND (asked_at < $1 OR id < $2) ORDER BY asked_at DESC, id DESC LIMIT $3"
+    static let challenges = SQLStatement("\(entry) WHERE id < $1 ORDER BY id DESC LIMIT $2")
+    static let challengesOfClient = SQLStatement(
+        "\(entry) WHERE client_id = $3 AND id < $1 ORDER BY id DESC LIMIT $2")
+    static let challengesOfUser = SQLStatement("\(entry) WHERE user_id = $4 AND \(before)")
+    static let challengesOfBoth = SQLStatement("\(entry) WHERE user_id = $4 AND client_id = $5 AND \(before)")
+}
+
+/// Lists, each page of which begins where the one before ended.
+extension SQLTransaction {
+    func linkedUsers(of client: ClientID, after id: UserID?, limit: Int) throws -> [LinkedUser] {
+        try all(
+            Statements.linkedUsers, [client.value, .first(after: id), .integer(Int64(limit))], LinkedUser.init)
+    }
+
+    func users(after id: UserID?, limit: Int) throws -> [UserID] {
+        try all(Statements.users, [.first(after: id), .integer(Int64(limit))]) { try $0.id(0) }
+    }
+
+    func user(_ id: UserID) throws -> KnownUser? {
+        let found = try first(Statements.user, [id.value]) { (try $0.time(0), try $0.optionalTime(1)) }
+        guard let (createdAt, deletedAt) = found else { return nil }
+        let links = try all(Statements.links, [id.value]) { row in
+            UserLink(
+                client: try row.id(0), externalID: try row.optionalValue(1) { try? ExternalID($0) },
+                isEnrollmentBlocked: try row.integer(2) == 1)
+        }
+        return KnownUser(id: id, createdAt: createdAt, deletedAt: deletedAt, links: links)
+    }
+
+    func enrollments(
+        of client: ClientID, after place: (UserID, EnrollmentID)?, limit: Int
+    ) throws -> [(user: UserID, enrollment: EnrollmentID)] {
+        let arguments: [SQLValue] = [
+            client.value, .first(after: place?.0), .first(after: place?.1), .integer(Int64(limit)),
+        ]
+        return try all(Statements.enrollmentsOfClient, arguments) { (try $0.id(0), try $0.id(1)) }
+    }
+
+    func enrollments(
+        after id: EnrollmentID?, limit: Int
+    ) throws -> [(user: UserID, enrollment: EnrollmentID)] {
+        try all(Statements.enrollments, [.first(after: id), .integer(Int64(limit))]) {
+            (try $0.id(0), try $0.id(1))
+        }
+    }
+
+    func enrolled(_ fingerprint: Fingerprint) throws -> (user: UserID, enrollment: EnrollmentID)? {
+        try first(Statements.enrolled, [.blob(fingerprint.bytes)]) { (try $0.id(0), try $0.id(1)) }
+    }
+
+    func challengeEntries(
+        in scope: ListScope, of user: UserID?, before place: ListChallenges.Place?, limit: Int
+    ) throws -> [ChallengeEntry] {
+        // No id comes after the one whose letters are all the last.
+        let last = place.map { "\($0.id)" } ?? "chl_\(String(repeating: "z", count: 26))"
+        let time = place?.askedAt.milliseconds ?? Int64.max
+        let count = SQLValue.integer(Int64(limit))
+        let (statement, arguments): (SQLStatement, [SQLValue]) =
+            switch (scope, user) {
+            case (.all, nil): (Statements.challenges, [.text(last), count])
+            case (.client(let client), nil): (Statements.challengesOfClient, [.text(last), count, client.value])
+            case (.all, let user?):
+                (Statements.challengesOfUser, [.integer(time), .text(last), count, user.value])
+            case (.client(let client), let user?):
+                (Statements.challengesOfBoth, [.integer(time), .text(last), count, user.value, client.value])
+            }
+        return try all(statement, arguments) { row in
+            ChallengeEntry(
+                id: try row.id(0), askedAt: try row.time(1), type: try row.text(2), state: try row.text(3))
+        }
+    }
+}
+
+/// Receipts of one device, whether their challenges are kept or not.
+extension SQLTransaction {
+    func receipts(
+        by enrollment: EnrollmentID, in scope: ListScope, after id: ChallengeID?, limit: Int
+    ) throws -> [StoredReceipt] {
+        let arguments: [SQLValue] = [enrollment.value, .first(after: id), .integer(Int64(limit))]
+        let ids: [ChallengeID] =
+            switch scope {
+            case .all: try all(Statements.receipts, arguments) { try $0.id(0) }
+            case .client(let client):
+                try all(Statements.receiptsOfClient, arguments + [client.value]) { try $0.id(0) }
+            }
+        return try ids.compactMap { try receipt(of: $0) }
+    }
+}
+
+/// The audit.
+extension SQLTransaction {
+    func auditEvents(
+        _ filter: AuditFilter, after place: Int64, limit: Int
+    ) throws -> [(place: Int64, event: AuditEvent)] {
+        var conditions: [String] = []
+        var arguments: [SQLValue] = [.integer(place), .integer(Int64(limit))]
+        func add(_ value: SQLValue?, _ condition: (String) -> String) {
+            guard let value else { return }
+            arguments.append(value)
+            conditions.append(condition("$\(arguments.count)"))
+        }
+        add(filter.kind.map { .text($0.rawValue) }) { "kind = \($0)" }
+        add(filter.client?.value) { "client_id = \($0)" }
+        add(filter.user?.value) { "user_id = \($0)" }
+        // Its user's events are found by an index.
+        add(filter.enrollment?.value) {
+            "enrollment_id = \($0) AND user_id = (SELECT user_id FROM enrollments WHERE id = \($0))"
+        }
+        add(filter.challenge?.value) { "challenge_id = \($0)" }
+        add(filter.since?.value) { "at >= \($0)" }
+        add(filter.until?.value) { "at < \($0)" }
+        let statement = SQLStatement(
+            """
+            SELECT place, id, at, kind, client_id, user_id, enrollment_id, challenge_id, detail FROM audit
+            WHERE \((["place > $1"] + conditions).joined(separator: " AND ")) ORDER BY place LIMIT $2
+            """)
+        if let since = filter.since { arguments[0] = .integer(max(place, try self.place(before: since))) }
+        return try all(statement, arguments) { row in
+            let event = AuditEvent(
+                id: try row.id(1), at: try row.time(2), kind: try row.value(3) { AuditEventKind(rawValue: $0) },
+                client: try row.optionalID(4), user: try row.optionalID(5), enrollment: try row.optionalID(6),
+                challenge: try row.optionalID(7),
+                detail: try row.value(8) { try? JSONValue(parsing: Array($0.utf8)).object })
+            return (try row.integer(0), event)
+        }
+    }
+
+    /// How far the clocks of several servers may differ, in seconds: events are in the order of writing, not of time.
+    private static let clockTolerance: Int64 = 60
+
+    /// A place before which there is nothing from a time on, found by halving: no index of times is needed.
+    private func place(before time: Timestamp) throws -> Int64 {
+        let time = time.adding(seconds: -Self.clockTolerance)
+        var (low, high) = (Int64(0), try first(Statements.lastPlace, []) { try $0.optionalInteger(0) ?? 0 } ?? 0)
+        while low < high {
+            let middle = low + (high - low) / 2
+            let next = try first(Statements.nextEvent, [.integer(middle)]) { (try $0.integer(0), try $0.time(1)) }
+            if let (place, at) = next, at < time {
+                low = place
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+}
+
+extension SQLValue {
+    /// What ids begin after: the one before, or none at all.
+    fileprivate static func first<Kind>(after id: ID<Kind>?) -> SQLValue { .text(id.map { "\($0)" } ?? "") }
+}

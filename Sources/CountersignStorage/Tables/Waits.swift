@@ -1,0 +1,121 @@
+import CountersignCore
+import CountersignWire
+
+private enum Statements {
+    static let lockUser = SQLStatement("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE")
+    static let externalIDs = SQLStatement(
+        "SELECT client_id, external_id FROM user_links WHERE user_id = $1 AND external_id IS NOT NULL ORDER BY client_id"
+    )
+    static let coolingOff = SQLStatement(
+        "SELECT max(c.cooling_off) FROM user_links l JOIN clients c ON c.id = l.client_id WHERE l.user_id = $1")
+    static let endedCoolingOff = SQLStatement(
+        "SELECT max(cooling_off) FROM ended_links WHERE user_id = $1 AND until > $2")
+    static let keepCoolingOff = SQLStatement(
+        """
+        INSERT INTO ended_links (user_id, client_id, cooling_off, until)
+        SELECT $1, id, cooling_off, $3 + 1000 * cooling_off FROM clients WHERE id = $2
+        ON CONFLICT (user_id, client_id) DO UPDATE SET cooling_off = excluded.cooling_off, until = excluded.until
+        """)
+    static let leftBehind = SQLStatement(
+        "SELECT max(until), max(had_method) FROM left_behind WHERE subject = $1 AND until > $2")
+    static let keep = SQLStatement(
+        """
+        INSERT INTO left_behind (subject, enrollment_id, client_id, until, had_method) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (subject, enrollment_id) DO UPDATE SET
+        until = CASE WHEN left_behind.until > excluded.until THEN left_behind.until ELSE excluded.until END,
+        had_method =
+          CASE WHEN left_behind.had_method > excluded.had_method THEN left_behind.had_method ELSE excluded.had_method END
+        """)
+    static let copy = SQLStatement(
+        """
+        INSERT INTO left_behind (subject, enrollment_id, client_id, until, had_method)
+        SELECT $2, enrollment_id, client_id, until, had_method FROM left_behind WHERE subject = $1 AND until > $3
+        ON CONFLICT (subject, enrollment_id) DO UPDATE SET
+        until = CASE WHEN left_behind.until > excluded.until THEN left_behind.until ELSE excluded.until END,
+        had_method =
+          CASE WHEN left_behind.had_method > excluded.had_method THEN left_behind.had_method ELSE excluded.had_method END
+        """)
+    static let keepWait = SQLStatement(
+        """
+        INSERT INTO waits (enrollment_id, method, until) VALUES ($1, $2, $3)
+        ON CONFLICT (enrollment_id, method) DO UPDATE SET until = excluded.until
+        """)
+    static let forgetWait = SQLStatement("DELETE FROM waits WHERE enrollment_id = $1 AND method = $2")
+    static let forgetWaits = SQLStatement("DELETE FROM waits WHERE enrollment_id = $1")
+    static let due = SQLStatement(
+        "SELECT enrollment_id, method FROM waits WHERE until <= $1 ORDER BY until LIMIT $2")
+}
+
+/// What decides whether something new counts: links that ended, what removed enrollments left behind, and what waits.
+extension SQLTransaction {
+    func lock(_ user: UserID) throws {
+        if locksRows { _ = try connection.rows(Statements.lockUser, [user.value]) }
+    }
+
+    func externalIDs(of user: UserID) throws -> [(client: ClientID, externalID: ExternalID)] {
+        try all(Statements.externalIDs, [user.value]) { row in
+            (try row.id(0), try row.value(1) { try? ExternalID($0) })
+        }
+    }
+
+    func longestCoolingOff(of user: UserID, at time: Timestamp) throws -> Int64? {
+        let linked = try first(Statements.coolingOff, [user.value]) { try $0.optionalInteger(0) } ?? nil
+        let ended =
+            try first(Statements.endedCoolingOff, [user.value, time.value]) { try $0.optionalInteger(0) } ?? nil
+        return [linked, ended].compactMap(\.self).max()
+    }
+
+    func keepCoolingOff(of client: ClientID, for user: UserID, at time: Timestamp) throws {
+        try connection.send(Statements.keepCoolingOff, [user.value, client.value, time.value])
+    }
+
+    func leftBehind(by subjects: [String], at time: Timestamp) throws -> LeftBehind? {
+        var found: LeftBehind?
+        for subject in subjects {
+            let left = try first(Statements.leftBehind, [.text(subject), time.value]) { row in
+                try row.optionalTime(0).map { LeftBehind(until: $0, hadMethod: try row.integer(1) == 1) }
+            }
+            guard let left = left ?? nil else { continue }
+            found = LeftBehind(
+                until: max(left.until, found?.until ?? left.until),
+                hadMethod: left.hadMethod || found?.hadMethod == true)
+        }
+        return found
+    }
+
+    func keep(_ left: LeftBehind, of enrollment: Enrollment, by subject: String) throws {
+        try connection.send(
+            Statements.keep,
+            [
+                .text(subject), enrollment.id.value, enrollment.client.value, left.until.value,
+                .integer(left.hadMethod ? 1 : 0),
+            ])
+    }
+
+    func copyLeftBehind(from subjects: [String], to subject: String, at time: Timestamp) throws {
+        for source in subjects where source != subject {
+            try connection.send(Statements.copy, [.text(source), .text(subject), time.value])
+        }
+    }
+
+    func keepWait(_ method: CountersignWire.Method, of enrollment: EnrollmentID, until time: Timestamp) throws {
+        try connection.send(Statements.keepWait, [enrollment.value, .text(method.rawValue), time.value])
+    }
+
+    @discardableResult
+    func forgetWait(_ method: CountersignWire.Method, of enrollment: EnrollmentID) throws -> Bool {
+        try connection.execute(Statements.forgetWait, [enrollment.value, .text(method.rawValue)]) == 1
+    }
+
+    func forgetWaits(of enrollment: EnrollmentID) throws {
+        try connection.send(Statements.forgetWaits, [enrollment.value])
+    }
+
+    func dueWaits(
+        now: Timestamp, limit: Int
+    ) throws -> [(enrollment: EnrollmentID, method: CountersignWire.Method)] {
+        try all(Statements.due, [now.value, .integer(Int64(limit))]) { row in
+            (try row.id(0), try row.value(1) { CountersignWire.Method(rawValue: $0) })
+        }
+    }
+}

@@ -1,0 +1,50 @@
+public import Encodings
+
+/// The code that releases an approval by a link, as it travels to the device that gave it: sealed, as challenges are.
+///
+/// Whoever could read it in the reply, or put another into it, would decide whose approval is released.
+/// Spec: design 3.7.
+public struct ReturnMessage: Sendable {
+    private static let version: Int64 = 1
+    private static let kind = "return"
+
+    /// Who says so.
+    public let issuer: Issuer
+    /// What was approved.
+    public let challenge: ChallengeID
+    /// On which device.
+    public let enrollment: EnrollmentID
+    /// The code.
+    public let code: Secret<String>
+
+    /// A message of these parts.
+    public init(issuer: Issuer, challenge: ChallengeID, enrollment: EnrollmentID, code: Secret<String>) {
+        self.issuer = issuer
+        self.challenge = challenge
+        self.enrollment = enrollment
+        self.code = code
+    }
+
+    /// The message as JSON.
+    public var json: JSONValue {
+        [
+            "v": .integer(Self.version), "kind": .string(Self.kind), "issuer": .string("\(issuer)"),
+            "challenge": .string("\(challenge)"), "enrollment": .string("\(enrollment)"),
+            "code": .string(code.reveal()),
+        ]
+    }
+
+    /// Reads a message; members nobody knows are ignored, as in a challenge's body.
+    public init(_ json: JSONValue) throws(JSONShapeError) {
+        var members = try JSONMembers(json)
+        _ = try members.required("v", "the version \(Self.version)") { $0.integer == Self.version ? true : nil }
+        _ = try members.required("kind", "\"\(Self.kind)\"") { $0 == .string(Self.kind) ? true : nil }
+        issuer = try members.required("issuer", "an issuer") { $0.string.flatMap { Issuer($0) } }
+        challenge = try members.required("challenge", "a challenge id") { $0.string.flatMap { ChallengeID($0) } }
+        enrollment = try members.required("enrollment", "an enrollment id") { $0.string.flatMap { EnrollmentID($0) } }
+        // It becomes part of a URL, as it is.
+        code = try members.required("code", "base64url") { value in
+            value.string.flatMap { Base64URL.decode($0)?.isEmpty == false ? Secret($0) : nil }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+public import Encodings
+
+/// What an app needs to know for its prompts, as the client through whom its device came has set it.
+public struct EnrollmentPolicies: Hashable, Sendable {
+    /// How many devices a user may have.
+    public struct DeviceLimit: Hashable, Sendable {
+        /// How many.
+        public let maximum: Int
+        /// Whether a further one takes the place of the oldest; otherwise it is refused.
+        public let replacesOldest: Bool
+
+        /// A limit of these parts.
+        public init(maximum: Int, replacesOldest: Bool) {
+            self.maximum = maximum
+            self.replacesOldest = replacesOldest
+        }
+    }
+
+    /// The rules for PINs, with their lengths, how many wrong ones may be typed and what happens then.
+    public let pin: PINPolicy
+    /// How many devices the user may have through the client; nil for any number.
+    public let devices: DeviceLimit?
+    /// The custom authenticators that the client judges, in order.
+    public let authenticators: [AuthenticatorName]
+
+    /// Policies of these parts.
+    public init(pin: PINPolicy, devices: DeviceLimit?, authenticators: [AuthenticatorName]) {
+        self.pin = pin
+        self.devices = devices
+        self.authenticators = authenticators
+    }
+
+    /// The policies as JSON; the number to be typed always has the same length.
+    public var json: JSONValue {
+        .members([
+            "number_length": .integer(Int64(EntryNumber.length)), "pin": pin.json,
+            "device_limit": devices.map {
+                ["max": .integer(Int64($0.maximum)), "at_limit": $0.replacesOldest ? "replace" : "refuse"]
+            },
+            "authenticators": .array(authenticators.map { .string("\($0)") }),
+        ])
+    }
+
+    /// Reads policies that stand at a JSON pointer; members nobody knows are ignored, and what an older server leaves
+    /// out is what holds where nothing is said.
+    public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
+        var members = try JSONMembers(json, at: pointer)
+        if let value = members.value("pin") {
+            pin = try PINPolicy(value, at: members.pointer(to: "pin"), ignoringUnknown: true)
+        } else {
+            pin = .standard
+        }
+        devices = try members.value("device_limit").map { value throws(JSONShapeError) in
+            var limit = try JSONMembers(value, at: members.pointer(to: "device_limit"))
+            return DeviceLimit(
+                maximum: try limit.required("max", "a number from 1 to 100") { value in
+                    value.integer.flatMap { (1...100).contains($0) ? Int($0) : nil }
+                },
+                replacesOldest: try limit.required("at_limit", "\"refuse\" or \"replace\"") {
+                    ["replace": true, "refuse": false][$0.string ?? ""]
+                })
+        }
+        authenticators =
+            try members.optional("authenticators", "an array of names") { value in
+                let names = value.array?.map { $0.string.flatMap { AuthenticatorName($0) } }
+                return names.flatMap { $0.contains(nil) ? nil : $0.compactMap { $0 } }
+            } ?? []
+    }
+}

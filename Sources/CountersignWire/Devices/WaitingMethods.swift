@@ -1,0 +1,29 @@
+public import Encodings
+
+/// Methods that do not count yet, as a member `waiting`: an object from their names to the times from which they do.
+///
+/// Spec: design 13.
+public enum WaitingMethods {
+    /// The member; nil where nothing waits.
+    public static func json(_ waiting: [(method: Method, until: Timestamp)]) -> JSONValue? {
+        var object = JSONObject()
+        for (method, until) in waiting.sorted(by: { $0.method.rawValue < $1.method.rawValue }) {
+            object[method.rawValue] = .string("\(until)")
+        }
+        return waiting.isEmpty ? nil : .object(object)
+    }
+
+    /// Reads the member; names that nobody knows are ignored.
+    public static func read(_ members: inout JSONMembers) throws(JSONShapeError) -> [Method: Timestamp] {
+        let object = try members.optional("waiting", "an object of times") { $0.object } ?? [:]
+        var waiting: [Method: Timestamp] = [:]
+        for member in object.members {
+            guard let method = Method(rawValue: member.name) else { continue }
+            guard let until = member.value.string.flatMap({ Timestamp($0) }) else {
+                throw .invalid(pointer: "/waiting/\(member.name)", expected: "a time")
+            }
+            waiting[method] = until
+        }
+        return waiting
+    }
+}

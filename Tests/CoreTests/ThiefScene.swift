@@ -1,0 +1,351 @@
+import CountersignStorage
+import CountersignWire
+import Crypto
+import Encodings
+import OpenPGP
+import StorageTestSupport
+import TestSupport
+import Testing
+
+@testable import CountersignCore
+
+/// A user with phones, some of them in a thief's hands, and everything that the thief, the owner and the operator can
+/// do; as the model of design 13 has it, on a real store.
+struct ThiefScene {
+    /// A sentence of the rule, taken out by what the scene does to the stored rows.
+    ///
+    /// Production code has no switch for it.
+    enum Plant: CaseIterable {
+        case hadOne, leftBehind, noStronger, needsMethod, guardLooksBack, ticketIsNoStrength, customWaits, ownSignature
+        case suspendedDoesNothing
+    }
+
+    /// How it begins: for each phone whether a PIN is set on it, and whether the thief holds it.
+    struct Beginning: Sendable {
+        var phones: [(hasPIN: Bool, isStolen: Bool)]
+        /// The first phone is the thief's own, with a PIN that they know, and is suspended.
+        var isSuspended = false
+
+        static let all = [
+            Beginning(phones: [(false, true)]), Beginning(phones: [(true, true)]),
+            Beginning(phones: [(false, true), (true, false)]), Beginning(phones: [(true, true), (false, false)]),
+            Beginning(phones: [(true, false)]), Beginning(phones: [(true, true)], isSuspended: true),
+        ]
+    }
+
+    /// A phone, and what its holder knows.
+    struct Phone {
+        let device: TestDevice
+        let isStolen: Bool
+        /// The PIN's key that its holder set, or knows; nil where they know none.
+        var pin: SigningKeyPair?
+        /// The PIN's key of the thief's, and not of the beginning.
+        var planted: SigningKeyPair?
+        var hasCustom = false
+    }
+
+    static let custom = "phrase"
+    /// The wait of the beginning: the longest of the two clients'.
+    static let wait: Int64 = 604_800
+
+    let world: World
+    let shop: Client
+    let bank: Client
+    let owner: UserID
+    let beginning: Beginning
+    var named: UserID
+    var phones: [Phone] = []
+    var plants: Set<Plant> = []
+    var first: Timestamp?
+    var isResumed = false
+    var log: [String] = []
+
+    init(_ beginning: Beginning, replaces: Bool = false, engine: Engine = .chosen, seed: UInt64 = 1) async throws {
+        let world = try await World(engine, seed: seed)
+        let ports = world.ports
+        try await world.makeType(numberEntry: false, methods: [.confirm, .pin])
+        let phrase = try CustomAuthenticator(
+            ["name": "phrase", "hook": "https://shop.example.com/phrase", "attempts": 3], at: ""
+        ) { CallbackURI(stored: $0) }
+        let made = try await world.makeClient("Shop", authenticators: [phrase]).client
+        let bank = try await world.makeClient("Bank").client
+        var changes = UpdateClient.Changes(coolingOff: 60)
+        if replaces { changes.devices = .set(try DeviceLimit(["max": 3, "at_limit": "replace"], at: "")) }
+        _ = try await UpdateClient.update(made.id, changes, by: made, ports: ports)
+        _ = try await UpdateClient.update(
+            bank.id, UpdateClient.Changes(coolingOff: Self.wait), by: bank, ports: ports)
+        let updated = try await world.store.read { try $0.client(made.id) }
+        guard let shop = updated else { throw World.Broken("client") }
+        let owner = try await world.makeUser("customer-1", of: shop)
+        let name = try ExternalID("account-1")
+        guard try await world.store.commit({ try $0.link(owner, to: bank.id, externalID: name) }) else {
+            throw World.Broken("link")
+        }
+        var phones: [Phone] = []
+        for (hasPIN, isStolen) in beginning.phones {
+            let device = try await TestDevice(try await world.makeTicket(for: owner, by: shop), in: world)
+            _ = try await device.enroll()
+            _ = try await WaiveWait.waive(device.enrollment, device.certificate.fingerprint, by: shop, ports: ports)
+            var phone = Phone(device: device, isStolen: isStolen)
+            if hasPIN {
+                let key = try await device.setPIN()
+                if beginning.isSuspended { phone.pin = key }
+            }
+            phones.append(phone)
+        }
+        world.time.advance(seconds: 3 * Self.wait)
+        if beginning.isSuspended {
+            _ = try await SuspendEnrollment.suspend(phones[0].device.enrollment, true, by: shop, ports: ports)
+        }
+        self.world = world
+        self.shop = shop
+        self.bank = bank
+        self.owner = owner
+        self.beginning = beginning
+        named = owner
+        self.phones = phones
+    }
+
+    /// What the server has of a phone.
+    func enrollment(_ index: Int) async throws -> Enrollment {
+        let id = phones[index].device.enrollment
+        return try #require(try await world.store.read { try $0.enrollment(id) })
+    }
+
+    func isPresent(_ index: Int) async throws -> Bool { try await enrollment(index).isPresent }
+
+    mutating func begins() { if first == nil { first = world.time.now } }
+
+    /// What has gone wrong, or nil: something of the thief's counts before the wait of the beginning is over.
+    func fault() async throws -> String? {
+        let now = world.time.now
+        guard let first, now < first.adding(seconds: Self.wait), !(beginning.isSuspended && isResumed) else {
+            return nil
+        }
+        for (index, phone) in phones.enumerated() {
+            let enrollment = try await enrollment(index)
+            guard enrollment.isLetIn(at: now) else { continue }
+            if let planted = phone.planted, enrollment.pin?.key.fingerprint == planted.publicKey.fingerprint,
+                enrollment.usableMethods(at: now).contains(.pin)
+            {
+                return "a PIN of the thief's counts on #\(index)"
+            }
+            if phone.hasCustom, enrollment.usableMethods(at: now).contains(where: { !Method.standard.contains($0) }) {
+                return "a custom authenticator of the thief's counts on #\(index)"
+            }
+            if index >= beginning.phones.count, beginning.phones.contains(where: \.hasPIN) {
+                return "#\(index), a phone of the thief's, counts, though the owner had a method"
+            }
+        }
+        return nil
+    }
+}
+
+/// What the thief does, with one phone unlocked, phones of their own, and the app's session, which asks for tickets and
+/// removals.
+extension ThiefScene {
+    mutating func removesItself(_ index: Int) async throws {
+        begins()
+        guard let call = try? await phones[index].device.call() else { return }
+        _ = try await RemoveEnrollment.remove(call, ports: world.ports)
+    }
+
+    mutating func clientRemoves(_ index: Int) async throws {
+        begins()
+        let user = try await enrollment(index).user
+        _ = try await RemoveEnrollment.remove(
+            phones[index].device.enrollment, of: .id(user), by: shop, ports: world.ports)
+    }
+
+    /// Enrolls one more phone, and sets a PIN on it.
+    mutating func enrolls(asNamed isNamed: Bool) async throws {
+        begins()
+        try await actingThoughSuspended()
+        if plants.contains(.hadOne) { try await world.sql("DELETE FROM left_behind") }
+        if plants.contains(.leftBehind) { try await world.sql("DELETE FROM left_behind WHERE subject NOT LIKE 'usr%'") }
+        if plants.contains(.guardLooksBack) { try await world.sql("UPDATE left_behind SET had_method = 0") }
+        guard let ticket = try? await world.makeTicket(for: isNamed ? named : owner, by: shop) else { return }
+        let device = try await TestDevice(ticket, in: world)
+        guard case .enrolled = try await device.enroll() else { return }
+        var phone = Phone(device: device, isStolen: true)
+        if let key = try? await device.setPIN() {
+            phone.pin = key
+            phone.planted = key
+        }
+        phones.append(phone)
+    }
+
+    /// Sets a first PIN on a phone in use, with a ticket.
+    mutating func setsPIN(_ index: Int) async throws {
+        begins()
+        try await actingThoughSuspended()
+        guard phones[index].isStolen, let ticket = try? await makeTicket(on: index) else { return }
+        let key = phones[index].device.newPINKey()
+        guard var change = try? await PINChange(of: phones[index].device, to: key) else { return }
+        change.ticket = ticket
+        guard case .changed = try await change.send() else { return }
+        phones[index].pin = key
+        phones[index].planted = key
+        if plants.contains(.ticketIsNoStrength) {
+            try await world.sql(
+                "UPDATE enrollments SET pin_counts_from = 0 WHERE id = $1",
+                [.text("\(phones[index].device.enrollment)")])
+        }
+    }
+
+    /// Takes a PIN off that they do not know, with a ticket.
+    mutating func takesPINOff(_ index: Int) async throws {
+        begins()
+        guard phones[index].isStolen, phones[index].pin == nil else { return }
+        let (device, current) = (phones[index].device, try await enrollment(index).pin)
+        guard let current, let ticket = try? await makeTicket(on: index),
+            let nonce = try? await device.methods().nonce
+        else { return }
+        let change = MethodChange(
+            ChangeHeader(issuer: world.ports.issuer, enrollment: device.enrollment, nonce: nonce), method: .pin,
+            old: current.key.fingerprint, new: nil, certificate: device.certificate.encoded)
+        let outcome = try await device.send(
+            MethodChangeRequest(message: try await device.seal(change.text), ticket: ticket))
+        #expect(outcome.summary != "changed")
+        if plants.contains(.ownSignature) {
+            try await world.sql("UPDATE enrollments SET pin_key = NULL WHERE id = $1", [.text("\(device.enrollment)")])
+        }
+    }
+
+    mutating func registersCustom(_ index: Int) async throws {
+        begins()
+        try await actingThoughSuspended()
+        guard phones[index].isStolen, let ticket = try? await makeTicket(on: index) else { return }
+        let device = phones[index].device
+        guard let nonce = try? await device.methods().nonce, let name = AuthenticatorName(Self.custom) else { return }
+        let data = try await device.sealed("correct horse")
+        let change = AuthenticatorChange(
+            ChangeHeader(issuer: world.ports.issuer, enrollment: device.enrollment, nonce: nonce), name: name,
+            customDataHash: Array(SHA256.hash(data: data)))
+        world.hooks.say(HookVerdict(.ok))
+        let outcome = try await device.send(
+            MethodChangeRequest(message: try await device.seal(change.text), customData: data, ticket: ticket))
+        guard case .changed = outcome else { return }
+        phones[index].hasCustom = true
+        if plants.contains(.customWaits) {
+            try await world.sql(
+                "UPDATE enrollments SET customs = '{\"phrase\":[0,0]}' WHERE id = $1", [.text("\(device.enrollment)")])
+        }
+    }
+
+    /// Says yes on one phone to another one, by the strongest that its holder has.
+    mutating func letsIn(_ index: Int, _ other: Int) async throws {
+        begins()
+        try await actingThoughSuspended()
+        if plants.contains(.guardLooksBack) { try await world.sql("UPDATE left_behind SET had_method = 0") }
+        let made = try await enrollment(other)
+        guard index != other, phones[index].isStolen, made.isPresent else { return }
+        let now = world.time.now
+        let caller = try await enrollment(index)
+        if plants.contains(.needsMethod), caller.isLetIn(at: now), !made.counts(at: now), caller.user == made.user {
+            try await world.sql(
+                "UPDATE enrollments SET counts_from = 0 WHERE id = $1", [.text("\(made.id)")])
+        }
+        guard let id = made.approval, let question = try await world.store.read({ try $0.challenge(id) }) else {
+            return
+        }
+        let device = phones[index].device
+        guard (try? await device.open(id)) != nil else { return }
+        let number = world.ports.hasher.approvalNumber(of: id)
+        let signers: [(Method, SigningKeyPair?)] = [(.pin, phones[index].pin), (.confirm, device.primary)]
+        for (method, key) in signers {
+            guard let key else { continue }
+            let receipt = Receipt(
+                of: question.question, user: made.user, device: device.certificate.fingerprint,
+                decision: .approved(method, number: number), answeredAt: world.time.now)
+            guard case .decided = try await device.answer(id, with: try await device.seal(receipt.text, signedBy: key))
+            else { continue }
+            if plants.contains(.noStronger) {
+                try await world.sql(
+                    "UPDATE enrollments SET pin_counts_from = 0 WHERE id = $1 AND pin_key IS NOT NULL",
+                    [.text("\(made.id)")])
+            }
+            return
+        }
+    }
+
+    /// Suspends, resumes or removes one phone by another.
+    mutating func acts(_ kind: DeviceAct.Kind, by index: Int, on other: Int) async throws {
+        begins()
+        try await actingThoughSuspended()
+        guard index != other, phones[index].isStolen, let call = try? await phones[index].device.call() else { return }
+        var authorization: [UInt8]?
+        if let key = phones[index].pin, let nonce = try? await phones[index].device.methods().nonce {
+            let act = DeviceAct(
+                issuer: world.ports.issuer, enrollment: phones[index].device.enrollment, nonce: nonce, kind: kind,
+                device: phones[other].device.enrollment)
+            authorization = try await phones[index].device.seal(act.text, signedBy: key)
+        }
+        _ = try await OtherDevices.act(
+            kind, on: phones[other].device.enrollment, authorization, by: call, ports: world.ports)
+    }
+
+    /// A client unlinks the user, and makes the external id anew.
+    mutating func makesAnew() async throws {
+        begins()
+        guard named == owner else { return }
+        _ = try await ManageUsers.unlink(.id(owner), from: shop, ports: world.ports)
+        named = try await world.makeUser("customer-1", of: shop)
+    }
+
+    /// The client with the longest wait unlinks the user.
+    mutating func unlinksBank() async throws {
+        begins()
+        _ = try await ManageUsers.unlink(.id(owner), from: bank, ports: world.ports)
+    }
+
+    /// Removes the phone and enrolls another one, both at once.
+    mutating func removesAndEnrollsAtOnce(_ index: Int) async throws {
+        begins()
+        guard let ticket = try? await world.makeTicket(for: named, by: shop),
+            let call = try? await phones[index].device.call()
+        else { return }
+        let device = try await TestDevice(ticket, in: world)
+        let ports = world.ports
+        async let removal = RemoveEnrollment.remove(call, ports: ports)
+        async let enrolling = device.enroll()
+        _ = try await removal
+        guard case .enrolled = try await enrolling else { return }
+        phones.append(Phone(device: device, isStolen: true))
+    }
+
+    private func makeTicket(on index: Int) async throws -> Secret<String> {
+        try await world.makeTicket(for: phones[index].device.invitation.user, by: shop).ticket
+    }
+
+    private func actingThoughSuspended() async throws {
+        guard plants.contains(.suspendedDoesNothing) else { return }
+        try await world.sql("UPDATE enrollments SET suspended_at = NULL")
+    }
+}
+
+/// What owner and operator do at any time, which must open nothing.
+extension ThiefScene {
+    func declaresLost(_ index: Int) async throws {
+        _ = try await RemoveEnrollment.remove(
+            phones[index].device.enrollment, because: .lost, by: shop, ports: world.ports)
+    }
+
+    mutating func suspends(_ index: Int, _ isSuspended: Bool) async throws {
+        if !isSuspended { isResumed = true }
+        _ = try await SuspendEnrollment.suspend(
+            phones[index].device.enrollment, isSuspended, by: shop, ports: world.ports)
+    }
+
+    /// The owner says no to a phone while the thief says yes to it.
+    mutating func answersAtOnce(_ index: Int, _ other: Int) async throws {
+        let made = try await enrollment(other)
+        guard let id = made.approval, let question = try await world.store.read({ try $0.challenge(id) }),
+            let owned = phones.first(where: { !$0.isStolen }), (try? await owned.device.open(id)) != nil
+        else { return try await letsIn(index, other) }
+        let denial = try await owned.device.receipt(of: question, .denied)
+        async let answer = owned.device.answer(id, with: denial)
+        try await letsIn(index, other)
+        _ = try await answer
+    }
+}

@@ -1,0 +1,245 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import OpenPGP
+import StorageTestSupport
+import TestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("Design 13: when a device and its methods count", .timeLimit(.minutes(30)))
+struct WhoCountsTests {
+    /// One act out of all, drawn by chance.
+    private static func step(_ scene: inout ThiefScene, _ chance: inout SeededGenerator) async throws {
+        let count = scene.phones.count
+        let index = Int.random(in: 0..<count, using: &chance)
+        let other = Int.random(in: 0..<count, using: &chance)
+        let kind = DeviceAct.Kind.allCases.randomElement(using: &chance) ?? .remove
+        let act = Int.random(in: 0..<17, using: &chance)
+        scene.log.append("\(act) #\(index) #\(other) \(kind)")
+        switch act {
+        case 0: try await scene.removesItself(scene.phones[index].isStolen ? index : 0)
+        case 1: try await scene.clientRemoves(index)
+        case 2, 3: if count < 5 { try await scene.enrolls(asNamed: Bool.random(using: &chance)) }
+        case 4: try await scene.setsPIN(index)
+        case 5: try await scene.takesPINOff(index)
+        case 6: try await scene.registersCustom(index)
+        case 7, 8: try await scene.letsIn(index, other)
+        case 9: try await scene.acts(kind, by: index, on: other)
+        case 10: try await scene.makesAnew()
+        case 11: try await scene.unlinksBank()
+        case 12: if count < 5 { try await scene.removesAndEnrollsAtOnce(index) }
+        case 13: try await scene.declaresLost(index)
+        case 14: try await scene.suspends(index, Bool.random(using: &chance))
+        case 15: try await scene.answersAtOnce(index, other)
+        default:
+            scene.world.time.advance(seconds: ThiefScene.wait / 3)
+            try await ExpireChallenges.sweep(ports: scene.world.ports)
+            try await TellWaits.sweep(ports: scene.world.ports)
+        }
+    }
+
+    @Test("No order of acts makes anything of a thief's count before the wait is over", arguments: 0..<6)
+    func noWayIn(_ number: Int) async throws {
+        let seed = SeededGenerator.announced(by: "WhoCountsTests.noWayIn").seed
+        var chance = SeededGenerator(seed: seed, of: number)
+        for round in 0..<6 {
+            var scene = try await ThiefScene(ThiefScene.Beginning.all[number], replaces: round.isMultiple(of: 2))
+            for _ in 0..<12 {
+                try await Self.step(&scene, &chance)
+                let fault = try await scene.fault()
+                #expect(fault == nil, "seed \(seed): \(scene.log.joined(separator: ", "))")
+                if fault != nil { return }
+            }
+        }
+    }
+
+    /// The shortest ways in that the model finds where a sentence is taken out.
+    private static func wayIn(_ plant: ThiefScene.Plant, _ plants: Set<ThiefScene.Plant>) async throws -> String? {
+        let all = ThiefScene.Beginning.all
+        func begin(_ number: Int) async throws -> ThiefScene {
+            var scene = try await ThiefScene(all[number])
+            scene.plants = plants
+            return scene
+        }
+        var scene: ThiefScene
+        switch plant {
+        case .hadOne:
+            scene = try await begin(1)
+            try await scene.removesItself(0)
+            try await scene.enrolls(asNamed: false)
+        case .leftBehind:
+            scene = try await begin(1)
+            try await scene.makesAnew()
+            try await scene.enrolls(asNamed: true)
+        case .noStronger:
+            scene = try await begin(0)
+            try await scene.enrolls(asNamed: false)
+            try await scene.letsIn(0, 1)
+        case .needsMethod:
+            scene = try await begin(1)
+            try await scene.enrolls(asNamed: false)
+            try await scene.letsIn(0, 1)
+        case .guardLooksBack:
+            scene = try await begin(2)
+            try await scene.clientRemoves(1)
+            try await scene.enrolls(asNamed: false)
+            try await scene.letsIn(0, 2)
+        case .ticketIsNoStrength:
+            scene = try await begin(0)
+            try await scene.setsPIN(0)
+        case .customWaits:
+            scene = try await begin(0)
+            try await scene.registersCustom(0)
+        case .ownSignature:
+            // The guard goes with the PIN: the thief's next phone is let in by a tap.
+            scene = try await begin(1)
+            try await scene.takesPINOff(0)
+            try await scene.enrolls(asNamed: false)
+            try await scene.letsIn(0, 1)
+        case .suspendedDoesNothing:
+            scene = try await begin(5)
+            try await scene.enrolls(asNamed: false)
+            try await scene.letsIn(0, 1)
+        }
+        return try await scene.fault()
+    }
+
+    @Test(
+        "With a sentence of the rule taken out the property finds a way in, and with it none",
+        arguments: ThiefScene.Plant.allCases)
+    func planted(_ plant: ThiefScene.Plant) async throws {
+        #expect(try await Self.wayIn(plant, []) == nil)
+        #expect(try await Self.wayIn(plant, [plant]) != nil)
+    }
+
+    @Test(
+        "Design 13 §1.1 and §1.5: the first device counts at once with a PIN of its first ten minutes, and a later one waits"
+    )
+    func firstPIN() async throws {
+        for (seconds, waits) in [(599, false), (600, true)] as [(Int64, Bool)] {
+            let world = try await World()
+            let shop = try await world.makeClient().client
+            let user = try await world.makeUser(of: shop)
+            let device = try await world.makeDevice(of: user, by: shop)
+            world.time.advance(seconds: seconds)
+            var change = try await PINChange(of: device, to: device.newPINKey())
+            change.ticket = try await waits ? world.makeTicket(for: user, by: shop).ticket : nil
+            #expect(try await change.send().summary == "changed")
+            let until = world.time.now.adding(seconds: AwaitedApproval.standardCoolingOff)
+            #expect(try await device.methods().waiting == (waits ? [.pin: until] : [:]))
+            let kept = try #require(try await world.store.read { try $0.enrollment(device.enrollment) })
+            #expect(kept.usableMethods(at: world.time.now).contains(.pin) == !waits)
+            #expect(kept.usableMethods(at: until).contains(.pin))
+        }
+    }
+
+    @Test(
+        "Design 13 §1.3: a yes by PIN brings the new device's methods, a tap its device key alone",
+        arguments: [true, false])
+    func yes(_ byPIN: Bool) async throws {
+        let world = try await World()
+        let shop = try await world.makeClient().client
+        let user = try await world.makeUser(of: shop)
+        let first = try await world.makeDevice(of: user, by: shop)
+        let pin = try await byPIN ? first.setPIN() : nil
+        world.time.advance(seconds: 3600)
+        let second = try await TestDevice(try await world.makeTicket(for: user, by: shop), in: world)
+        guard case .enrolled(let made, let approval?) = try await second.enroll(), let id = made.approval else {
+            throw World.Broken("waits")
+        }
+        _ = try await second.setPIN()
+        let question = try #require(try await world.store.read { try $0.challenge(id) })
+        #expect(question.methods == (byPIN ? [.pin, .biometric] : [.confirm]))
+        try await first.open(id)
+        let receipt = Receipt(
+            of: question.question, user: user, device: first.certificate.fingerprint,
+            decision: .approved(byPIN ? .pin : .confirm, number: approval.number), answeredAt: world.time.now)
+        let message = try await first.seal(receipt.text, signedBy: pin ?? first.primary)
+        #expect(try await first.answer(id, with: message).summary == "decided approved -")
+        let now = world.time.now
+        let kept = try #require(try await world.store.read { try $0.enrollment(second.enrollment) })
+        #expect(kept.usableMethods(at: now) == (byPIN ? [.confirm, .pin] : [.confirm]))
+        let until = now.adding(seconds: AwaitedApproval.standardCoolingOff)
+        #expect(kept.usableMethods(at: until) == [.confirm, .pin])
+        #expect(kept.waiting(at: now).map(\.until) == (byPIN ? [] : [until]))
+    }
+
+    @Test("Design 13 §2.1: a PIN is neither replaced nor removed by a ticket, with a waiver or without")
+    func ownSignature() async throws {
+        for waives in [true, false] {
+            let world = try await World()
+            let shop = try await world.makeClient(waives: waives).client
+            let user = try await world.makeUser(of: shop)
+            let device = try await world.makeDevice(of: user, by: shop)
+            let pin = try await device.setPIN()
+            world.time.advance(seconds: 3600)
+            for new in [device.newPINKey(), nil] {
+                var change = try await PINChange(of: device, from: pin, to: new)
+                change.authorizer = nil
+                change.ticket = try await world.makeTicket(for: user, by: shop).ticket
+                #expect(try await change.send().summary == "needs pin")
+            }
+            #expect(try await world.count("tickets", where: "spent_at IS NOT NULL") == 1, "the enrollment's own")
+        }
+    }
+
+    @Test("Design 13 §1.6: what waits guards nothing: a waiting PIN is given up without it, and by another device")
+    func undone() async throws {
+        let world = try await World()
+        let shop = try await world.makeClient(waives: true).client
+        let user = try await world.makeUser(of: shop)
+        let device = try await world.makeDevice(of: user, by: shop)
+        let other = try await world.makeDevice(of: user, by: shop)
+        let strict = try #require(
+            try await UpdateClient.update(
+                shop.id, UpdateClient.Changes(waivesEnrollmentApproval: false), by: shop, ports: world.ports))
+        world.time.advance(seconds: 3600)
+        func set() async throws -> SigningKeyPair {
+            let key = device.newPINKey()
+            var change = try await PINChange(of: device, to: key)
+            change.ticket = try await world.makeTicket(for: user, by: strict).ticket
+            let told = try await change.send().summary
+            #expect(told == "changed")
+            return key
+        }
+        let key = try await set()
+        var removal = try await PINChange(of: device, from: key, to: nil)
+        removal.authorizer = nil
+        let told = try await removal.send().summary
+        #expect(told == "changed")
+        _ = try await set()
+        let call = try await other.call()
+        guard case .done = try await OtherDevices.undo(.pin, of: device.enrollment, by: call, ports: world.ports) else {
+            Issue.record("not undone")
+            return
+        }
+        #expect(try await device.methods().pin == .none)
+        #expect(try await world.count("waits") == 0)
+        let changes = try await world.audit().filter { $0.kind == .methodChanged }.map { $0.detail["change"]?.string }
+        #expect(changes == ["set", "removed", "set", "undone"])
+    }
+
+    @Test("Design 13 §2.5: what is left behind stays as long as the wait, whatever is swept")
+    func swept() async throws {
+        let world = try await World()
+        let shop = try await world.makeClient().client
+        let user = try await world.makeUser("customer-1", of: shop)
+        let device = try await world.makeDevice(of: user, by: shop)
+        #expect(try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: shop, ports: world.ports))
+        world.time.advance(seconds: AwaitedApproval.standardCoolingOff - 1)
+        func sweep() async throws {
+            let now = world.time.now
+            _ = try await world.store.commit { try $0.sweep(now: now, limit: 1000) }
+        }
+        try await sweep()
+        #expect(try await world.count("left_behind") == 2, "by the user and by the client's name")
+        let waiting = try await TestDevice(try await world.makeTicket(for: user, by: shop), in: world)
+        let outcome = try await waiting.enroll()
+        #expect(outcome.summary == "waiting \(waiting.enrollment)" && !outcome.shownNumber)
+        world.time.advance(seconds: 2)
+        try await sweep()
+        #expect(try await world.count("left_behind") == 0)
+    }
+}

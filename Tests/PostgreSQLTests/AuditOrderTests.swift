@@ -1,0 +1,73 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import Dispatch
+import StorageTestSupport
+import Testing
+
+@Suite("Design 7, PostgreSQL: whoever follows the audit passes no event that commits late", .timeLimit(.minutes(15)))
+struct AuditOrderTests {
+    private static func event(_ world: World) -> AuditEvent {
+        AuditEvent(id: world.newID(), at: world.time.now, kind: .typeSet)
+    }
+
+    /// What a follower reads on from a place.
+    private func read(after place: Int64, in world: World) async throws -> [(place: Int64, id: EventID)] {
+        let end = try await world.store.auditEnd()
+        return try await world.store.read { try $0.auditEvents(after: place, limit: 1000) }
+            .prefix { $0.place <= end }.map { ($0.place, $0.event.id) }
+    }
+
+    @Test("An event written first and committed last is read first, and nothing after it before it is there")
+    func late() async throws {
+        let world = try await World(.postgresql)
+        let before = try await read(after: 0, in: world).last?.place ?? 0
+        let (first, second) = (Self.event(world), Self.event(world))
+        let (hasWritten, mayCommit) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let store = world.store
+        let slow = Task.detached {
+            try await store.commit { writer in
+                try writer.append(first)
+                // Statements may wait for one that has a result: by this one it is written.
+                _ = try writer.auditEvents(after: before, limit: 1)
+                hasWritten.signal()
+                mayCommit.wait()
+            }
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                hasWritten.wait()
+                continuation.resume()
+            }
+        }
+        try await store.commit { try $0.append(second) }
+        // It is there to be seen, and not told: whoever went on from its place would pass the other.
+        let seen = try await store.read { try $0.auditEvents(after: before, limit: 100).map(\.event.id) }
+        let told = try await read(after: before, in: world).map(\.id)
+        mayCommit.signal()
+        _ = try await slow.value
+        #expect(seen == [second.id])
+        #expect(told == [])
+        #expect(try await read(after: before, in: world).map(\.id) == [first.id, second.id])
+    }
+
+    @Test("Followed while many write at once, the audit is told whole and in one order")
+    func followed() async throws {
+        let world = try await World(.postgresql)
+        let events = (0..<200).map { _ in Self.event(world) }
+        async let writing = atOnce(200) { number in
+            try await world.store.commit { try $0.append(events[number]) }
+            return number
+        }
+        var told: [EventID] = []
+        var place: Int64 = 0
+        while told.count < events.count {
+            let page = try await read(after: place, in: world)
+            place = page.last?.place ?? place
+            told += page.map(\.id)
+        }
+        _ = try await writing
+        #expect(Set(told) == Set(events.map(\.id)) && told.count == events.count)
+        #expect(try await read(after: 0, in: world).map(\.id) == told)
+    }
+}
