@@ -94,7 +94,7 @@ extension Authenticator {
         }
         let stored = StoredEnrollment(
             id: id, user: invitation.user, issuer: invitation.issuer, createdAt: now, certificate: certificate,
-            serverCertificate: serverCertificate, pushKeys: .init([]))
+            serverCertificate: serverCertificate, serverCertificateAt: await connection.now, pushKeys: .init([]))
         let request = EnrollmentRequest(
             ticket: invitation.ticket, certificate: certificate.encoded,
             device: DeviceDescription(labels: try labels(), storage: vault.storage),

@@ -117,12 +117,9 @@ public final class Authenticator: Sendable {
         switch problem.knownCode {
         case .deviceDeregistered:
             // Only the server's signed word on this very enrollment wipes anything.
-            guard let text = problem["notice"]?.string,
-                let notice = RemovalNotice(
-                    verifying: text, issuer: stored.issuer, enrollment: stored.id,
-                    certificate: stored.serverCertificate,
-                    now: await connection.now.adding(seconds: allowedSkew).unixSeconds)
-            else { return .server(problem) }
+            guard let text = problem["notice"]?.string, let notice = await notice(text, about: stored) else {
+                return .server(problem)
+            }
             try await forget(stored.id)
             return .deviceDeregistered(Removal(notice))
         case .unknownEnrollment: return .enrollmentUnknown
@@ -159,6 +156,19 @@ public final class Authenticator: Sendable {
     }
 }
 
+extension Authenticator {
+    /// What the server says of an enrollment's end; nil unless one of its keys has signed it.
+    private func notice(_ text: String, about stored: StoredEnrollment) async -> RemovalNotice? {
+        let now = await connection.now.adding(seconds: allowedSkew).unixSeconds
+        func notice(_ certificate: Certificate) -> RemovalNotice? {
+            RemovalNotice(
+                verifying: text, issuer: stored.issuer, enrollment: stored.id, certificate: certificate, now: now)
+        }
+        if let notice = notice(await serverCertificate(of: stored)) { return notice }
+        return notice(await refreshedServerCertificate(of: stored))
+    }
+}
+
 extension CountersignError {
     /// The error of a challenge that ended before.
     init(ended state: String, reason: String?) {
@@ -191,6 +201,7 @@ func vaulted<Result: Sendable>(
 /// The enrollments of one authenticator, and who wants to know when they change.
 actor Roster {
     var lastKeyRefresh: Timestamp?
+    var lastCertificateRefresh: Timestamp?
     /// Where the app is reached by push, since it said so; nil for nowhere.
     private(set) var push: PushRegistration?
     private var enrollments: [StoredEnrollment] = []
@@ -216,6 +227,13 @@ actor Roster {
         enrollments.append(enrollment)
         enrollments.sort { $0.id < $1.id }
         tell()
+    }
+
+    /// Changes what is remembered of an enrollment, and nothing else of it; nil when it is gone.
+    func update(_ id: EnrollmentID, _ change: @Sendable (inout StoredEnrollment) -> Void) -> StoredEnrollment? {
+        guard let index = enrollments.firstIndex(where: { $0.id == id }) else { return nil }
+        change(&enrollments[index])
+        return enrollments[index]
     }
 
     func remove(_ id: EnrollmentID) {

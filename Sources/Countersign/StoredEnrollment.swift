@@ -17,7 +17,9 @@ struct StoredEnrollment: Sendable {
     /// The device's own certificate; the keys of its PINs are not in it.
     var certificate: Certificate
     /// The issuer's certificate, whose primary key is pinned.
-    let serverCertificate: Certificate
+    var serverCertificate: Certificate
+    /// When it was fetched.
+    var serverCertificateAt: Timestamp
     /// The issuer's keys for push envelopes.
     var pushKeys: JWKSet
 
@@ -26,13 +28,14 @@ struct StoredEnrollment: Sendable {
             "v": .integer(Self.version), "enrollment": .string("\(id)"), "user": .string("\(user)"),
             "issuer": .string("\(issuer)"), "created_at": .integer(Int64(createdAt)),
             "certificate": .string(Base64.encode(certificate.encoded)),
-            "server_certificate": .string(Base64.encode(serverCertificate.encoded)), "push_keys": pushKeys.json,
+            "server_certificate": .string(Base64.encode(serverCertificate.encoded)),
+            "server_certificate_at": .integer(serverCertificateAt.milliseconds), "push_keys": pushKeys.json,
         ])
     }
 
     init(
         id: EnrollmentID, user: UserID, issuer: Issuer, createdAt: UnixSeconds, certificate: Certificate,
-        serverCertificate: Certificate, pushKeys: JWKSet
+        serverCertificate: Certificate, serverCertificateAt: Timestamp, pushKeys: JWKSet
     ) {
         self.id = id
         self.user = user
@@ -40,6 +43,7 @@ struct StoredEnrollment: Sendable {
         self.createdAt = createdAt
         self.certificate = certificate
         self.serverCertificate = serverCertificate
+        self.serverCertificateAt = serverCertificateAt
         self.pushKeys = pushKeys
     }
 
@@ -57,6 +61,9 @@ struct StoredEnrollment: Sendable {
         else { throw .vault("the record of an enrollment is damaged or of a newer version") }
         self.init(
             id: id, user: user, issuer: issuer, createdAt: UnixSeconds(clamping: createdAt), certificate: own,
-            serverCertificate: server, pushKeys: pushKeys)
+            // An earlier version of the app did not fetch it again.
+            serverCertificate: server,
+            serverCertificateAt: Timestamp(milliseconds: json["server_certificate_at"]?.integer ?? 0),
+            pushKeys: pushKeys)
     }
 }

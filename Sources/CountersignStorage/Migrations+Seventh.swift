@@ -1,7 +1,7 @@
 /// Step 7: what came of reading the whole code and trying it on a running server.
 extension Migrations {
     static func seventh(_ dialect: SQLDialect) -> [String] {
-        whoCounts(dialect) + clientStates(dialect) + descriptions(dialect) + retention(dialect)
+        whoCounts(dialect) + clientStates(dialect) + descriptions(dialect) + retention(dialect) + signingKeys(dialect)
     }
 
     /// From when a device and its methods count; what removed ones leave behind; what is to be told when it counts.
@@ -62,6 +62,19 @@ extension Migrations {
     private static func descriptions(_ dialect: SQLDialect) -> [String] {
         // Whoever enrolled before read the first version, as the only one there was.
         ["ALTER TABLE enrollments ADD COLUMN versions TEXT NOT NULL DEFAULT '1'"]
+    }
+
+    /// The issuer's keys that rotate; those that there are move here from `secrets` when they are read.
+    private static func signingKeys(_ dialect: SQLDialect) -> [String] {
+        [
+            """
+            CREATE TABLE signing_keys (
+              id TEXT PRIMARY KEY, use TEXT NOT NULL, algorithm TEXT NOT NULL, state TEXT NOT NULL,
+              created_at \(dialect.integer) NOT NULL, changes_at \(dialect.integer),
+              compromised \(dialect.integer) NOT NULL, sealed \(dialect.blob) NOT NULL
+            ) \(dialect.tableOptions)
+            """
+        ]
     }
 
     /// What is kept for how long, and what is read by cursors.

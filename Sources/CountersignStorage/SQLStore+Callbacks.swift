@@ -37,7 +37,7 @@ extension SQLStore {
     public func callbackAccess(
         to receivers: Set<CallbackReceiver>, at now: Timestamp
     ) async throws -> [CallbackReceiver: CallbackAccess] {
-        let sealer = sealer
+        let sealer = try sealer
         return try await engine.read { connection in
             let receivers = Array(receivers)
             let rows = try connection.rows(
@@ -124,17 +124,19 @@ extension SQLTransaction {
 }
 
 /// What of a client is sealed, each for its own place.
-private enum SealedText: String {
+enum SealedText: String {
     case callbackSecret = "callback secret"
     case callbackPassword = "callback password"
+
+    func place(_ client: some CustomStringConvertible) -> String { "\(rawValue) \(client)" }
 }
 
 extension Sealer {
     fileprivate func sealText(_ text: Secret<String>, for kind: SealedText, of client: ClientID) throws -> [UInt8] {
-        try seal(Array(text.reveal().utf8), for: "\(kind.rawValue) \(client)")
+        try seal(Array(text.reveal().utf8), for: kind.place(client))
     }
 
     fileprivate func openText(_ sealed: [UInt8], for kind: SealedText, of client: ClientID) throws -> Secret<String> {
-        Secret(String(decoding: try open(sealed, for: "\(kind.rawValue) \(client)"), as: UTF8.self))
+        Secret(String(decoding: try open(sealed, for: kind.place(client)), as: UTF8.self))
     }
 }

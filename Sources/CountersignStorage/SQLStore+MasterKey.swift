@@ -28,10 +28,11 @@ extension SQLStore {
         }
     }
 
-    /// Lets no master key open the database that was in use before this one.
+    /// Lets no master key open the database that was in use before this one, and brings in a sealing key that none of
+    /// those ever wrapped; servers then seal everything again, see ``Resealing``.
     ///
     /// - Returns: whether this one is the newest; otherwise nothing was done.
-    public func retireEarlier(than masterKey: MasterKey) async throws -> Bool {
-        try await engine.write { (try KeyWraps.retireEarlier(than: masterKey, in: $0), wakes: []) }
+    public func retireEarlier(than masterKey: MasterKey, at now: Timestamp) async throws -> Bool {
+        try await engine.write { (try KeyWraps.retireEarlier(than: masterKey, at: now, in: $0), wakes: [.keys]) }
     }
 }

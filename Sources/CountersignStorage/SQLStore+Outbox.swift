@@ -86,7 +86,7 @@ extension SQLStore: OutboxQueue {
     public func lease(
         _ kind: OutboxMessage.Kind, _ shares: [LaneShare], now: Timestamp, until: Timestamp
     ) async throws -> [LeasedMessage] {
-        let sealer = sealer
+        let sealer = try sealer
         let lease = Statements.lease(engine.dialect)
         return try await engine.write { connection in
             let rows = try connection.rows(

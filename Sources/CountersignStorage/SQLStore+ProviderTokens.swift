@@ -16,7 +16,7 @@ private enum Statements {
 extension SQLStore: ProviderTokens {
     /// See ``ProviderTokens/providerToken(_:)``.
     public func providerToken(_ name: String) async throws -> ProviderToken? {
-        let sealer = sealer
+        let sealer = try sealer
         return try await engine.read { try Self.token(name, $0, sealer) }
     }
 
@@ -24,7 +24,7 @@ extension SQLStore: ProviderTokens {
     public func replace(
         _ name: String, issuedAt: Timestamp?, by token: ProviderToken
     ) async throws -> ProviderToken {
-        let sealer = sealer
+        let sealer = try sealer
         return try await engine.write { connection in
             let sealed = try sealer.seal(Array(token.text.reveal().utf8), for: Self.place(name))
             try connection.send(
@@ -37,7 +37,7 @@ extension SQLStore: ProviderTokens {
         }
     }
 
-    private static func place(_ name: String) -> String { "provider token \(name)" }
+    static func place(_ name: String) -> String { "provider token \(name)" }
 
     private static func token(
         _ name: String, _ connection: any SQLConnection, _ sealer: Sealer

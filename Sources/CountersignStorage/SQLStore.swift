@@ -5,11 +5,9 @@ public import Logging
 /// Core's ``Store``, over any engine.
 public struct SQLStore: Store {
     let engine: any SQLEngine
-    let sealer: Sealer
+    let held: HeldKeys
     let issuer: Issuer
-    /// What everything secret in the database is sealed under.
-    public let dataKey: DataKey
-    private let parsed = ParsedRows()
+    let parsed = ParsedRows()
     private let events = EventCounts()
     let completeAudit = CompleteAudit()
 
@@ -32,21 +30,34 @@ public struct SQLStore: Store {
     ///   - masterKey: the key that opens it.
     ///   - issuer: the deployment.
     ///   - migrates: whether an older schema is brought to the newest one; otherwise it is refused.
-    package init(engine: some SQLEngine, masterKey: MasterKey, issuer: Issuer, migrates: Bool = true) async throws {
-        self.engine = engine
-        self.issuer = issuer
-        dataKey = try await engine.exclusively {
+    ///   - elapsed: by what clock keys get old.
+    package init(
+        engine: some SQLEngine, masterKey: MasterKey, issuer: Issuer, migrates: Bool = true,
+        elapsed: @escaping @Sendable () -> Duration = SQLStore.elapsed
+    ) async throws {
+        let ring = try await engine.exclusively {
             try await Migrations.run(on: engine, migrates: migrates)
             return try await KeyWraps.open(on: engine, with: masterKey)
         }
-        sealer = Sealer(dataKey.derived(for: "seal"))
+        self.init(opened: engine, by: HeldKeys(ring, openedBy: masterKey, elapsed: elapsed), issuer: issuer)
     }
 
-    private init(opened engine: some SQLEngine, by dataKey: DataKey, issuer: Issuer) {
+    private init(opened engine: some SQLEngine, by keys: HeldKeys, issuer: Issuer) {
         self.engine = engine
         self.issuer = issuer
-        self.dataKey = dataKey
-        sealer = Sealer(dataKey.derived(for: "seal"))
+        held = keys
+    }
+
+    /// The time since the first call, by a clock that nobody sets and that goes on while the machine sleeps.
+    @Sendable package static func elapsed() -> Duration { ContinuousClock.now - firstCall }
+
+    private static let firstCall = ContinuousClock.now
+
+    /// What seals and opens.
+    ///
+    /// - Throws: ``StoreError/unavailable`` when the keys are too old.
+    package var sealer: Sealer {
+        get throws(StoreError) { try held.sealer() }
     }
 
     /// The PostgreSQL database cannot be used.
@@ -79,8 +90,9 @@ public struct SQLStore: Store {
         return try await engine.exclusively {
             try await Migrations.run(on: engine, migrates: migrates)
             let key = try masterKey(try await engine.read { try KeyWraps.read($0).masterKeys.isEmpty })
-            let dataKey = try await KeyWraps.open(on: engine, with: key)
-            let store = SQLStore(opened: engine, by: dataKey, issuer: issuer)
+            let ring = try await KeyWraps.open(on: engine, with: key)
+            let keys = HeldKeys(ring, openedBy: key, elapsed: elapsed)
+            let store = SQLStore(opened: engine, by: keys, issuer: issuer)
             return (store, key, try await prepare(store))
         }
     }
@@ -109,7 +121,15 @@ public struct SQLStore: Store {
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreReader) throws -> Result
     ) async throws -> Result {
-        try await engine.read { connection in
+        try await reading { try body($0) }
+    }
+
+    /// Reads a consistent state, by what the storage alone knows of.
+    func reading<Result: Sendable>(
+        _ body: @escaping @Sendable (SQLTransaction) throws -> Result
+    ) async throws -> Result {
+        let sealer = try sealer
+        return try await engine.read { connection in
             try body(
                 SQLTransaction(connection: connection, sealer: sealer, issuer: issuer, parsed: parsed, locksRows: false)
             )
@@ -122,7 +142,16 @@ public struct SQLStore: Store {
     public func commit<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreWriter) throws -> Result
     ) async throws -> Result {
+        try await committing { try body($0) }
+    }
+
+    /// Runs a transaction, by what the storage alone knows of.
+    func committing<Result: Sendable>(
+        _ body: @escaping @Sendable (SQLTransaction) throws -> Result
+    ) async throws -> Result {
         let (result, kinds) = try await engine.write { connection in
+            // Asked for when it runs: what waited for its turn must not seal by a key of before.
+            let sealer = try sealer
             let transaction = SQLTransaction(
                 connection: connection, sealer: sealer, issuer: issuer, parsed: parsed,
                 locksRows: engine.dialect.locksRows)

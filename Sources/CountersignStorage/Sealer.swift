@@ -23,27 +23,50 @@ public struct MasterKey: Sendable {
 }
 
 /// Seals what must be shown or sent again: AES-256-GCM under a key made for it, bound to where it stands.
-struct Sealer: Sendable {
-    private static let version: UInt8 = 1
-    private let key: Secret<SymmetricKey>
+///
+/// What is sealed begins with the octet 1, by the key number 0, or with 2 and the key's number in four octets.
+package struct Sealer: Sendable {
+    private let current: UInt32
+    private let keys: [UInt32: Secret<SymmetricKey>]
 
     init(_ key: SymmetricKey) {
-        self.key = Secret(key)
+        current = 0
+        keys = [0: Secret(key)]
     }
 
+    /// Seals by a ring's current key, and opens by all of them.
+    init(_ ring: KeyRing) {
+        current = ring.current?.number ?? 0
+        keys = Dictionary(
+            ring.sealing.map { ($0.number, Secret(SymmetricKey(data: $0.key.reveal()))) }, uniquingKeysWith: { $1 })
+    }
+
+    /// What everything begins with that is sealed by the current key.
+    package var prefix: [UInt8] { current == 0 ? [1] : [2] + withUnsafeBytes(of: current.bigEndian) { Array($0) } }
+
     /// Seals bytes for one place, such as `outbox evt_…`.
-    func seal(_ bytes: [UInt8], for place: String) throws -> [UInt8] {
-        guard
+    package func seal(_ bytes: [UInt8], for place: String) throws -> [UInt8] {
+        guard let key = keys[current],
             let sealed = try? AES.GCM.seal(bytes, using: key.reveal(), authenticating: Array(place.utf8)).combined
         else { throw StoreError.engine("sealing failed") }
-        return [Self.version] + sealed
+        return prefix + sealed
     }
 
     /// Opens what was sealed for the same place, or throws ``StoreError/corruptRow(_:)``.
-    func open(_ sealed: [UInt8], for place: String) throws -> [UInt8] {
-        guard sealed.first == Self.version, let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst()),
+    package func open(_ sealed: [UInt8], for place: String) throws -> [UInt8] {
+        guard let (number, combined) = Self.parts(of: sealed), let key = keys[number],
+            let box = try? AES.GCM.SealedBox(combined: combined),
             let bytes = try? AES.GCM.open(box, using: key.reveal(), authenticating: Array(place.utf8))
         else { throw StoreError.corruptRow("sealed \(place)") }
         return Array(bytes)
+    }
+
+    /// The number of the key, and what it sealed.
+    private static func parts(of sealed: [UInt8]) -> (UInt32, ArraySlice<UInt8>)? {
+        switch sealed.first {
+        case 1: (0, sealed.dropFirst())
+        case 2 where sealed.count > 5: (sealed[1..<5].reduce(0) { $0 << 8 | UInt32($1) }, sealed.dropFirst(5))
+        default: nil
+        }
     }
 }

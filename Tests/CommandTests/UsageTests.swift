@@ -33,6 +33,7 @@ struct UsageTests {
         ["admin", "outbox"], ["admin", "outbox", "list"], ["admin", "outbox", "retry"],
         ["admin", "enrollment"], ["admin", "enrollment", "remove"], ["admin", "enrollment", "suspend"],
         ["admin", "enrollment", "resume"], ["admin", "enrollment", "waive"],
+        ["admin", "issuer-key"], ["admin", "issuer-key", "list"], ["admin", "issuer-key", "rotate"],
         ["admin", "test-message"], ["config"],
         ["config", "check"], ["config", "reference"],
     ]

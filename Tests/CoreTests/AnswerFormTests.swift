@@ -13,7 +13,7 @@ struct AnswerFormTests {
         _ form: AnswerForm, by key: SigningKeyPair, _ asked: AskChallenge.Asked, in scene: PINScene
     ) async throws -> String {
         let now = scene.world.time.now
-        let server = scene.world.ports.keys.certificate
+        let server = try scene.world.issuerKeys.certificate
         let text = Receipt(
             of: asked.challenge.question, user: scene.user, device: scene.device.certificate.fingerprint,
             decision: .approved(.pin, number: asked.number), answeredAt: now

@@ -30,7 +30,7 @@ struct TicketTests {
         #expect(created.expiresAt == world.time.now.adding(seconds: 600))
         #expect(created.invitation.user == user)
         #expect(created.invitation.issuer == world.ports.issuer)
-        #expect(created.invitation.fingerprint == world.ports.keys.certificate.fingerprint)
+        #expect(try created.invitation.fingerprint == world.issuerKeys.certificate.fingerprint)
         #expect(created.invitation.ticket.reveal().utf8.count == 4 + 32, "192 bits")
         let kept = try #require(
             try await world.ports.store.read { try $0.ticket(SecretHash(of: created.invitation.ticket)) })

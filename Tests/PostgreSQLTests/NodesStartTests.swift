@@ -24,10 +24,9 @@ struct NodesStartTests {
                     return try World.masterKey()
                 },
                 prepare: { store in
-                    _ = try await FirstStart.prepare(
-                        store: store, time: time, random: SeededRandom(seed: UInt64(number))
-                    ) { _ in kept.count() }
-                    return try await store.issuerKeys(at: time.now).keys.certificate.fingerprint.description
+                    let random = SeededRandom(seed: UInt64(number))
+                    _ = try await FirstStart.prepare(store: store, time: time, random: random) { _ in kept.count() }
+                    return try await store.issuerKeys(at: time.now, random: random).certificate.fingerprint.description
                 })
             return opened.prepared
         }

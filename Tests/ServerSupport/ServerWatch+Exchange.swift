@@ -36,11 +36,9 @@ extension ServerWatch {
                 prepare: { _ in }
             ).store
         }
-        let keys = try await store.issuerKeys(at: clock.now)
-        plant(Array(keys.primary.rawRepresentation), "the issuer's primary key")
-        plant(Array(keys.signing.rawRepresentation), "the issuer's signing key")
-        plant(Array(keys.encryption.rawRepresentation), "the issuer's encryption key")
-        plant(Array(keys.push.rawRepresentation), "the key for push envelopes")
+        let material = try await store.read { try $0.issuerKeys() }
+        plant(Array(material.primary.rawRepresentation), "the issuer's primary key")
+        for key in material.kept { plant(key.secret.reveal(), "the issuer's key \(key.use.rawValue)") }
         for purpose in ["seal", "keyed hashes"] {
             plant(store.dataKey.derived(for: purpose).withUnsafeBytes { Array($0) }, "the key for \(purpose)")
         }

@@ -132,7 +132,7 @@ package struct TestDevice: Sendable {
     package func returnCode(in outcome: AnswerChallenge.Outcome) async throws -> Secret<String>? {
         guard case .decided(let reply) = outcome, let sealed = reply.returnMessage else { return nil }
         let opened = try await EncryptedMessage.open(
-            sealed, with: encryption, signers: world.ports.keys.certificate.keys,
+            sealed, with: encryption, signers: try world.issuerKeys.certificate.keys,
             intendedRecipient: certificate.fingerprint, now: world.time.now.unixSeconds)
         let message = try ReturnMessage(try JSONValue(parsing: opened.content))
         guard message.enrollment == enrollment, message.issuer == world.ports.issuer else {
@@ -152,7 +152,7 @@ package struct TestDevice: Sendable {
     /// A sealed text, signed by the primary key unless a test says otherwise.
     package func seal(_ text: String, signedBy signer: SigningKeyPair? = nil) async throws -> [UInt8] {
         let now = world.time.now.unixSeconds
-        let server = world.ports.keys.certificate
+        let server = try world.issuerKeys.certificate
         return try await EncryptedMessage.seal(
             .text(text), signedBy: signer ?? primary, to: try server.key(for: .encrypt, at: now).publicKey,
             intendedRecipient: server.fingerprint, at: now)

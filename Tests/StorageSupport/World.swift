@@ -83,13 +83,20 @@ package struct World: Sendable {
             self.engine = wrap(try await database.engine(hub: hub))
         }
         store = try await Self.open(self.engine, masterKey: masterKey, issuer: issuer)
+        _ = try await store.issuerKeys(at: time.now, random: random)
+        try await store.refreshKeys()
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         ports = Ports(
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
             hasher: KeyedHasher(key: masterKey.derived(for: "keyed hashes")),
-            keys: try await store.issuerKeys(at: time.now).keys, transports: Transports(mail: true, text: true),
+            keys: store.issuerKeySource, transports: Transports(mail: true, text: true),
             hooks: hooks, logger: logger)
+    }
+
+    /// The issuer's keys, as they were read last.
+    package var issuerKeys: IssuerKeys {
+        get throws { try ports.keys.current() }
     }
 
     /// The same ports with other ways to reach people.

@@ -34,8 +34,8 @@ struct BackupTests {
         #expect(try await copy.read { try $0.linkedUser(reference, of: shop.id)?.id } == user)
         #expect(try await copy.callbackSecret(of: shop.id) != nil)
         #expect(
-            try await copy.issuerKeys(at: world.time.now).certificate.fingerprint
-                == world.ports.keys.certificate.fingerprint)
+            try await copy.read({ try $0.issuerKeys() }).certificate.fingerprint
+                == world.issuerKeys.certificate.fingerprint)
     }
 
     @Test("While others write, it is one moment: whole transactions, all of those before")

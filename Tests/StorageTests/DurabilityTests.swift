@@ -81,7 +81,7 @@ struct DurabilityTests {
         #expect(try await restarted.store.read { try $0.client(shop.id)?.id } == shop.id)
         #expect(try await restarted.sql("PRAGMA integrity_check").first?.text(0) == "ok")
         #expect(
-            restarted.ports.keys.certificate.fingerprint == world.ports.keys.certificate.fingerprint,
+            try restarted.issuerKeys.certificate.fingerprint == world.issuerKeys.certificate.fingerprint,
             "the issuer is who it was")
     }
 }

@@ -37,7 +37,7 @@ struct KeyWrapTests {
             #expect(try await store.callbackSecret(of: shop.id)?.isSame(as: secret) == true)
             #expect(try await store.masterKeys() == [try World.masterKey(7).id, try World.masterKey(8).id])
         }
-        #expect(try await open(world, 8).retireEarlier(than: try World.masterKey(8)))
+        #expect(try await open(world, 8).retireEarlier(than: try World.masterKey(8), at: world.time.now))
         try await expectClosed(world, to: 7, opensBy: 8)
         #expect(try await open(world, 8).callbackSecret(of: shop.id)?.isSame(as: secret) == true)
         let after = try await world.sql("SELECT callback_secret FROM clients WHERE id = $1", [.text("\(shop.id)")])
@@ -50,11 +50,11 @@ struct KeyWrapTests {
     func finishedByTheWrongOne() async throws {
         let world = try await World()
         try await world.store.accept(try World.masterKey(8), besides: try World.masterKey(7))
-        #expect(try await !world.store.retireEarlier(than: try World.masterKey(7)))
+        #expect(try await !world.store.retireEarlier(than: try World.masterKey(7), at: world.time.now))
         _ = try await open(world, 7)
         _ = try await open(world, 8)
         await #expect(throws: StoreError.self) {
-            _ = try await world.store.retireEarlier(than: try World.masterKey(9))
+            _ = try await world.store.retireEarlier(than: try World.masterKey(9), at: world.time.now)
         }
         #expect(try await world.store.masterKeys().count == 2)
     }
@@ -65,11 +65,11 @@ struct KeyWrapTests {
         let current = try World.masterKey(7)
         for next in [UInt8(8), 8, 9] { try await world.store.accept(try World.masterKey(next), besides: current) }
         try await expectClosed(world, to: 8, opensBy: 7, 9)
-        #expect(try await world.store.retireEarlier(than: try World.masterKey(9)))
+        #expect(try await world.store.retireEarlier(than: try World.masterKey(9), at: world.time.now))
         #expect(try await world.store.masterKeys() == [try World.masterKey(9).id])
         // And back to the first.
         try await world.store.accept(current, besides: try World.masterKey(9))
-        #expect(try await world.store.retireEarlier(than: current))
+        #expect(try await world.store.retireEarlier(than: current, at: world.time.now))
         _ = try await open(world, 7)
         try await expectClosed(world, to: 9, opensBy: 7)
     }

@@ -162,7 +162,7 @@ struct MigrationTests {
         }
         #expect(try await worlds[0].count("schema_version") == 7)
         #expect(try await tables(in: worlds[3]) == Self.tables)
-        let issuers = Set(worlds.map(\.ports.keys.certificate.fingerprint))
+        let issuers = Set(try worlds.map { try $0.issuerKeys.certificate.fingerprint })
         #expect(issuers.count == 1, "all have the issuer's keys that were stored first")
         #expect(try await worlds[1].count("secrets") == 2)
     }
@@ -177,7 +177,7 @@ struct MigrationTests {
             }
         }
         let other = try await World(.sqlite, in: folder, time: time, seed: 3)
-        #expect(world.ports.keys.certificate.fingerprint == other.ports.keys.certificate.fingerprint)
+        #expect(try world.issuerKeys.certificate.fingerprint == other.issuerKeys.certificate.fingerprint)
         #expect(try await world.count("secrets") == 2)
     }
 

@@ -113,11 +113,15 @@ extension Authenticator {
         }
         // A new decision replaces what was not delivered of an earlier one.
         let correction = await connection.correction
+        let certificate = await serverCertificate(of: stored)
         do {
             return try await send(question, decision, proof, for: stored, until: end, isLink: isLink)
         } catch .server(let problem) where problem.knownCode == .answerInvalid {
-            // The clock was set since the question was read, which the server's reply told only now.
-            guard await connection.correction != correction else { throw .server(problem) }
+            // The clock was set since the question was read, which the server's reply told only now; or the key that it
+            // was sealed to was taken out of use at once.
+            let isSetRight = await connection.correction != correction
+            let isRenewed = await refreshedServerCertificate(of: stored).encoded != certificate.encoded
+            guard isSetRight || isRenewed else { throw .server(problem) }
             return try await send(question, decision, proof, for: stored, until: end, isLink: isLink)
         }
     }
@@ -198,7 +202,7 @@ extension Authenticator {
         _ text: String, signedBy signer: SigningKeyPair, for stored: StoredEnrollment
     ) async throws(CountersignError) -> [UInt8] {
         let now = await connection.now
-        let server = stored.serverCertificate
+        let server = await serverCertificate(of: stored)
         // A clock that is behind does not make the server's key one of the future.
         let usable = max(now.unixSeconds, server.primary.publicKey.createdAt)
         do {

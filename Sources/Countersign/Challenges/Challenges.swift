@@ -87,12 +87,7 @@ extension Authenticator {
         guard let keys = try? JWKSet(try await connection.send("GET", "/v1/push-keys").json()) else {
             return stored.pushKeys
         }
-        // Removed meanwhile: what is forgotten stays forgotten.
-        guard await roster[stored.id] != nil else { return keys }
-        var updated = stored
-        updated.pushKeys = keys
-        try await keep(updated)
-        await roster.add(updated)
+        try await update(stored.id) { $0.pushKeys = keys }
         return keys
     }
 

@@ -79,12 +79,19 @@ extension Authenticator {
         else {
             throw .notEnrolled
         }
+        let now = await connection.now.adding(seconds: allowedSkew).unixSeconds
+        func open(_ certificate: Certificate) async throws -> VerifiedMessage {
+            try await EncryptedMessage.open(
+                message, with: DecryptionKeyPair(key, createdAt: stored.createdAt), signers: certificate.keys,
+                intendedRecipient: stored.certificate.fingerprint, now: now)
+        }
         let opened: VerifiedMessage
         do {
-            opened = try await EncryptedMessage.open(
-                message, with: DecryptionKeyPair(key, createdAt: stored.createdAt),
-                signers: stored.serverCertificate.keys, intendedRecipient: stored.certificate.fingerprint,
-                now: await connection.now.adding(seconds: allowedSkew).unixSeconds)
+            do {
+                opened = try await open(await serverCertificate(of: stored))
+            } catch OpenPGPError.unknownSigner {
+                opened = try await open(await refreshedServerCertificate(of: stored))
+            }
         } catch OpenPGPError.unknownSigner {
             throw .serverChanged
         } catch {

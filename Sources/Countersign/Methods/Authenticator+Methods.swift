@@ -317,6 +317,10 @@ extension Authenticator {
             }
         } catch {
             if error.settlesChange { try await conclude(change, isMade: false, of: stored) }
+            if case .server(let problem) = error, problem.knownCode == .changeInvalid {
+                // It may have been sealed to a key that the server has no more: the next one is not.
+                _ = await refreshedServerCertificate(of: stored)
+            }
             throw error
         }
     }
@@ -329,12 +333,9 @@ extension Authenticator {
         case .pin(let next): try await conclude(next, isMade: isMade, of: stored)
         case .certificate(let certificate):
             if isMade {
-                var updated = stored
-                updated.certificate = certificate
-                try await keep(updated)
-                await roster.add(updated)
+                let updated = try await update(stored.id) { $0.certificate = certificate }
                 // Until now it could have been the key that counts.
-                if updated.biometricSubkey == nil {
+                if updated?.biometricSubkey == nil {
                     try await vaulted { [vault] in try await vault.removeKey(.biometric, of: stored.id) }
                 }
             }

@@ -11,9 +11,10 @@ struct KeyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Let a new master key take the place of the one in use; the server may run.",
             discussion: """
-                A key in the data folder is replaced at once; the earlier one is kept beside it, for backups made before. A \
-                key from elsewhere is yours to replace: name the new one, give it to every server, then run `countersign \
-                admin key finish`. Until then both open the database.
+                A key in the data folder is replaced at once; the earlier one is kept beside it, for backups made before. \
+                Servers on PostgreSQL each have the key: give the new one to all of them, then run `countersign admin key \
+                finish`; until then both open the database. A key from elsewhere is yours to replace: name the new one, \
+                give it to every server, then finish. In the end servers seal everything again under a new key.
                 """)
 
         @Option(
@@ -25,25 +26,30 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let rotation = try await Upkeep.rotateMasterKey(
-                ServerSettings(try options.configuration()), to: newMasterKeyFile)
+            let settings = ServerSettings(try options.configuration())
+            let rotation = try await ProgressLine.during("Replacing the master key") { [newMasterKeyFile] in
+                try await Upkeep.rotateMasterKey(settings, to: newMasterKeyFile)
+            }
             let object = JSONValue.members([
                 "master_key": .string("\(rotation.next)"), "earlier": rotation.keptAs.map(JSONValue.string),
-                "finished": .bool(rotation.keptAs != nil),
+                "finished": .bool(rotation.isFinished),
             ])
-            let text =
-                if let kept = rotation.keptAs {
-                    """
-                    The master key is now \(rotation.next). Back it up apart from the database.
-                    The earlier one is kept as \(kept), for backups made before; delete it when there are none.
-                    """
-                } else {
-                    """
-                    The database opens by the new master key \(rotation.next) as well as by the one in use.
-                    Give the new key to every server and restart it; then run `countersign admin key finish`.
-                    """
-                }
-            output.print(object, text)
+            var lines: [String] = []
+            if let kept = rotation.keptAs {
+                lines = [
+                    "The master key is now \(rotation.next). Back it up apart from the database.",
+                    "The earlier one is kept as \(kept), for backups made before; delete it when there are none.",
+                ]
+            } else {
+                lines = ["The database opens by the new master key \(rotation.next) as well as by the one in use."]
+            }
+            if !rotation.isFinished {
+                lines += [
+                    "Give the new key to every server; where it is in the environment, restart the server with it.",
+                    "Then run `countersign admin key finish`: from then on the earlier one opens nothing.",
+                ]
+            }
+            output.print(object, lines.joined(separator: "\n"))
         }
     }
 

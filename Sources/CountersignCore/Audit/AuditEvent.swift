@@ -10,6 +10,7 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case clientEnabled = "client.enabled"
     case clientDeleted = "client.deleted"
     case callbackSecretRenewed = "callback_secret.renewed"
+    case issuerKeyChanged = "issuer_key.changed"
     case bootstrapTokenRenewed = "bootstrap_token.renewed"
     case typeSet = "type.set"
     case typeRemoved = "type.removed"

@@ -181,11 +181,10 @@ extension ChallengeStanding {
 
 extension CustomData {
     /// Opens what a device has sealed and signed by its primary key; nil when it is anything else.
-    init?(_ sealed: [UInt8], from enrollment: Enrollment, at now: Timestamp, ports: Ports) async {
-        let opened = try? await EncryptedMessage.open(
-            sealed, with: ports.keys.encryption, signers: [enrollment.keys.primary],
-            intendedRecipient: ports.keys.certificate.fingerprint,
-            now: now.adding(seconds: AnswerChallenge.tolerance).unixSeconds)
+    init?(_ sealed: [UInt8], from enrollment: Enrollment, at now: Timestamp, ports: Ports) async throws {
+        let latest = now.adding(seconds: AnswerChallenge.tolerance).unixSeconds
+        let keys = try ports.keys.current()
+        let opened = try? await keys.open(sealed, signedBy: enrollment, now: latest)
         guard let opened, opened.signature.type == .text, let text = String(strictUTF8: opened.content) else {
             return nil
         }

@@ -69,7 +69,7 @@ public enum AnswerChallenge {
         _ request: AnswerRequest, to id: ChallengeID, _ facts: Facts, digest: [UInt8], by call: DeviceCall,
         at now: Timestamp, ports: Ports
     ) async throws -> Outcome {
-        let verdict = await judge(request, facts, by: call.enrollment, at: now, ports: ports)
+        let verdict = try await judge(request, facts, by: call.enrollment, at: now, ports: ports)
         if case .custom(let asked) = verdict {
             return try await answer(by: asked, digest: digest, call, at: now, ports: ports)
         }
@@ -133,7 +133,7 @@ public enum AnswerChallenge {
     /// Steps 2 to 7.
     private static func judge(
         _ request: AnswerRequest, _ facts: Facts, by enrollment: Enrollment, at now: Timestamp, ports: Ports
-    ) async -> Verdict {
+    ) async throws -> Verdict {
         // 2: put to this enrollment. A repeat of an answer already decided comes first: its challenge has ended by it.
         guard let target = facts.target, let challenge = facts.challenge, let certificate = facts.certificate,
             challenge.user == enrollment.user
@@ -144,16 +144,16 @@ public enum AnswerChallenge {
         // 3: pending and unexpired.
         guard challenge.isOpen(at: now) else { return .ended(challenge.standing(forDeviceAt: now)) }
         // 4: decrypts, exactly one signature, of the form that receipts have.
+        let keys = try ports.keys.current()
         let opened: UnverifiedMessage
         do {
-            opened = try await EncryptedMessage.openWithoutVerifying(
-                request.message, with: ports.keys.encryption, intendedRecipient: nil)
+            opened = try await keys.openWithoutVerifying(request.message, intendedRecipient: nil)
         } catch {
             return .invalid(.message(error as? OpenPGPError ?? .decryptionFailed))
         }
         do throws(AnswerSignatureRefusal) {
             try AnswerSignature.check(
-                opened.signature, for: ports.keys.certificate.fingerprint, asked: challenge.question.askedAt, now: now)
+                opened.signature, for: keys.certificate.fingerprint, asked: challenge.question.askedAt, now: now)
         } catch {
             return .invalid(.form(error))
         }
@@ -181,7 +181,7 @@ public enum AnswerChallenge {
         guard case .approved(.custom(let name), _) = receipt.decision else { return .answered(challenge, answer) }
         // What custom authenticators judge is opened last: to know it is of no use to who cannot answer.
         guard let sealed = request.customData, Array(SHA256.hash(data: sealed)) == receipt.customDataHash,
-            let data = await CustomData(sealed, from: enrollment, at: now, ports: ports)
+            let data = try await CustomData(sealed, from: enrollment, at: now, ports: ports)
         else { return .invalid(.customData) }
         return .custom(AskedAuthenticator(name: name, data: data, challenge: challenge, answer: answer))
     }

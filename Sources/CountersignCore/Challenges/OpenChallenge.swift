@@ -60,7 +60,7 @@ extension Ports {
     /// Signs something as the issuer and seals it to a device: a binary OpenPGP message.
     func seal(_ json: JSONValue, to enrollment: Enrollment, at now: Timestamp) async throws -> [UInt8] {
         try await EncryptedMessage.seal(
-            .binary(json.encoded), signedBy: keys.signing, to: enrollment.keys.encryption.publicKey,
+            .binary(json.encoded), signedBy: try keys.current().signing, to: enrollment.keys.encryption.publicKey,
             intendedRecipient: enrollment.keys.primary.fingerprint, at: now.unixSeconds)
     }
 }

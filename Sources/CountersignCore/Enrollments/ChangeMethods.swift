@@ -159,9 +159,8 @@ public enum ChangeMethods {
         _ request: MethodChangeRequest, by enrollment: Enrollment, at now: Timestamp, ports: Ports
     ) async throws -> Verdict {
         let latest = now.adding(seconds: SpendableNonce.tolerance).unixSeconds
-        let opened = try? await EncryptedMessage.open(
-            request.message, with: ports.keys.encryption, signers: [enrollment.keys.primary],
-            intendedRecipient: ports.keys.certificate.fingerprint, now: latest)
+        let keys = try ports.keys.current()
+        let opened = try? await keys.open(request.message, signedBy: enrollment, now: latest)
         guard let opened, opened.signature.type == .text else { return .invalid(reason: "message") }
         guard let change = String(strictUTF8: opened.content).flatMap({ SignedChange($0) }),
             change.header.issuer == ports.issuer, change.header.enrollment == enrollment.id
@@ -170,7 +169,7 @@ public enum ChangeMethods {
             return .invalid(reason: "nonce")
         }
         var signer: Method?
-        switch await proof(of: change, request.authorization, opened.content, by: enrollment, at: now, ports) {
+        switch try await proof(of: change, request.authorization, opened.content, by: enrollment, at: now, ports) {
         case .none: break
         case .signed(let method): signer = method
         case .missing(let needed): return .unauthorized(needs: needed)
@@ -183,7 +182,7 @@ public enum ChangeMethods {
         case .custom(let change):
             guard let hash = change.customDataHash else { return .deregister(change, signedBy: signer) }
             guard let sealed = request.customData, Array(SHA256.hash(data: sealed)) == hash,
-                let data = await CustomData(sealed, from: enrollment, at: now, ports: ports)
+                let data = try await CustomData(sealed, from: enrollment, at: now, ports: ports)
             else { return .invalid(reason: "custom_data") }
             return .register(Registration(change: .custom(change), name: change.name, data: data, signedBy: signer))
         }
@@ -209,12 +208,13 @@ public enum ChangeMethods {
     private static func proof(
         of change: SignedChange, _ authorization: [UInt8]?, _ content: [UInt8], by enrollment: Enrollment,
         at now: Timestamp, _ ports: Ports
-    ) async -> MethodProof {
+    ) async throws -> MethodProof {
         let signers = enrollment.signers(of: change, at: now)
         guard let authorization else { return signers.isNeeded ? .missing(signers.named) : .none }
         guard !signers.methods.isEmpty else { return .none }
-        let opened = try? await EncryptedMessage.openWithoutVerifying(
-            authorization, with: ports.keys.encryption, intendedRecipient: ports.keys.certificate.fingerprint)
+        let keys = try ports.keys.current()
+        let opened = try? await keys.openWithoutVerifying(
+            authorization, intendedRecipient: keys.certificate.fingerprint)
         guard let opened, opened.content == content else { return .invalid }
         return MethodProof(opened, by: signers.methods, of: enrollment, at: now)
     }

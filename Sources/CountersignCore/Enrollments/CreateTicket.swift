@@ -32,7 +32,7 @@ public enum CreateTicket {
         let enrollment: EnrollmentID = ports.random.id(at: now)
         let eventID: EventID = ports.random.id(at: now)
         let issuer = ports.issuer
-        let fingerprint = ports.keys.certificate.fingerprint
+        let fingerprint = try ports.keys.current().certificate.fingerprint
         return try await ports.store.commit { writer in
             try writer.once(idempotency, at: now) {
                 guard let user = try writer.linkedUser(reference, of: client.id) else { return (.notFound, nil) }

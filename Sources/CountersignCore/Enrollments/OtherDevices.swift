@@ -83,7 +83,7 @@ public enum OtherDevices {
         let now = ports.time.now
         let events = EventIDs(ports, at: now)
         let (caller, issuer) = (call.enrollment, ports.issuer)
-        let (proof, nonce) = await proof(authorization, of: kind, on: other, by: caller, at: now, ports)
+        let (proof, nonce) = try await proof(authorization, of: kind, on: other, by: caller, at: now, ports)
         let repeated = authorization.map { IdempotencyKey(ofAct: $0, by: caller.id) }
         return try await ports.store.commit { writer in
             try writer.lock(caller.user)
@@ -150,10 +150,11 @@ public enum OtherDevices {
     private static func proof(
         _ authorization: [UInt8]?, of kind: DeviceAct.Kind, on other: EnrollmentID, by caller: Enrollment,
         at now: Timestamp, _ ports: Ports
-    ) async -> (MethodProof, Nonce?) {
+    ) async throws -> (MethodProof, Nonce?) {
         guard let authorization else { return (.none, nil) }
-        let opened = try? await EncryptedMessage.openWithoutVerifying(
-            authorization, with: ports.keys.encryption, intendedRecipient: ports.keys.certificate.fingerprint)
+        let keys = try ports.keys.current()
+        let opened = try? await keys.openWithoutVerifying(
+            authorization, intendedRecipient: keys.certificate.fingerprint)
         guard let opened, let act = String(strictUTF8: opened.content).flatMap({ DeviceAct($0) }),
             act.issuer == ports.issuer, act.enrollment == caller.id, act.kind == kind, act.device == other,
             ChangeMethods.isFresh(act.nonce, of: caller.id, at: now, ports.hasher)

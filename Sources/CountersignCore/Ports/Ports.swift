@@ -29,6 +29,15 @@ extension RandomSource {
     }
 }
 
+/// Where the issuer's own keys come from, which change under a server that runs.
+public protocol IssuerKeySource: Sendable {
+    /// The keys as they were read last.
+    ///
+    /// - Throws: ``StoreError/unavailable`` when they could not be read for a minute: another server may have replaced
+    ///   them, so nothing is signed, opened or sealed.
+    func current() throws(StoreError) -> IssuerKeys
+}
+
 /// How much each client may bring about, as the operator has set it.
 public struct ClientLimits: Hashable, Sendable {
     /// How many questions by a code it may ask in a minute: those are nobody's, and no user's limit counts them.
@@ -57,7 +66,7 @@ public final class Ports: Sendable {
     /// Hashes what is only compared and could be guessed.
     public let hasher: KeyedHasher
     /// The issuer's own keys.
-    public let keys: IssuerKeys
+    public let keys: any IssuerKeySource
     /// By what messages to people leave.
     public let transports: Transports
     /// How much each client may bring about.
@@ -70,7 +79,7 @@ public final class Ports: Sendable {
     /// Ports of these parts.
     public init(
         issuer: Issuer, store: any Store, wakes: any Wakes, time: any TimeSource, random: any RandomSource,
-        hasher: KeyedHasher, keys: IssuerKeys, transports: Transports = Transports(),
+        hasher: KeyedHasher, keys: any IssuerKeySource, transports: Transports = Transports(),
         limits: ClientLimits = ClientLimits(), hooks: any AuthenticatorHooks, logger: Logger
     ) {
         self.issuer = issuer

@@ -72,6 +72,10 @@ public protocol StoreReader {
     func challengeType(_ name: TypeName) throws -> ChallengeType?
     func challengeTypes() throws -> [ChallengeType]
 
+    // Keys
+    /// The issuer's own keys.
+    func issuerKeys() throws -> IssuerKeyMaterial
+
     // Users
     func linkedUser(_ reference: UserReference, of client: ClientID) throws -> LinkedUser?
     func linkCount(of user: UserID) throws -> Int
@@ -169,6 +173,17 @@ public protocol StoreReader {
 public protocol StoreWriter: StoreReader {
     /// Wakes a topic when, and only when, the transaction commits.
     func wake(_ topic: WakeTopic)
+
+    // Keys
+    /// Replaces the issuer's certificate and keeps its keys from being changed by others until the transaction ends.
+    ///
+    /// - Parameters:
+    ///   - known: the certificate as it was read.
+    ///   - certificate: the one to be; nil to leave it as it is.
+    /// - Returns: false when it is another than the known one by now; nothing was done then.
+    func replaceIssuerCertificate(_ known: Certificate, by certificate: Certificate?) throws -> Bool
+    func put(_ key: IssuerKey) throws
+    func delete(_ key: IssuerKey) throws
 
     // Clients and types
     func insert(_ client: Client, callbackSecret: Secret<String>?) throws

@@ -8,6 +8,8 @@ public enum WakeTopic: Hashable, Sendable {
     case enrollment(EnrollmentID)
     /// Something is due in the outbox.
     case outbox
+    /// The issuer's keys have changed.
+    case keys
 }
 
 /// Tells those who wait that something changed.

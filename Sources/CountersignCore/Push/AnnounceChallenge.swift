@@ -95,8 +95,9 @@ extension Challenge {
         let envelope = PushEnvelope(
             issuer: ports.issuer, enrollment: enrollment, challenge: id, challengeType: question.type,
             issuedAt: question.askedAt, expiresAt: expiresAt, alert: shown)
+        let keys = try ports.keys.current()
         return try await envelope.payload(
-            signedBy: ports.keys.push, keyID: ports.keys.pushKeyID,
+            signedBy: keys.push, keyID: keys.pushKeyID,
             category: PushCategory(
                 question, methods: methods, asksNumber: numberHash != nil, isClaimed: claim != nil, showing: shown),
             badge: badge)

@@ -33,6 +33,7 @@ extension API {
         addLocks(to: &routes)
         addAdministrationOfEnrollments(to: &routes)
         addOutbox(to: &routes)
+        addIssuerKeys(to: &routes)
         addMessages(to: &routes)
         let filters = ["kind", "client", "user", "enrollment", "challenge", "since", "until"]
         routes.administrator(.get, "/v1/admin/events", query: filters + ["cursor"]) { [ports] _, incoming in

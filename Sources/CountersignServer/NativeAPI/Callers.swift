@@ -90,7 +90,7 @@ extension API {
             return ProblemDetails(.clockSkew, members: ["server_time": .string("\(serverTime)")])
         case .suspended: return ProblemDetails(.enrollmentSuspended)
         case .deregistered(let notice):
-            let signed = try await ports.keys.sign(notice, at: ports.time.now)
+            let signed = try await ports.keys.current().sign(notice, at: ports.time.now)
             return ProblemDetails(.deviceDeregistered, members: ["notice": .string(signed)])
         }
     }

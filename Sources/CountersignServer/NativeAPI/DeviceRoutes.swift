@@ -13,10 +13,10 @@ extension API {
 
     func addDevices(to routes: inout Routes) {
         routes.anyone(.get, "/v1/server-certificate") { [ports] _ in
-            Response(bytes: Array(ports.keys.certificate.armored.utf8), type: "application/pgp-keys")
+            Response(bytes: Array(try ports.keys.current().certificate.armored.utf8), type: "application/pgp-keys")
         }
         routes.anyone(.get, "/v1/push-keys") { [ports] _ in
-            Response(json: ports.keys.pushKeys.json)
+            Response(json: try ports.keys.current().pushKeys.json)
         }
         routes.anyone(.post, "/v1/enrollments") { [self] incoming in
             let request = try deviceRequest(incoming)
@@ -88,9 +88,10 @@ extension API {
         let place = ContextLine(address: caller.caller?.description, userAgent: nil)
         switch try await EnrollDevice.enroll(request, in: signed, from: place, ports: ports) {
         case .enrolled(let enrollment, let approval):
+            let keys = try ports.keys.current()
             let reply = EnrollmentReply(
-                enrollment: enrollment.id, user: enrollment.user, serverCertificate: ports.keys.certificate,
-                pushKeys: ports.keys.pushKeys, policies: try await policies(of: enrollment.client),
+                enrollment: enrollment.id, user: enrollment.user, serverCertificate: keys.certificate,
+                pushKeys: keys.pushKeys, policies: try await policies(of: enrollment.client),
                 approval: approval.map { ApprovalNotice(number: $0.number, expiresAt: $0.expiresAt) })
             return Response(json: reply.json, status: 201)
         case .refused(let refusal): throw try await problem(refusal)

@@ -9,8 +9,10 @@ public enum Upkeep {
     public struct Rotation: Sendable {
         /// The key that is in use from now on, or is to be.
         public let next: MasterKeyID
-        /// Where the earlier key is kept; nil when the operator keeps it, and the rotation is not finished.
+        /// Where the earlier key is kept; nil when the operator keeps it.
         public let keptAs: String?
+        /// Whether the earlier key opens the database no more; otherwise ``finishRotation(_:)`` is to follow.
+        public let isFinished: Bool
     }
 
     /// Brings a database to this program's schema; a new one is made.
@@ -47,8 +49,8 @@ public enum Upkeep {
 
     /// Lets another master key take the place of the one in use.
     ///
-    /// A key in the data folder is replaced at once. A key from elsewhere is the operator's to replace, so both open the
-    /// database until ``finishRotation(_:)``. Wherever this is cut off, the key that is in its place opens the database.
+    /// A key in the data folder of a server on SQLite is replaced at once. Where other servers may work with the key in
+    /// use, or where it is the operator's to replace, both open the database until ``finishRotation(_:)``. Wherever this is cut off, the key that is in its place opens the database.
     ///
     /// - Parameters:
     ///   - settings: the server's.
@@ -67,7 +69,7 @@ public enum Upkeep {
             let (store, current) = try await open(folder, settings)
             guard next.id != current.id else { throw StartError("\(file) holds the key that is in use.") }
             try await store.accept(next, besides: current)
-            return Rotation(next: next.id, keptAs: nil)
+            return Rotation(next: next.id, keptAs: nil, isFinished: false)
         case (_, nil):
             throw StartError("The key is not in the data folder: name the new one with --new-master-key-file.")
         }
@@ -78,16 +80,17 @@ public enum Upkeep {
         let next = try folder.prepareNextKey()
         try await store.accept(next, besides: current)
         let kept = try folder.installNextKey(insteadOf: current)
-        _ = try await store.retireEarlier(than: next)
-        return Rotation(next: next.id, keptAs: kept)
+        if case .postgresql = settings.database { return Rotation(next: next.id, keptAs: kept, isFinished: false) }
+        _ = try await store.retireEarlier(than: next, at: SystemTime().now)
+        return Rotation(next: next.id, keptAs: kept, isFinished: true)
     }
 
-    /// Lets the earlier master keys open the database no more.
+    /// Lets the earlier master keys open the database no more; servers then seal everything again under a new key.
     ///
     /// - Returns: the key that is in use.
     public static func finishRotation(_ settings: ServerSettings) async throws -> MasterKeyID {
         let (store, current) = try await open(try existing(settings), settings)
-        guard try await store.retireEarlier(than: current) else {
+        guard try await store.retireEarlier(than: current, at: SystemTime().now) else {
             throw StartError("The settings name the earlier key, \(current.id). Name the new one first, then finish.")
         }
         return current.id

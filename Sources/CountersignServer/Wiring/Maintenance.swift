@@ -8,6 +8,7 @@ struct Maintenance: Sendable {
     private static let pause = Duration.milliseconds(500)
     private static let sweepEvery = 20
     private static let batch = 500
+    private static let resealSteps = 10
     /// Every so many rounds a server asks whether it is the one that does this, for so many seconds.
     private static let askEvery = 4
     private static let turn: Int64 = 6
@@ -19,6 +20,7 @@ struct Maintenance: Sendable {
     func run() async throws {
         var round = 0
         var isOurs = false
+        var resealing = Resealing()
         while true {
             try await Task.sleep(for: Self.pause)
             let count = store.commitCount
@@ -35,6 +37,7 @@ struct Maintenance: Sendable {
                 guard isOurs else { continue }
                 try await ExpireChallenges.sweep(ports: ports)
                 try await TellWaits.sweep(ports: ports)
+                try await reseal(&resealing)
                 if round.isMultiple(of: Self.sweepEvery) { try await sweep() }
             } catch let error as StoreError {
                 isOurs = false
@@ -44,7 +47,20 @@ struct Maintenance: Sendable {
         }
     }
 
+    /// Some steps of a change of sealing keys, if one is under way.
+    private func reseal(_ resealing: inout Resealing) async throws {
+        for _ in 0..<Self.resealSteps {
+            switch try await resealing.step(in: store, at: ports.time.now) {
+            case .promoted: ports.logger.notice("what is sealed is sealed under a new key from now on")
+            case .finished: ports.logger.notice("everything is sealed under the new key")
+            case .resealed: break
+            case nil: return
+            }
+        }
+    }
+
     private func sweep() async throws {
+        try await RotateIssuerKey.sweep(ports: ports)
         try await DeleteClient.sweep(ports: ports)
         let now = ports.time.now
         while try await ports.store.commit({ try $0.sweep(now: now, limit: Self.batch) }) >= Self.batch {}

@@ -66,10 +66,11 @@ extension OpenedStore {
 }
 
 extension OpenedStore where Prepared == Void {
-    /// The issuer's keys, made at the first start.
-    static func keys(of store: SQLStore, at now: Timestamp) async throws -> IssuerKeyMaterial {
+    /// Makes the issuer's keys at the first start, and reads them.
+    static func readKeys(of store: SQLStore, at now: Timestamp, random: any RandomSource) async throws {
         do {
-            return try await store.issuerKeys(at: now)
+            _ = try await store.issuerKeys(at: now, random: random)
+            try await store.refreshKeys()
         } catch StoreError.corruptRow {
             throw StartError(
                 "The master key is not the one the database was made with. Restore the right one from the backup.")

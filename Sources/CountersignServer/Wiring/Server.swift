@@ -30,6 +30,7 @@ public struct Server: Sendable {
     private let store: SQLStore
     private let reach: CallbackReach
     private let hooks: HookCaller
+    private let keyRefresh: KeyRefresh
     private let settings: ServerSettings
     private let lock: FolderLock
     private let certificates: Certificates?
@@ -70,15 +71,15 @@ public struct Server: Sendable {
         let opened = try await OpenedStore.open(
             settings, folder, hub: hub, issuer: issuer, environment: environment, logger: logger
         ) { store in
-            let keys = try await OpenedStore.keys(of: store, at: time.now).keys
+            try await OpenedStore.readKeys(of: store, at: time.now, random: random)
             let token = try await FirstStart.prepare(store: store, time: time, random: random) {
                 try folder.write(bootstrapToken: $0)
             }
             if !types.isEmpty { try await ManageTypes.set(types, store: store, time: time, random: random) }
-            return (keys, token)
+            return token
         }
         let store = opened.store
-        bootstrapToken = opened.prepared.1
+        bootstrapToken = opened.prepared
         if opened.isAlone {
             // The folder's lock is ours: whoever holds leases has died with them.
             try await store.endLeases(at: time.now, longest: OutboxWorker.lease)
@@ -90,7 +91,7 @@ public struct Server: Sendable {
         hooks = HookCaller(reach: reach, queue: store, hasher: hasher)
         let ports = Ports(
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
-            hasher: hasher, keys: opened.prepared.0,
+            hasher: hasher, keys: store.issuerKeySource,
             transports: Transports(
                 mail: isDevelopment || settings.mail != nil, text: isDevelopment || settings.texts != nil),
             limits: settings.limits, hooks: hooks, logger: logger)
@@ -102,6 +103,12 @@ public struct Server: Sendable {
         self.issuer = issuer
         self.hub = hub
         self.store = store
+        keyRefresh = KeyRefresh(store: store, wakes: hub, logger: logger) { [settings] in
+            switch settings.database {
+            case .sqlite: try folder.masterKey(from: settings.masterKey, environment)
+            case .postgresql: try folder.sharedMasterKey(from: settings.masterKey, environment, isNew: false)
+            }
+        }
         self.settings = settings
         self.logger = logger
         dataFolder = folder.path
@@ -164,6 +171,7 @@ public struct Server: Sendable {
             services: [
                 // The order of shutdown is the reverse: requests end first, what they queued is delivered after.
                 .init(service: Background { try await hub.run() }),
+                .init(service: Background { [keyRefresh] in try await keyRefresh.run() }),
                 .init(service: Background { try await worker.run() }),
                 .init(service: Background { try await maintenance.run() }),
                 .init(service: listener),

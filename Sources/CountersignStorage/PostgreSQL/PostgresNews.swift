@@ -152,6 +152,7 @@ extension [WakeTopic] {
             case .challenge(let id): id.description
             case .enrollment(let id): id.description
             case .outbox: "outbox"
+            case .keys: "keys"
             }
         }.joined(separator: " ")
     }
@@ -160,6 +161,7 @@ extension [WakeTopic] {
     fileprivate init(words: String) {
         self = words.split(separator: " ").compactMap { word in
             if word == "outbox" { return .outbox }
+            if word == "keys" { return .keys }
             let word = String(word)
             return ChallengeID(word).map(WakeTopic.challenge) ?? EnrollmentID(word).map(WakeTopic.enrollment)
         }

@@ -428,7 +428,7 @@ extension SQLTransaction {
 
 /// As it stands in a column, sealed: what a hook says to an app is between the two.
 extension CustomReply {
-    fileprivate static func place(_ enrollment: EnrollmentID, _ digest: [UInt8]) -> String {
+    static func place(_ enrollment: some CustomStringConvertible, _ digest: [UInt8]) -> String {
         "answer \(enrollment) \(Hex.encode(digest))"
     }
 

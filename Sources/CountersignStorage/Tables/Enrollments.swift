@@ -335,7 +335,7 @@ extension SQLTransaction {
 
 /// As it stands in a column; the token stands in another, sealed.
 extension PushTarget {
-    static func place(_ enrollment: EnrollmentID) -> String { "push token \(enrollment)" }
+    static func place(_ enrollment: some CustomStringConvertible) -> String { "push token \(enrollment)" }
 
     fileprivate var json: JSONValue {
         .members([

@@ -143,7 +143,9 @@ extension SQLTransaction {
 }
 
 extension IdempotencyKey {
-    fileprivate var place: String { "reply \(scope) \(key)" }
+    fileprivate var place: String { Self.place(scope: scope, key: key) }
+
+    static func place(scope: String, key: String) -> String { "reply \(scope) \(key)" }
 }
 
 extension SQLRow {
@@ -153,5 +155,5 @@ extension SQLRow {
 }
 
 extension OutboxMessage {
-    static func place(_ id: EventID) -> String { "outbox \(id)" }
+    static func place(_ id: some CustomStringConvertible) -> String { "outbox \(id)" }
 }

@@ -35,6 +35,8 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case messageNotFound = "message_not_found"
     case messageOver = "message_over"
     case transportNotSetUp = "transport_not_set_up"
+    case keyUseNotFound = "key_use_not_found"
+    case rotationUnderWay = "rotation_under_way"
 
     // Asking
     case noEnrollment = "no_enrollment"
@@ -164,6 +166,12 @@ extension ProblemCode {
         case .typeNotFound:
             Meaning(
                 404, "There is no such challenge type", "Check the name, or make the type with `countersign type set`.")
+        case .keyUseNotFound:
+            Meaning(404, "No key has this use", "Look at `countersign admin issuer-key list`.")
+        case .rotationUnderWay:
+            Meaning(
+                409, "The next key waits for its time already",
+                "Nothing to do; or hasten it with `countersign admin issuer-key rotate --now`.")
         case .externalIDTaken:
             Meaning(409, "Another user has this external id", "Use the user that has it, or another external id.")
         case .userNotFound:

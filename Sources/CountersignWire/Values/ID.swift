@@ -112,6 +112,12 @@ public enum EventIDKind: IDKind {
     public static let prefix = "evt"
 }
 
+/// The kind of ``IssuerKeyID``.
+public enum IssuerKeyIDKind: IDKind {
+    /// The letters `key`.
+    public static let prefix = "key"
+}
+
 /// Names a challenge.
 public typealias ChallengeID = ID<ChallengeIDKind>
 /// Names an enrollment.
@@ -122,3 +128,5 @@ public typealias UserID = ID<UserIDKind>
 public typealias ClientID = ID<ClientIDKind>
 /// Names an event: an entry of the audit, a message that leaves.
 public typealias EventID = ID<EventIDKind>
+/// Names one of the issuer's keys.
+public typealias IssuerKeyID = ID<IssuerKeyIDKind>

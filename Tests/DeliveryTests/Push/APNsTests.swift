@@ -51,7 +51,7 @@ struct APNsTests {
             let payload = try JSONValue(parsing: arrival.payload)
             let envelope = try PushEnvelope(
                 verifying: payload, issuer: scene.world.ports.issuer, enrollment: scene.device.enrollment,
-                keys: scene.world.ports.keys.pushKeys, now: scene.world.time.now, skew: 0)
+                keys: try scene.world.issuerKeys.pushKeys, now: scene.world.time.now, skew: 0)
             #expect(envelope.challenge == challenge.id)
             #expect(payload["aps"]?["badge"] == 1)
             #expect(payload["aps"]?["category"] == "COUNTERSIGN_CONFIRM")

@@ -56,7 +56,7 @@ struct FCMTests {
             for payload in [payload, message["apns"]?["payload"] ?? .null] {
                 let envelope = try PushEnvelope(
                     verifying: payload, issuer: scene.world.ports.issuer, enrollment: scene.device.enrollment,
-                    keys: scene.world.ports.keys.pushKeys, now: scene.world.time.now, skew: 0)
+                    keys: try scene.world.issuerKeys.pushKeys, now: scene.world.time.now, skew: 0)
                 #expect(envelope.challenge == challenge.id)
             }
             #expect(data["badge"] == "1")

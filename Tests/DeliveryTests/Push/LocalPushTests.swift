@@ -37,7 +37,7 @@ struct LocalPushTests {
             #expect(call.line == "POST /\(Self.path) HTTP/1.1")
             let envelope = try PushEnvelope(
                 verifying: try JSONValue(parsing: call.body), issuer: scene.world.ports.issuer,
-                enrollment: scene.device.enrollment, keys: scene.world.ports.keys.pushKeys,
+                enrollment: scene.device.enrollment, keys: try scene.world.issuerKeys.pushKeys,
                 now: scene.world.time.now, skew: 0)
             #expect(envelope.challenge == challenge.id)
             #expect(try await scene.standing(of: challenge) == .accepted)

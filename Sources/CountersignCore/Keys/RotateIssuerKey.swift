@@ -1,0 +1,172 @@
+import CountersignWire
+import Encodings
+import OpenPGP
+
+/// Replaces the issuer's keys, one use at a time, without a moment in which something is refused.
+///
+/// A key is *next* until every server holds it, and until devices know it where it is to sign; then it is *current*;
+/// then it is *retired*, and what it did is honoured for a while. Servers read the keys again once a minute and do
+/// nothing with older ones, so a step waits for longer than that.
+/// Spec: design 2b §8, 3.1.
+public enum RotateIssuerKey {
+    /// How long a key that is to sign is published before it does, in seconds: devices and caches have learnt it.
+    public static let publication: Int64 = 24 * 3600
+    /// How long what a retired key did is honoured, in seconds: devices fetch the issuer's certificate twice in it.
+    public static let honour: Int64 = 24 * 3600
+    /// How long a step waits at least, in seconds, until every server has read the one before.
+    public static let settling: Int64 = 90
+    private static let attempts = 5
+
+    /// What came of it.
+    public enum Outcome: Sendable {
+        /// The key that will take the place of the current one.
+        case begun(IssuerKey)
+        /// An earlier rotation has not reached its next step.
+        case underWay(IssuerKey)
+    }
+
+    /// The keys, oldest first.
+    public static func list(ports: Ports) async throws -> [IssuerKey] {
+        try await ports.store.read { try $0.issuerKeys().kept }
+    }
+
+    /// Begins a rotation, or hastens the one that is under way.
+    ///
+    /// - Parameters:
+    ///   - use: what the key is for.
+    ///   - isAtOnce: whether the next key is used as soon as every server holds it, though devices may not know it yet;
+    ///     they fetch it when they meet it.
+    ///   - isCompromised: whether somebody else may have the current key: the next is used at once, and nothing that the
+    ///     earlier one does is honoured from then on.
+    ///   - caller: who asks.
+    ///   - ports: the world.
+    public static func begin(
+        _ use: KeyUse, isAtOnce: Bool, isCompromised: Bool = false, by caller: Client, ports: Ports
+    ) async throws -> Outcome {
+        let hastens = isAtOnce || isCompromised
+        return try await changing(ports) { material, now in
+            // What opens is published when it is used: there is nobody to learn it before.
+            let wait = hastens || use == .encryption ? settling : publication
+            let due = now.adding(seconds: wait)
+            var step = Step(by: caller)
+            if isCompromised { step.disown(use, in: material, at: now) }
+            if var next = material.key(use, .next) {
+                guard hastens else { return (step, .underWay(next)) }
+                next.changesAt = min(next.changesAt ?? due, due)
+                step.put(next)
+                return (step, .begun(next))
+            }
+            let next = IssuerKey.make(use, .next, id: ports.random.id(at: now), at: now, changesAt: due)
+            step.put(next)
+            if use == .signing { try await step.publish(next, in: material, at: now) }
+            return (step, .begun(next))
+        }
+    }
+
+    /// Does the steps that are due.
+    public static func sweep(ports: Ports) async throws {
+        while try await changing(ports, { material, now in
+            guard let due = material.kept.first(where: { $0.changesAt.map { $0 <= now } ?? false }) else {
+                return (Step(), false)
+            }
+            return (try await step(of: due, in: material, at: now), true)
+        }) {}
+    }
+
+    /// The step of a key whose time has come.
+    private static func step(of key: IssuerKey, in material: IssuerKeyMaterial, at now: Timestamp) async throws -> Step {
+        var step = Step()
+        var key = key
+        if key.state == .retired {
+            try await step.end(key, in: material, at: now)
+            return step
+        }
+        if var earlier = material.key(key.use, .current) {
+            earlier.state = .retired
+            earlier.changesAt = now.adding(seconds: earlier.isCompromised ? 0 : honour)
+            step.put(earlier)
+        }
+        key.state = .current
+        key.changesAt = nil
+        step.put(key)
+        if key.use == .encryption { try await step.publish(key, in: material, at: now) }
+        return step
+    }
+
+    /// What one commit changes.
+    private struct Step: Sendable {
+        var by: Client?
+        var put: [IssuerKey] = []
+        var ended: IssuerKey?
+        var certificate: Certificate?
+
+        var isNothing: Bool { put.isEmpty && ended == nil }
+
+        mutating func put(_ key: IssuerKey) { put.append(key) }
+
+        /// Takes the current key and those before it for somebody else's as well.
+        mutating func disown(_ use: KeyUse, in material: IssuerKeyMaterial, at now: Timestamp) {
+            for var key in material.kept where key.use == use && key.state != .next && !key.isCompromised {
+                key.isCompromised = true
+                if key.state == .retired { key.changesAt = now }
+                put(key)
+            }
+        }
+
+        /// Puts a subkey into the certificate.
+        mutating func publish(_ key: IssuerKey, in material: IssuerKeyMaterial, at now: Timestamp) async throws {
+            guard let subkey = try key.subkey() else { return }
+            certificate = try await material.certificate.adding(subkey, by: material.certifier, at: now.unixSeconds)
+        }
+
+        /// Takes a key out of use for good: revoked where it is a subkey, and its private half deleted.
+        mutating func end(_ key: IssuerKey, in material: IssuerKeyMaterial, at now: Timestamp) async throws {
+            ended = key
+            guard let fingerprint = try key.fingerprint() else { return }
+            certificate = try await material.certificate.revoking(
+                fingerprint, because: key.isCompromised ? .compromised : .superseded, by: material.certifier,
+                at: now.unixSeconds)
+        }
+    }
+
+    /// Reads the keys, decides on a step, and does it unless they have changed meanwhile; then again.
+    private static func changing<Result: Sendable>(
+        _ ports: Ports, _ decide: (IssuerKeyMaterial, Timestamp) async throws -> (Step, Result)
+    ) async throws -> Result {
+        for _ in 0..<attempts {
+            let now = ports.time.now
+            let material = try await ports.store.read { try $0.issuerKeys() }
+            let (step, result) = try await decide(material, now)
+            guard !step.isNothing else { return result }
+            let events = (step.put + [step.ended].compactMap { $0 }).map {
+                AuditEvent(issuerKey: $0, hasEnded: $0.id == step.ended?.id, by: step.by, ports, at: now)
+            }
+            let isDone = try await ports.store.commit { writer in
+                guard try writer.replaceIssuerCertificate(material.certificate, by: step.certificate) else {
+                    return false
+                }
+                for key in step.put { try writer.put(key) }
+                if let ended = step.ended { try writer.delete(ended) }
+                for event in events { try writer.append(event) }
+                writer.wake(.keys)
+                return true
+            }
+            if isDone { return result }
+        }
+        throw StoreError.serializationFailure
+    }
+}
+
+extension AuditEvent {
+    /// That one of the issuer's keys has changed.
+    fileprivate init(
+        issuerKey key: IssuerKey, hasEnded: Bool, by client: Client?, _ ports: Ports, at now: Timestamp
+    ) {
+        self.init(
+            id: ports.random.id(at: now), at: now, kind: .issuerKeyChanged, client: client?.id,
+            detail: [
+                "key": .string("\(key.id)"), "use": .string(key.use.rawValue),
+                "state": .string(hasEnded ? "ended" : key.state.rawValue), "compromised": .bool(key.isCompromised),
+            ])
+    }
+}

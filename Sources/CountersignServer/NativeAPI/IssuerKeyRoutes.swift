@@ -1,0 +1,55 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+
+/// The issuer's own keys, for operators.
+extension API {
+    func addIssuerKeys(to routes: inout Routes) {
+        routes.administrator(.get, "/v1/admin/issuer-keys") { [ports] _, _ in
+            let keys = try await RotateIssuerKey.list(ports: ports)
+            return Response(json: ["keys": .array(try keys.map { try $0.json })])
+        }
+        routes.administrator(.post, "/v1/admin/issuer-keys/:use/rotate") { [ports] caller, incoming in
+            guard let use = incoming.parameter("use").flatMap(KeyUse.init(rawValue:)) else {
+                let uses = KeyUse.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ProblemDetails(.keyUseNotFound, detail: "the keys that rotate are \(uses)")
+            }
+            let request = try RotationRequest(incoming.optionalJSON())
+            let outcome = try await RotateIssuerKey.begin(
+                use, isAtOnce: request.isAtOnce, isCompromised: request.isCompromised, by: caller, ports: ports)
+            switch outcome {
+            case .begun(let key): return Response(json: try key.json, status: 202)
+            case .underWay(let key):
+                throw ProblemDetails(.rotationUnderWay, members: ["key": try key.json])
+            }
+        }
+    }
+}
+
+/// What is asked of a rotation.
+private struct RotationRequest {
+    let isAtOnce: Bool
+    let isCompromised: Bool
+
+    init(_ json: JSONValue) throws(JSONShapeError) {
+        var members = try JSONMembers(json)
+        isAtOnce = try members.optionalBool("at_once") ?? false
+        isCompromised = try members.optionalBool("compromised") ?? false
+        try members.refuseUnknown()
+    }
+}
+
+extension IssuerKey {
+    fileprivate var json: JSONValue {
+        get throws {
+            .members([
+                "id": .string("\(id)"), "use": .string(use.rawValue), "algorithm": .string(use.algorithm),
+                "state": .string(state.rawValue), "name": .string(try publicName()),
+                "created_at": .string("\(createdAt)"), "changes_at": changesAt.map { .string("\($0)") },
+                "compromised": .bool(isCompromised),
+            ])
+        }
+    }
+}

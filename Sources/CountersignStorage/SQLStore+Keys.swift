@@ -1,0 +1,38 @@
+public import CountersignCore
+
+/// The keys that a store works with, which other servers and commands change.
+extension SQLStore {
+    /// What everything that is only compared is hashed under, and purposes of their own are derived from.
+    public var dataKey: DataKey { held.dataKey }
+
+    /// The issuer's own keys, as ``refreshKeys(masterKey:)`` read them last.
+    public var issuerKeySource: any IssuerKeySource { StoredIssuerKeys(keys: held) }
+
+    /// Reads all keys again.
+    ///
+    /// - Parameter masterKey: reads the master key where it is kept, for a database that the one in use opens no more;
+    ///   nil to know no other.
+    /// - Throws: ``StoreError``, and what `masterKey` throws.
+    public func refreshKeys(masterKey: (() throws -> MasterKey)? = nil) async throws {
+        do {
+            try await held.refresh(by: [held.masterKey], read)
+        } catch let error as StoreError {
+            guard case .corruptRow = error, let masterKey else { throw error }
+            try await held.refresh(by: [try masterKey()], read)
+        }
+    }
+
+    /// Does nothing any more with keys that were not read again for a minute.
+    public func letKeysAge() { held.startAging() }
+
+    private func read(by masterKey: MasterKey) async throws -> (KeyRing, IssuerKeys?) {
+        let (ring, material) = try await engine.read { connection in
+            let ring = try KeyWraps.read(connection).opened(by: masterKey)
+            let transaction = SQLTransaction(
+                connection: connection, sealer: ring.sealer, issuer: issuer, parsed: parsed, locksRows: false)
+            return (ring, try transaction.keptIssuerKeys())
+        }
+        // Keys that an earlier version left are moved at the start; until then there are none to use.
+        return (ring, try material.flatMap { $0.kept.isEmpty ? nil : try $0.keys })
+    }
+}

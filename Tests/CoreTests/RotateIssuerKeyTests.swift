@@ -1,0 +1,271 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import Crypto
+import Encodings
+import JOSE
+import OpenPGP
+import StorageTestSupport
+import Testing
+
+@Suite("The issuer's keys rotate, and nothing is refused meanwhile")
+struct RotateIssuerKeyTests {
+    private static let day: Int64 = 24 * 3600
+
+    /// A shop with a user and a device, and an operator.
+    private struct Scene {
+        let world: World
+        let shop: Client
+        let user: UserID
+        let device: TestDevice
+        let caller: Client
+
+        init(_ world: World) async throws {
+            self.world = world
+            try await world.makeType()
+            _ = try await FirstStart.prepare(store: world.store, time: world.time, random: world.random)
+            shop = try await world.makeClient(waives: true).client
+            user = try await world.makeUser("x", of: shop)
+            device = try await world.makeDevice(of: user, by: shop)
+            caller = try #require(try await world.store.read { try $0.operatorClient() })
+        }
+
+        func begin(_ use: KeyUse, atOnce: Bool = false, compromised: Bool = false) async throws
+            -> RotateIssuerKey.Outcome
+        {
+            let outcome = try await RotateIssuerKey.begin(
+                use, isAtOnce: atOnce, isCompromised: compromised, by: caller, ports: world.ports)
+            try await world.store.refreshKeys()
+            return outcome
+        }
+
+        /// Lets time pass, and does what is due.
+        func pass(_ seconds: Int64) async throws {
+            world.time.advance(seconds: seconds)
+            try await RotateIssuerKey.sweep(ports: world.ports)
+            try await world.store.refreshKeys()
+        }
+
+        func states(_ use: KeyUse) async throws -> [IssuerKey.State] {
+            try await RotateIssuerKey.list(ports: world.ports).filter { $0.use == use }.map(\.state)
+        }
+
+        /// An answer, sealed by the issuer's certificate as it is now; not sent.
+        func sealedAnswer() async throws -> (ChallengeID, [UInt8]) {
+            let asked = try await world.ask(try world.request(for: user), by: shop)
+            try await device.open(asked.challenge.id)
+            return (asked.challenge.id, try await device.receipt(of: asked.challenge, .denied))
+        }
+
+        func isTaken(_ answer: (ChallengeID, [UInt8])) async throws -> Bool {
+            switch try await device.answer(answer.0, with: answer.1) {
+            case .decided: return true
+            case .invalid(.message(.notForThisKey)): return false
+            case let other: throw World.Broken("\(other)")
+            }
+        }
+
+        /// By whom what the device opens is signed.
+        func signer() async throws -> Fingerprint {
+            let asked = try await world.ask(try world.request(for: user), by: shop)
+            guard
+                case .message(let sealed) = try await OpenChallenge.open(
+                    asked.challenge.id, for: try await device.call(), ports: world.ports)
+            else { throw World.Broken("message") }
+            let opened = try await EncryptedMessage.open(
+                sealed, with: device.encryption, signers: world.issuerKeys.certificate.keys,
+                intendedRecipient: device.certificate.fingerprint, now: world.time.now.unixSeconds)
+            _ = try await device.answer(asked, .denied)
+            return opened.signer.fingerprint
+        }
+    }
+
+    private func begun(_ outcome: RotateIssuerKey.Outcome) throws -> IssuerKey {
+        guard case .begun(let key) = outcome else { throw World.Broken("\(outcome)") }
+        return key
+    }
+
+    @Test("Design 2b §8: a signing key is published for a day, signs for the next, and is honoured for a day after")
+    func signing() async throws {
+        let scene = try await Scene(try await World())
+        let first = try await scene.signer()
+        let before = try scene.world.issuerKeys.certificate
+        let next = try begun(try await scene.begin(.signing))
+        let name = try next.publicName()
+        let published = try scene.world.issuerKeys.certificate
+        #expect(published.keys.contains { "\($0.fingerprint)" == name }, "known before it signs")
+        #expect(published.fingerprint == before.fingerprint)
+        try await scene.pass(Self.day - 1)
+        #expect(try await scene.signer() == first)
+        #expect(try await scene.states(.signing) == [.current, .next])
+        try await scene.pass(1)
+        #expect(try await "\(scene.signer())" == name)
+        #expect(try await scene.states(.signing) == [.retired, .current])
+        try await scene.pass(Self.day - 1)
+        let honoured = try scene.world.issuerKeys.certificate
+        #expect(honoured.keys.first { $0.fingerprint == first }?.revokedAt == nil)
+        try await scene.pass(1)
+        let ended = try scene.world.issuerKeys.certificate
+        let now = scene.world.time.now.unixSeconds
+        #expect(ended.keys.first { $0.fingerprint == first }?.revokedAt == now, "what it signed before stays good")
+        #expect(try await scene.states(.signing) == [.current])
+        #expect(try await "\(scene.signer())" == name)
+        let told = try await scene.world.audit().filter { $0.kind == .issuerKeyChanged }
+        #expect(told.map { $0.detail["state"]?.string } == ["next", "retired", "current", "ended"])
+    }
+
+    @Test("An encryption key is published when it is used; what was sealed to the earlier one is honoured for a day")
+    func encryption() async throws {
+        let scene = try await Scene(try await World())
+        let before = try scene.world.issuerKeys.certificate
+        let next = try begun(try await scene.begin(.encryption))
+        #expect(try scene.world.issuerKeys.certificate.encoded == before.encoded, "nobody could open it elsewhere yet")
+        try await scene.pass(RotateIssuerKey.settling - 1)
+        #expect(try await scene.states(.encryption) == [.current, .next])
+        let early = try await scene.sealedAnswer()
+        try await scene.pass(1)
+        let now = scene.world.time.now.unixSeconds
+        let sealing = try scene.world.issuerKeys.certificate.key(for: .encrypt, at: now)
+        #expect("\(sealing.fingerprint)" == (try next.publicName()))
+        #expect(try await scene.isTaken(early))
+        // Types end their questions within the day, so a later one is sealed to the key of before by hand.
+        func sealedToEarlier() async throws -> (ChallengeID, [UInt8]) {
+            let asked = try await scene.world.ask(try scene.world.request(for: scene.user), by: scene.shop)
+            try await scene.device.open(asked.challenge.id)
+            let now = scene.world.time.now
+            let receipt = Receipt(
+                of: asked.challenge.question, user: scene.user, device: scene.device.certificate.fingerprint,
+                decision: .denied, answeredAt: now)
+            let message = try await EncryptedMessage.seal(
+                .text(receipt.text), signedBy: scene.device.primary,
+                to: try before.key(for: .encrypt, at: now.unixSeconds).publicKey,
+                intendedRecipient: before.fingerprint, at: now.unixSeconds)
+            return (asked.challenge.id, message)
+        }
+        try await scene.pass(Self.day - 1)
+        #expect(try await scene.isTaken(try await sealedToEarlier()))
+        try await scene.pass(1)
+        #expect(try await scene.isTaken(try await sealedToEarlier()) == false)
+        #expect(try await scene.isTaken(try await scene.sealedAnswer()))
+        #expect(try scene.world.issuerKeys.certificate.keys.filter { $0.revokedAt != nil }.count == 1)
+    }
+
+    @Test("A push key is published for a day before it signs, and for a day after it did")
+    func push() async throws {
+        let scene = try await Scene(try await World())
+        let first = try scene.world.issuerKeys.pushKeyID
+        let next = try begun(try await scene.begin(.push)).publicName()
+        func published() throws -> Set<String> { Set(try scene.world.issuerKeys.pushKeys.keys.map(\.thumbprint)) }
+        #expect(try published() == [first, next])
+        #expect(try scene.world.issuerKeys.pushKeyID == first)
+        try await scene.pass(Self.day)
+        #expect(try scene.world.issuerKeys.pushKeyID == next)
+        #expect(try published() == [first, next])
+        try await scene.pass(Self.day)
+        #expect(try published() == [next])
+    }
+
+    @Test("One rotation of a use at a time; it can be hastened, but never to before every server holds the key")
+    func hastened() async throws {
+        let scene = try await Scene(try await World())
+        let next = try begun(try await scene.begin(.push))
+        guard case .underWay(let known) = try await scene.begin(.push) else { throw World.Broken("begun twice") }
+        #expect(known.id == next.id)
+        let hastened = try begun(try await scene.begin(.push, atOnce: true))
+        #expect(hastened.id == next.id)
+        #expect(hastened.changesAt == scene.world.time.now.adding(seconds: RotateIssuerKey.settling))
+        // Asked again, it is not put off.
+        try await scene.pass(RotateIssuerKey.settling - 1)
+        #expect(try await scene.begin(.push, atOnce: true).key.changesAt == hastened.changesAt)
+        #expect(try await scene.states(.push) == [.current, .next])
+        try await scene.pass(1)
+        #expect(try await scene.states(.push) == [.retired, .current])
+        // The others stay what they were, and another can be begun while one is still honoured.
+        #expect(try await scene.states(.signing) == [.current])
+        _ = try begun(try await scene.begin(.push, atOnce: true))
+        try await scene.pass(RotateIssuerKey.settling)
+        #expect(try await scene.states(.push) == [.retired, .retired, .current])
+    }
+
+    @Test("A key that somebody else has is honoured no more once another has taken its place, nor those before it")
+    func compromised() async throws {
+        let scene = try await Scene(try await World())
+        let first = try await scene.signer()
+        _ = try await scene.begin(.signing, atOnce: true)
+        try await scene.pass(RotateIssuerKey.settling)
+        let second = try await scene.signer()
+        #expect(try await scene.states(.signing) == [.retired, .current])
+        let third = try begun(try await scene.begin(.signing, compromised: true))
+        try await scene.pass(RotateIssuerKey.settling)
+        #expect(try await scene.states(.signing) == [.current])
+        #expect(try await "\(scene.signer())" == (try third.publicName()))
+        let certificate = try scene.world.issuerKeys.certificate
+        for fingerprint in [first, second] {
+            // From the beginning: nothing the key ever signed counts.
+            #expect(certificate.keys.first { $0.fingerprint == fingerprint }?.revokedAt == 0)
+        }
+    }
+
+    @Test("Of two rotations of one use at once one begins, and the other is told of it")
+    func atOnce() async throws {
+        let scene = try await Scene(try await World())
+        let outcomes = try await withThrowingTaskGroup(of: RotateIssuerKey.Outcome.self) { group in
+            for _ in 0..<4 { group.addTask { try await scene.begin(.signing) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let begun = outcomes.filter { if case .begun = $0 { true } else { false } }
+        #expect(begun.count == 1)
+        #expect(Set(outcomes.map(\.key.id)).count == 1)
+        #expect(try await scene.states(.signing) == [.current, .next])
+        // Two uses at once: neither takes the other's key out of the certificate.
+        try await scene.pass(Self.day)
+        async let signing = scene.begin(.signing)
+        async let encryption = scene.begin(.encryption)
+        _ = try await (signing, encryption)
+        try await scene.pass(Self.day)
+        #expect(try scene.world.issuerKeys.certificate.subkeys.count == 5)
+    }
+
+    @Test("Keys that an earlier version kept in one row are moved to rows of their own, and stay what they were")
+    func moved() async throws {
+        let scene = try await Scene(try await World())
+        let world = scene.world
+        let answer = try await scene.sealedAnswer()
+        let (before, push) = (try world.issuerKeys.certificate, try world.issuerKeys.pushKeyID)
+        try await world.leaveIssuerKeysAsBefore()
+        #expect(try await world.count("signing_keys") == 0)
+        let later = try await world.reopened()
+        #expect(try await later.count("signing_keys") == 3)
+        #expect(try later.issuerKeys.certificate.encoded == before.encoded)
+        #expect(try later.issuerKeys.pushKeyID == push)
+        let request = AnswerRequest(message: answer.1)
+        let outcome = try await AnswerChallenge.answer(
+            request, to: answer.0, by: try await scene.device.call(), ports: later.ports)
+        guard case .decided = outcome else { throw World.Broken("\(outcome)") }
+    }
+}
+
+extension World {
+    /// Puts the issuer's keys where versions kept them before they rotated: all in one row.
+    fileprivate func leaveIssuerKeysAsBefore() async throws {
+        let material = try await store.read { try $0.issuerKeys() }
+        var object = JSONObject()
+        object["created_at"] = .integer(Int64(material.createdAt))
+        object["primary"] = .string(Base64.encode(material.primary.rawRepresentation))
+        for (use, name) in [(KeyUse.signing, "signing"), (.encryption, "encryption"), (.push, "push")] {
+            let key = try #require(material.kept.first { $0.use == use })
+            object[name] = .string(Base64.encode(key.secret.reveal()))
+        }
+        let sealed = try store.sealer.seal(JSONValue.object(object).encoded, for: "issuer keys")
+        try await sql("UPDATE secrets SET sealed = $1 WHERE name = 'issuer keys'", [.blob(sealed)])
+        try await sql("DELETE FROM signing_keys")
+    }
+}
+
+extension RotateIssuerKey.Outcome {
+    fileprivate var key: IssuerKey {
+        switch self {
+        case .begun(let key), .underWay(let key): key
+        }
+    }
+}

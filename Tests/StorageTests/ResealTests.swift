@@ -1,0 +1,266 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Synchronization
+import TestSupport
+import Testing
+
+/// Who had an earlier master key and a copy of the database from then could open what it sealed, by the sealing key in the
+/// copy; so another master key brings another sealing key.
+@Suite("Another master key: everything is sealed again, while the database is used")
+struct ResealTests {
+    /// A database with something in every sealed column.
+    private struct Scene {
+        let world: World
+        let shop: Client
+        let user: UserID
+        let device: TestDevice
+        let secret: Secret<String>
+
+        init() async throws {
+            world = try await World()
+            try await world.makeType()
+            let made = try await world.makeClient(waives: true)
+            shop = made.client
+            _ = try await world.renewCallbackSecret(of: shop)
+            user = try await world.makeUser("x", of: shop)
+            device = try await world.makeDevice(of: user, by: shop)
+            _ = try await world.enqueueCallbacks(of: shop.id)
+            secret = try #require(try await world.store.callbackSecret(of: shop.id))
+            try await fill()
+        }
+
+        /// What the usual scenes leave empty, sealed for its place.
+        private func fill() async throws {
+            let sealer = try world.store.sealer
+            func seal(_ text: String, _ place: String) throws -> SQLValue {
+                .blob(try sealer.seal(Array(text.utf8), for: place))
+            }
+            let enrollment = "\(device.enrollment)"
+            try await world.sql(
+                "UPDATE enrollments SET push_token = $1", [try seal("token", "push token \(enrollment)")])
+            try await world.sql(
+                "UPDATE clients SET callback_password = $1", [try seal("password", "callback password \(shop.id)")])
+            let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: []))
+            let now = world.time.now
+            try await world.store.commit { writer in
+                try writer.record(RecordedReply(status: 200, body: Array("reply".utf8)), for: key, at: now)
+            }
+            _ = try await world.store.replace(
+                "apns", issuedAt: nil, by: ProviderToken(text: Secret("provider"), issuedAt: now))
+            let asked = try await world.ask(try world.request(for: user), by: shop)
+            guard case .decided = try await device.answer(asked, .denied) else { throw World.Broken("answer") }
+            let digest = try #require(try await world.sql("SELECT digest FROM answers").first?.blob(0))
+            try await world.sql(
+                "UPDATE answers SET custom = $1",
+                [try seal(#"{"attempts_left":1,"payload":"p"}"#, "answer \(enrollment) \(Hex.encode(digest))")])
+        }
+
+        /// What the columns hold now: each with the names of its rows left out.
+        func sealed() async throws -> [String: [[UInt8]]] {
+            var found: [String: [[UInt8]]] = [:]
+            for column in SealedColumn.all {
+                let condition = column.table == "secrets" ? "name NOT LIKE 'data key %'" : "1 = 1"
+                let rows = try await world.sql(
+                    "SELECT \(column.column) FROM \(column.table) WHERE \(column.column) IS NOT NULL AND \(condition)")
+                found["\(column.table).\(column.column)"] = try rows.map { try $0.blob(0) }
+            }
+            return found
+        }
+
+        /// Replaces the master key 7 by 8.
+        func rotate() async throws -> SQLStore {
+            let (own, next) = (try World.masterKey(), try World.masterKey(8))
+            try await world.store.accept(next, besides: own)
+            let store = try await SQLStore(engine: world.engine, masterKey: next, issuer: world.ports.issuer)
+            #expect(try await store.retireEarlier(than: next, at: world.time.now))
+            try await store.refreshKeys()
+            return store
+        }
+
+        /// Takes steps until there is none to take.
+        func steps(_ resealing: inout Resealing, in store: SQLStore) async throws -> [Resealing.Progress] {
+            var done: [Resealing.Progress] = []
+            while let progress = try await resealing.step(in: store, at: world.time.now) { done.append(progress) }
+            return done
+        }
+    }
+
+    /// What everything begins with that the second sealing key sealed.
+    private static let second: [UInt8] = [2, 0, 0, 0, 1]
+
+    @Test("Every column of bytes is known to be sealed, or known not to be")
+    func columns() async throws {
+        let world = try await World(.sqlite)
+        let open: Set = [
+            "clients.secret_hash", "clients.earlier_secret_hash", "bootstrap_token.hash", "tickets.hash",
+            "enrollments.fingerprint", "enrollments.primary_key", "enrollments.authentication_key",
+            "enrollments.encryption_key", "enrollments.pin_key", "enrollments.biometric_key",
+            "enrollments.certificate", "challenges.nonce", "challenges.number_hash", "challenges.browser",
+            "receipts.signature", "receipts.certificate", "answers.digest", "replies.request_digest",
+            "known_browsers.browser", "secrets.certificate",
+        ]
+        let rows = try await world.sql(
+            """
+            SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c
+            WHERE m.type = 'table' AND upper(c.type) = 'BLOB'
+            """)
+        let all = Set(try rows.map { "\(try $0.text(0)).\(try $0.text(1))" })
+        let sealed = Set(SealedColumn.all.map { "\($0.table).\($0.column)" })
+        #expect(sealed.count == SealedColumn.all.count)
+        #expect(sealed.isDisjoint(with: open))
+        #expect(all == sealed.union(open), "put a new column into SealedColumn.all, or here")
+    }
+
+    @Test("Each step waits until every server holds the keys; then all of it is sealed anew and opens as before")
+    func whole() async throws {
+        let scene = try await Scene()
+        let before = try await scene.sealed()
+        for (column, values) in before {
+            #expect(!values.isEmpty, "\(column) is empty: the test sees nothing")
+            #expect(values.allSatisfy { $0.first == 1 }, "\(column)")
+        }
+        let store = try await scene.rotate()
+        var resealing = Resealing(batch: 2)
+        #expect(try await scene.steps(&resealing, in: store).isEmpty)
+        scene.world.time.advance(seconds: RotateIssuerKey.settling - 1)
+        #expect(try await scene.steps(&resealing, in: store).isEmpty)
+        scene.world.time.advance(seconds: 1)
+        #expect(try await scene.steps(&resealing, in: store) == [.promoted])
+        #expect(try await scene.sealed() == before, "others still seal by the earlier key")
+        scene.world.time.advance(seconds: RotateIssuerKey.settling - 1)
+        #expect(try await scene.steps(&resealing, in: store).isEmpty)
+        scene.world.time.advance(seconds: 1)
+        let steps = try await scene.steps(&resealing, in: store)
+        #expect(steps.last == .finished)
+        let count = steps.reduce(0) { if case .resealed(let count) = $1 { $0 + count } else { $0 } }
+        #expect(count > 0)
+        let after = try await scene.sealed()
+        for (column, values) in after {
+            #expect(values.count == before[column]?.count, "\(column)")
+            #expect(values.allSatisfy { $0.starts(with: Self.second) }, "\(column)")
+        }
+        // All of it opens, in a store that was opened later as well.
+        let later = try await SQLStore(
+            engine: scene.world.engine, masterKey: try World.masterKey(8), issuer: scene.world.ports.issuer)
+        for store in [store, later] {
+            #expect(try await store.callbackSecret(of: scene.shop.id)?.isSame(as: scene.secret) == true)
+            #expect(try await store.providerToken("apns")?.text.reveal() == "provider")
+            #expect(try await store.read { try $0.issuerKeys().kept.count } == 3)
+            let push = try await store.read { try $0.pushRegistration(of: scene.device.enrollment) }
+            #expect(push?.registration.token.reveal() == "token")
+        }
+        let now = scene.world.time.now
+        #expect(try await later.lease(limit: 10, now: now, until: now.adding(seconds: 60)).count > 1)
+        #expect(!store.isResealing && !later.isResealing)
+    }
+
+    @Test("Who had the earlier master key and a copy of then opens nothing of what is sealed after")
+    func earlierCopy() async throws {
+        let scene = try await Scene()
+        let thief = try scene.world.store.sealer
+        let store = try await scene.rotate()
+        var resealing = Resealing()
+        for _ in 0..<2 {
+            scene.world.time.advance(seconds: RotateIssuerKey.settling)
+            _ = try await scene.steps(&resealing, in: store)
+        }
+        let place = "callback secret \(scene.shop.id)"
+        let value = try #require(try await scene.sealed()["clients.callback_secret"]?.first)
+        #expect(throws: StoreError.corruptRow("sealed \(place)")) { _ = try thief.open(value, for: place) }
+        #expect(try store.sealer.open(value, for: place) == Array(scene.secret.reveal().utf8))
+    }
+
+    @Test("A server that ends in the middle leaves nothing behind that does not open; another one goes on")
+    func cutOff() async throws {
+        let scene = try await Scene()
+        let store = try await scene.rotate()
+        scene.world.time.advance(seconds: RotateIssuerKey.settling)
+        var first = Resealing(batch: 1)
+        #expect(try await scene.steps(&first, in: store) == [.promoted])
+        scene.world.time.advance(seconds: RotateIssuerKey.settling)
+        for _ in 0..<5 { _ = try await first.step(in: store, at: scene.world.time.now) }
+        let kinds = Set(try await scene.sealed().values.joined().map { $0.first ?? 0 })
+        #expect(kinds == [1, 2], "in the middle")
+        let other = try await SQLStore(
+            engine: scene.world.engine, masterKey: try World.masterKey(8), issuer: scene.world.ports.issuer)
+        #expect(try await other.callbackSecret(of: scene.shop.id)?.isSame(as: scene.secret) == true)
+        // What is written in between is sealed by the new key, and both finish.
+        let renewed = try await scene.world.renewCallbackSecret(of: scene.shop)
+        var second = Resealing(batch: 3)
+        #expect(try await scene.steps(&second, in: other).last == .finished)
+        try await store.refreshKeys()
+        #expect(try await scene.steps(&first, in: store).isEmpty)
+        #expect(try await other.callbackSecret(of: scene.shop.id)?.isSame(as: renewed.secret) == true)
+    }
+
+    @Test("A rotation begun before the one before is done brings a key that no earlier master key wrapped")
+    func again() async throws {
+        let scene = try await Scene()
+        let store = try await scene.rotate()
+        // 8 opens the ring with the key that is to come; then 9 takes its place.
+        let thief = store
+        let (own, next) = (try World.masterKey(8), try World.masterKey(9))
+        try await store.accept(next, besides: own)
+        scene.world.time.advance(seconds: RotateIssuerKey.settling)
+        var resealing = Resealing()
+        #expect(try await scene.steps(&resealing, in: store).isEmpty, "nothing changes while two master keys open it")
+        let later = try await SQLStore(engine: scene.world.engine, masterKey: next, issuer: scene.world.ports.issuer)
+        #expect(try await later.retireEarlier(than: next, at: scene.world.time.now))
+        try await later.refreshKeys()
+        for _ in 0..<2 {
+            scene.world.time.advance(seconds: RotateIssuerKey.settling)
+            _ = try await scene.steps(&resealing, in: later)
+        }
+        let values = try await scene.sealed().values.joined()
+        #expect(values.allSatisfy { $0.starts(with: [2, 0, 0, 0, 2]) })
+        let place = "callback secret \(scene.shop.id)"
+        let value = try #require(try await scene.sealed()["clients.callback_secret"]?.first)
+        #expect(throws: StoreError.corruptRow("sealed \(place)")) { _ = try thief.sealer.open(value, for: place) }
+        await #expect(throws: StoreError.self) { try await thief.refreshKeys() }
+    }
+
+    @Test("Keys that could not be read for a minute do nothing, and read again do all")
+    func stale() async throws {
+        let world = try await World()
+        let shop = try await world.makeClient().client
+        let clock = Mutex(Duration.zero)
+        let elapsed: @Sendable () -> Duration = { clock.withLock { $0 } }
+        let store = try await SQLStore(
+            engine: world.engine, masterKey: try World.masterKey(), issuer: world.ports.issuer, elapsed: elapsed)
+        try await store.refreshKeys()
+        // A command's keys do not get old; a server's do.
+        clock.withLock { $0 += .seconds(1000) }
+        #expect(try await store.callbackSecret(of: shop.id) != nil)
+        store.letKeysAge()
+        for work in [0, 1, 2] {
+            await #expect(throws: StoreError.unavailable) {
+                switch work {
+                case 0: _ = try await store.callbackSecret(of: shop.id)
+                case 1: _ = try store.issuerKeySource.current()
+                default: try await store.commit { $0.wake(.outbox) }
+                }
+            }
+        }
+        try await store.refreshKeys()
+        clock.withLock { $0 += .seconds(59) }
+        _ = try store.issuerKeySource.current()
+        #expect(try await store.callbackSecret(of: shop.id) != nil)
+        clock.withLock { $0 += .seconds(1) }
+        #expect(throws: StoreError.unavailable) { _ = try store.issuerKeySource.current() }
+    }
+
+    @Test("A server whose master key was replaced reads the new one where it is kept; with the earlier one alone it stops")
+    func otherMasterKey() async throws {
+        let scene = try await Scene()
+        _ = try await scene.rotate()
+        await #expect(throws: StoreError.self) {
+            try await scene.world.store.refreshKeys(masterKey: { try World.masterKey() })
+        }
+        try await scene.world.store.refreshKeys(masterKey: { try World.masterKey(8) })
+        #expect(scene.world.store.isResealing)
+        try await scene.world.store.refreshKeys()
+    }
+}
