@@ -32,7 +32,6 @@ extension SQLStore {
                 connection: connection, sealer: ring.sealer, issuer: issuer, parsed: parsed, locksRows: false)
             return (ring, try transaction.keptIssuerKeys())
         }
-        // Keys that an earlier version left are moved at the start; until then there are none to use.
-        return (ring, try material.flatMap { $0.kept.isEmpty ? nil : try $0.keys })
+        return (ring, try material.map { try $0.keys })
     }
 }

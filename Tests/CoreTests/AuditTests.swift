@@ -101,6 +101,7 @@ struct AuditTests {
         #expect(try await DisableClient.disable(client, by: shop, ports: ports) != nil)
         #expect(try await DisableClient.enable(client, by: shop, ports: ports) != nil)
         #expect(try await DeleteClient.delete(client, by: shop, ports: ports))
+        _ = try await RotateIssuerKey.begin(.push, isAtOnce: false, by: shop, ports: ports)
         return secret.secret.reveal()
     }
 

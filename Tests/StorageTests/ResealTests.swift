@@ -95,7 +95,7 @@ struct ResealTests {
     func columns() async throws {
         let world = try await World(.sqlite)
         let open: Set = [
-            "clients.secret_hash", "clients.earlier_secret_hash", "bootstrap_token.hash", "tickets.hash",
+            "clients.secret_hash", "clients.earlier_secret_hash", "bootstrap_tokens.hash", "tickets.hash",
             "enrollments.fingerprint", "enrollments.primary_key", "enrollments.authentication_key",
             "enrollments.encryption_key", "enrollments.pin_key", "enrollments.biometric_key",
             "enrollments.certificate", "challenges.nonce", "challenges.number_hash", "challenges.browser",
@@ -149,8 +149,6 @@ struct ResealTests {
             #expect(try await store.callbackSecret(of: scene.shop.id)?.isSame(as: scene.secret) == true)
             #expect(try await store.providerToken("apns")?.text.reveal() == "provider")
             #expect(try await store.read { try $0.issuerKeys().kept.count } == 3)
-            let push = try await store.read { try $0.pushRegistration(of: scene.device.enrollment) }
-            #expect(push?.registration.token.reveal() == "token")
         }
         let now = scene.world.time.now
         #expect(try await later.lease(limit: 10, now: now, until: now.adding(seconds: 60)).count > 1)

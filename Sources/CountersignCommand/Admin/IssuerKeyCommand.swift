@@ -10,7 +10,7 @@ struct IssuerKeyCommand: AsyncParsableCommand {
         defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the keys, oldest first.")
+        static let configuration = CommandConfiguration(abstract: "List the keys, by their use, oldest first.")
 
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions

@@ -123,7 +123,7 @@ public struct IssuerKeyMaterial: Sendable {
     public let primary: P256.Signing.PrivateKey
     /// The certificate as it is published.
     public internal(set) var certificate: Certificate
-    /// The keys that rotate, oldest first.
+    /// The keys that rotate, by their use, oldest first.
     public internal(set) var kept: [IssuerKey]
 
     /// Material of these parts.

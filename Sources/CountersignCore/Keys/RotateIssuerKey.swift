@@ -25,7 +25,7 @@ public enum RotateIssuerKey {
         case underWay(IssuerKey)
     }
 
-    /// The keys, oldest first.
+    /// The keys, by their use, oldest first.
     public static func list(ports: Ports) async throws -> [IssuerKey] {
         try await ports.store.read { try $0.issuerKeys().kept }
     }

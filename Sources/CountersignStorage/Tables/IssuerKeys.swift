@@ -16,7 +16,7 @@ private enum Statements {
         "UPDATE secrets SET certificate = $2 WHERE name = 'issuer keys' AND certificate = $1")
     static let keys = SQLStatement(
         """
-        SELECT id, use, state, created_at, changes_at, compromised, sealed FROM signing_keys ORDER BY id
+        SELECT id, use, state, created_at, changes_at, compromised, sealed FROM signing_keys
         """)
     static let put = SQLStatement(
         """
@@ -44,7 +44,7 @@ extension SQLTransaction {
             }
             return IssuerKeyMaterial(
                 createdAt: primary.createdAt, primary: primary.key, certificate: certificate,
-                kept: try all(Statements.keys, []) { try IssuerKey($0, sealer) })
+                kept: try all(Statements.keys, []) { try IssuerKey($0, sealer) }.inOrder)
         }
     }
 
@@ -106,6 +106,15 @@ extension IssuerKey {
             state: try row.value(2) { IssuerKey.State(rawValue: $0) }, createdAt: try row.time(3),
             changesAt: try row.optionalTime(4), isCompromised: try row.integer(5) == 1,
             secret: Secret(try sealer.open(try row.blob(6), for: IssuerKey.place("\(id)"))))
+    }
+}
+
+extension [IssuerKey] {
+    /// By their use, oldest first: keys that were made at once have ids in any order.
+    fileprivate var inOrder: [IssuerKey] {
+        KeyUse.allCases.flatMap { use in
+            filter { $0.use == use }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+        }
     }
 }
 
