@@ -87,7 +87,7 @@ package struct World: Sendable {
         logger.logLevel = .critical
         ports = Ports(
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
-            hasher: KeyedHasher(key: masterKey.derived(for: "keyed hashes")),
+            hasher: KeyedHasher(key: store.dataKey.derived(for: "keyed hashes")),
             keys: try await store.issuerKeys(at: time.now).keys, transports: Transports(mail: true, text: true),
             hooks: hooks, logger: logger)
     }
