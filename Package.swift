@@ -208,7 +208,7 @@ let package = Package(
         tests(
             "Storage",
             [
-                "CountersignStorage", "CountersignCore", "CountersignWire", "StorageTestSupport", "OpenPGP",
+                "CountersignStorage", "CountersignCore", "CountersignWire", "StorageTestSupport", "JOSE", "OpenPGP",
                 "Encodings",
                 crypto, server("GRDB", "GRDB.swift"),
             ]),
@@ -239,7 +239,8 @@ let package = Package(
         tests(
             "SDK",
             [
-                "Countersign", "ServerTestSupport", "CountersignWire", "OpenPGP", "Encodings", crypto,
+                "Countersign", "ServerTestSupport", "StorageTestSupport", "CountersignStorage", "CountersignWire",
+                "OpenPGP", "Encodings", crypto,
                 server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
             ], resources: [.copy("Vectors")]),
         tests(

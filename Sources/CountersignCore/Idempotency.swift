@@ -11,8 +11,15 @@ public struct IdempotencyKey: Sendable {
     public let scope: String
     /// What the caller sent.
     public let key: String
-    /// The SHA-256 hash of the request's body.
+    /// What tells the request from others: a keyed hash of its body, or a hash where it holds nothing to guess.
     public let requestDigest: [UInt8]
+
+    /// Names a request by what the caller sent with it, and by its body, which is kept as a keyed hash.
+    ///
+    /// Accepts a key of 1 to 255 visible ASCII characters.
+    public init?(scope: String, key: String, body: [UInt8], _ hasher: KeyedHasher) {
+        self.init(scope: scope, key: key, requestDigest: hasher.hash(ofRequest: body))
+    }
 
     /// Accepts a key of 1 to 255 visible ASCII characters.
     public init?(scope: String, key: String, requestDigest: [UInt8]) {
@@ -31,7 +38,7 @@ public struct RecordedReply: Sendable {
     public let status: Int
     /// The body, which may hold secrets: kept sealed.
     public let body: [UInt8]
-    /// The SHA-256 hash of the body of the request it answered; nil until it is recorded.
+    /// What told the request that it answered from others; nil until it is recorded.
     public let requestDigest: [UInt8]?
 
     /// A reply of these parts.

@@ -1,3 +1,4 @@
+import CountersignStorage
 import CountersignWire
 import Crypto
 import CryptoExtras
@@ -5,6 +6,7 @@ import Encodings
 import Foundation
 import OpenPGP
 import ServerTestSupport
+import StorageTestSupport
 import TestSupport
 import Testing
 
@@ -94,7 +96,15 @@ struct PINGuessTests {
             ])
             let files = try TestDatabases.contents(for: scene.server.dataFolder)
             let master = try Data(contentsOf: URL(filePath: scene.server.dataFolder).appending(path: "master.key"))
-            let server = Array(files.values.reduce(master, +))
+            // With what the master key opens: the issuer's keys and a client's secret at least.
+            let text = String(decoding: master, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            let masterKey = try #require(Base64.decode(text).flatMap { MasterKey(bytes: Secret($0)) })
+            let clock = scene.server.clock
+            let unsealed = try await StolenCopy(
+                filesIn: scene.server.dataFolder, hub: WakeHub(time: clock)
+            ).unsealed(by: masterKey, of: scene.server.issuer, at: clock.now)
+            #expect(unsealed.count > 4 * 32)
+            let server = Array(files.values.reduce(master, +)) + unsealed
             #expect(halves.names(in: server) == [], "the database alone")
             // Both together: one guess is right, and the program finds it.
             #expect(search.names(in: server) == [SDKScene.pin])

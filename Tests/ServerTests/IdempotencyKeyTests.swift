@@ -1,6 +1,8 @@
+import Crypto
 import Encodings
 import NIOHTTP1
 import ServerTestSupport
+import TestSupport
 import Testing
 
 @Suite("Design 4: a request with an idempotency key is done once")
@@ -71,6 +73,24 @@ struct IdempotencyKeyTests {
                 let another = try await call.send("key-2")
                 #expect(another.status == first.status || another.code == "external_id_taken", "\(another)")
                 #expect(another.body != first.body)
+            }
+        }
+    }
+
+    @Test("What is kept of a request gives away none of what it said to who guesses it: no hash without a key")
+    func digests() async throws {
+        // The file as it is; PostgreSQL's dumps spell bytes in their own way.
+        try await TestDatabases.$isSQLite.withValue(true) {
+            try await Scene.with { scene in
+                let calls = try Self.calls(scene)
+                for call in calls { _ = try await call.send("key-of-a-kept-reply").success() }
+                let contents = try TestDatabases.contents(for: scene.server.dataFolder).values.flatMap { Array($0) }
+                let hashes = calls.map { call in
+                    SecretForms(call.path, bytes: Array(SHA256.hash(data: call.body.encoded)))
+                }
+                #expect(SecretSearch(hashes).names(in: contents) == [])
+                let key = SecretForms("key", text: "key-of-a-kept-reply")
+                #expect(SecretSearch([key]).names(in: contents) == ["key"])
             }
         }
     }

@@ -89,7 +89,7 @@ package struct World: Sendable {
         logger.logLevel = .critical
         ports = Ports(
             issuer: issuer, store: store, wakes: hub, time: time, random: random,
-            hasher: KeyedHasher(key: masterKey.derived(for: "keyed hashes")),
+            hasher: KeyedHasher(key: store.dataKey.derived(for: "keyed hashes")),
             keys: store.issuerKeySource, transports: Transports(mail: true, text: true),
             hooks: hooks, logger: logger)
     }

@@ -71,6 +71,12 @@ public struct KeyedHasher: Sendable {
         return Hex.encode(Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key.reveal())))
     }
 
+    /// What stands for the body of a request where a repeat of it must be known: it may hold what could be guessed, such as
+    /// a telephone number or a password.
+    func hash(ofRequest body: [UInt8]) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Array("request ".utf8) + body, using: key.reveal()))
+    }
+
     /// A nonce for a change of an enrollment's methods: the time, a chance, and what nobody else could make of them.
     ///
     /// It need not be remembered before it is used.

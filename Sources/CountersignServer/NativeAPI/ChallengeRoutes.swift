@@ -13,7 +13,7 @@ extension API {
     func addChallenges(to routes: inout Routes) {
         routes.client(.post, "/v1/challenges", .challenges) { [self] client, incoming in
             let request = try AskChallenge.Request(incoming.json())
-            let key = try incoming.idempotencyKey(of: client.id)
+            let key = try incoming.idempotencyKey(of: client.id, ports.hasher)
             let result = try await AskChallenge.ask(
                 request, by: client, idempotency: key, ports: ports
             ) { [ports] asked in

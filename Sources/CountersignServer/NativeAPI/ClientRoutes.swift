@@ -9,7 +9,7 @@ extension API {
     func addClients(to routes: inout Routes) {
         routes.administrator(.post, "/v1/admin/clients") { [self] caller, incoming in
             let request = try CreateClient.Request(incoming.json(), isDevelopment: isDevelopment)
-            let key = try incoming.idempotencyKey(of: caller.id)
+            let key = try incoming.idempotencyKey(of: caller.id, ports.hasher)
             let result = try await CreateClient.create(request, idempotency: key, ports: ports) { [ports] in
                 RecordedReply(status: 201, body: $0.json(ports.hasher).encoded)
             }
@@ -34,7 +34,7 @@ extension API {
             let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
             let result = try await RenewClientSecret.renew(
                 of: id, overlap: try incoming.overlap(), by: caller,
-                idempotency: try incoming.idempotencyKey(of: caller.id), ports: ports
+                idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports
             ) { RecordedReply(status: 201, body: $0.json.encoded) }
             return try Self.reply(result, status: 201) { renewed throws(ProblemDetails) in
                 guard let renewed else { throw ProblemDetails(.clientNotFound) }
@@ -45,7 +45,7 @@ extension API {
             let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
             let result = try await UpdateClient.renewCallbackSecret(
                 of: id, overlap: try incoming.overlap(), by: caller,
-                idempotency: try incoming.idempotencyKey(of: caller.id), ports: ports
+                idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports
             ) { RecordedReply(status: 201, body: $0.json(ports.hasher).encoded) }
             return try Self.reply(result, status: 201) { renewed throws(ProblemDetails) in
                 guard let renewed else { throw ProblemDetails(.clientNotFound) }

@@ -11,7 +11,7 @@ extension API {
     func addEnrollments(to routes: inout Routes) {
         routes.client(.post, "/v1/users/:user/enrollment-tickets", .enrollments) { [self] client, incoming in
             try JSONMembers(try incoming.optionalJSON()).refuseUnknown()
-            let key = try incoming.idempotencyKey(of: client.id)
+            let key = try incoming.idempotencyKey(of: client.id, ports.hasher)
             let result = try await CreateTicket.create(
                 for: try incoming.user(), by: client, idempotency: key, ports: ports
             ) { RecordedReply(status: 201, body: $0.json.encoded) }

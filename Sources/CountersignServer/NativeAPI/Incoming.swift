@@ -1,4 +1,3 @@
-import Crypto
 import CountersignCore
 import CountersignWire
 import Encodings
@@ -129,11 +128,12 @@ struct Incoming: Sendable {
     }
 
     /// The idempotency key, scoped to the caller and the route.
-    func idempotencyKey(of caller: ClientID) throws(ProblemDetails) -> IdempotencyKey? {
+    func idempotencyKey(of caller: ClientID, _ hasher: KeyedHasher) throws(ProblemDetails) -> IdempotencyKey? {
         guard let key = headers[.idempotencyKey] else { return nil }
-        let digest = Array(SHA256.hash(data: body))
-        guard let key = IdempotencyKey(scope: "\(caller) \(method.rawValue) \(target)", key: key, requestDigest: digest)
-        else { throw ProblemDetails(.invalidIdempotencyKey) }
+        let scope = "\(caller) \(method.rawValue) \(target)"
+        guard let key = IdempotencyKey(scope: scope, key: key, body: body, hasher) else {
+            throw ProblemDetails(.invalidIdempotencyKey)
+        }
         return key
     }
 

@@ -10,7 +10,7 @@ extension API {
     func addMessages(to routes: inout Routes) {
         routes.administrator(.post, "/v1/admin/messages") { [ports] caller, incoming in
             let request = try TestMessageRequest(incoming.json())
-            let key = try incoming.idempotencyKey(of: caller.id)
+            let key = try incoming.idempotencyKey(of: caller.id, ports.hasher)
             let result = try await SendTestMessage.send(
                 request.template, to: request.address, in: request.language, by: caller, idempotency: key, ports: ports
             ) { RecordedReply(status: 202, body: Self.json(queued: $0).encoded) }

@@ -9,7 +9,7 @@ extension API {
     func addUsers(to routes: inout Routes) {
         routes.client(.post, "/v1/users", .users) { [self] client, incoming in
             let externalID = try Self.externalID(try incoming.optionalJSON())
-            let key = try incoming.idempotencyKey(of: client.id)
+            let key = try incoming.idempotencyKey(of: client.id, ports.hasher)
             let result = try await ManageUsers.create(
                 externalID: externalID, by: client, idempotency: key, ports: ports
             ) { RecordedReply(status: 201, body: $0.json.encoded) }
