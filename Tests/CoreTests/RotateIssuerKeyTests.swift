@@ -207,6 +207,36 @@ struct RotateIssuerKeyTests {
         }
     }
 
+    @Test("Two servers, of which one has read the keys a minute ago: either opens and signs what the other does")
+    func twoServers() async throws {
+        let scene = try await Scene(try await World())
+        let world = scene.world
+        // The other server read them just before the rotation's first step, and again 60 seconds later at the latest.
+        let other = try await world.opened(with: try World.masterKey())
+        try await other.refreshKeys()
+        let ports = Ports(
+            issuer: world.ports.issuer, store: other, wakes: world.hub, time: world.time, random: world.random,
+            hasher: world.ports.hasher, keys: other.issuerKeySource, hooks: world.hooks, logger: world.ports.logger)
+        func opens(_ answer: (ChallengeID, [UInt8])) async throws -> Bool {
+            let outcome = try await AnswerChallenge.answer(
+                AnswerRequest(message: answer.1), to: answer.0, by: try await scene.device.call(), ports: ports)
+            if case .decided = outcome { return true } else { return false }
+        }
+        for use in [KeyUse.encryption, .signing] {
+            _ = try begun(try await scene.begin(use, atOnce: true))
+            try await scene.pass(60)
+            try await other.refreshKeys()
+            try await scene.pass(RotateIssuerKey.settling - 60)
+            #expect(try await scene.states(use) == [.retired, .current])
+            // Sealed to the newest key, to the server that does not know yet that it is the current one.
+            #expect(try await opens(try await scene.sealedAnswer()))
+            let signed = try other.issuerKeySource.current().signing.publicKey.fingerprint
+            #expect(try world.issuerKeys.certificate.keys.contains { $0.fingerprint == signed && $0.revokedAt == nil })
+            try await other.refreshKeys()
+            #expect(try await opens(try await scene.sealedAnswer()))
+        }
+    }
+
     @Test("Of two rotations of one use at once one begins, and the other is told of it")
     func atOnce() async throws {
         let scene = try await Scene(try await World())

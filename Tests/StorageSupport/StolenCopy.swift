@@ -34,6 +34,13 @@ package final class StolenCopy: Sendable {
         package let hashKey: SymmetricKey
         /// What every operation of the server works with.
         package let ports: Ports
+
+        /// The private halves that the master key opens.
+        package var privateKeys: [P256.Signing.PrivateKey] {
+            get throws {
+                try [material.primary] + material.kept.map { try .init(rawRepresentation: $0.secret.reveal()) }
+            }
+        }
     }
 
     /// What was taken, as it lies there: of a backup of PostgreSQL what `pg_restore` prints of it.
@@ -162,11 +169,11 @@ package final class StolenCopy: Sendable {
     package func opened(by masterKey: MasterKey, like world: World) async throws -> Opened {
         let issuer = world.ports.issuer
         let store = try await SQLStore(engine: engine, masterKey: masterKey, issuer: issuer)
-        let material = try await store.issuerKeys(at: world.time.now)
+        let material = try await store.read { try $0.issuerKeys() }
         let hashKey = store.dataKey.derived(for: "keyed hashes")
         let ports = Ports(
             issuer: issuer, store: store, wakes: world.hub, time: world.time, random: SeededRandom(seed: 77),
-            hasher: KeyedHasher(key: hashKey), keys: material.keys,
+            hasher: KeyedHasher(key: hashKey), keys: try material.keys,
             transports: world.ports.transports, hooks: world.hooks, logger: world.ports.logger)
         return Opened(store: store, material: material, hashKey: hashKey, ports: ports)
     }
@@ -174,9 +181,9 @@ package final class StolenCopy: Sendable {
     /// All that is sealed in the copy, opened by the master key, one after the other.
     package func unsealed(by masterKey: MasterKey, of issuer: Issuer, at now: Timestamp) async throws -> [UInt8] {
         let store = try await SQLStore(engine: engine, masterKey: masterKey, issuer: issuer)
-        let material = try await store.issuerKeys(at: now)
-        var all = [material.primary, material.signing, material.push].flatMap { Array($0.rawRepresentation) }
-        all += material.encryption.rawRepresentation
+        let material = try await store.read { try $0.issuerKeys() }
+        var all = Array(material.primary.rawRepresentation)
+        for key in material.kept { all += key.secret.reveal() }
         for client in texts("clients", "id").compactMap({ ClientID($0) }) {
             let receiver = CallbackReceiver(of: client, at: CallbackURI(stored: World.callback))
             let access = try await store.callbackAccess(to: [receiver], at: now)[receiver]

@@ -18,10 +18,8 @@ extension StolenDatabaseTests {
     }
 
     /// The private keys that the master key opens, as signers.
-    private func serverKeys(_ opened: StolenCopy.Opened) -> [SigningKeyPair] {
-        [opened.material.primary, opened.material.signing, opened.material.push].map {
-            SigningKeyPair($0, createdAt: opened.material.createdAt)
-        }
+    private func serverKeys(_ opened: StolenCopy.Opened) throws -> [SigningKeyPair] {
+        try opened.privateKeys.map { SigningKeyPair($0, createdAt: opened.material.createdAt) }
     }
 
     /// Why the server lets no device in.
@@ -38,8 +36,7 @@ extension StolenDatabaseTests {
         let theft = try await Theft(by: way)
         let (device, id) = (theft.device, theft.asked.challenge.id)
         let opened = try await theft.opened()
-        let material = opened.material
-        for key in [P256.Signing.PrivateKey(), material.primary, material.signing, material.push] {
+        for key in try [P256.Signing.PrivateKey()] + opened.privateKeys {
             #expect(try await refusal(of: device.request(signedBy: key), theft) == .invalid)
         }
         // Had the thief the key for requests as well: the text is right, its number known by the master key.
@@ -47,7 +44,7 @@ extension StolenDatabaseTests {
         let receipt = Receipt(
             of: question.question, user: theft.user, device: device.certificate.fingerprint,
             decision: .approved(.confirm, number: theft.asked.number), answeredAt: theft.world.time.now)
-        for key in [ownKey(theft)] + serverKeys(opened) {
+        for key in try [ownKey(theft)] + serverKeys(opened) {
             let forged = try await device.seal(receipt.text, signedBy: key)
             guard case .invalid(let fault) = try await device.answer(id, with: forged) else {
                 Issue.record("the answer was taken")
@@ -84,7 +81,7 @@ extension StolenDatabaseTests {
         #expect(throws: ReceiptRefusal.signature(.badSignature)) {
             _ = try VerifiedReceipt(message: moved.encoded, certificate: certificate, now: now)
         }
-        for key in [ownKey(theft)] + serverKeys(opened) {
+        for key in try [ownKey(theft)] + serverKeys(opened) {
             let forged = try await CleartextMessage.sign(altered, by: key, at: now)
             #expect(throws: ReceiptRefusal.signature(.unknownSigner)) {
                 _ = try VerifiedReceipt(message: forged.encoded, certificate: certificate, now: now)
@@ -106,7 +103,7 @@ extension StolenDatabaseTests {
     func serverSigned(_ way: StolenCopy.Way) async throws {
         let theft = try await Theft(by: way)
         let opened = try await theft.opened()
-        let (device, pinned) = (theft.device, theft.world.ports.keys.certificate)
+        let (device, pinned) = (theft.device, try theft.world.issuerKeys.certificate)
         let now = theft.world.time.now
         let body = ChallengeBody(
             question: theft.asked.challenge.question, user: theft.user, enrollment: device.enrollment,
@@ -133,8 +130,8 @@ extension StolenDatabaseTests {
         let own = ownKey(theft)
         await #expect(throws: OpenPGPError.unknownSigner) { _ = try await ask(signedBy: own) }
         #expect(try await remove(signedBy: own) == nil)
-        #expect(try await ask(signedBy: opened.ports.keys.signing) == body.json)
-        #expect(try await remove(signedBy: opened.ports.keys.signing) == removal)
+        #expect(try await ask(signedBy: opened.ports.keys.current().signing) == body.json)
+        #expect(try await remove(signedBy: opened.ports.keys.current().signing) == removal)
         // The private halves fit what devices have pinned: it is not enough to renew the master key.
         #expect(opened.material.certificate.fingerprint == device.invitation.fingerprint)
     }
@@ -155,13 +152,13 @@ extension StolenDatabaseTests {
             let payload = try await envelope.payload(signedBy: key, keyID: keyID, category: .review, badge: 1)
             return try PushEnvelope(
                 verifying: payload, issuer: world.ports.issuer, enrollment: theft.device.enrollment,
-                keys: world.ports.keys.pushKeys, now: now, skew: 60)
+                keys: try world.issuerKeys.pushKeys, now: now, skew: 60)
         }
-        let keyID = world.ports.keys.pushKeyID
+        let keyID = try world.issuerKeys.pushKeyID
         let own = P256.Signing.PrivateKey()
         await #expect(throws: PushRefusal.signature(.badSignature)) { _ = try await send(signedBy: own, as: keyID) }
         await #expect(throws: PushRefusal.signature(.unknownKeyID)) { _ = try await send(signedBy: own, as: "own") }
-        #expect(try await send(signedBy: opened.material.push, as: keyID) == envelope)
+        #expect(try await send(signedBy: opened.ports.keys.current().push, as: keyID) == envelope)
     }
 
     @Test(
@@ -175,8 +172,7 @@ extension StolenDatabaseTests {
         await #expect(throws: OpenPGPError.notForThisKey) {
             _ = try await EncryptedMessage.openWithoutVerifying(theft.answer, with: own, intendedRecipient: nil)
         }
-        let read = try await EncryptedMessage.openWithoutVerifying(
-            theft.answer, with: opened.ports.keys.encryption, intendedRecipient: nil)
+        let read = try await opened.ports.keys.current().openWithoutVerifying(theft.answer, intendedRecipient: nil)
         #expect(String(decoding: read.content, as: UTF8.self).contains(Theft.message))
     }
 

@@ -16,7 +16,7 @@ import Testing
 struct StolenDatabaseTests {
     /// What is secret, in every form in which it could stand in a copy.
     private func secrets(of theft: Theft) async throws -> SecretSearch {
-        let keys = try await theft.world.store.issuerKeys(at: theft.world.time.now)
+        let material = try await theft.world.store.read { try $0.issuerKeys() }
         let dataKey = theft.world.store.dataKey
         var secrets = [
             SecretForms("client secret", text: theft.shop.secret.reveal()),
@@ -34,11 +34,9 @@ struct StolenDatabaseTests {
             SecretForms("reply", verbatim: "\"number\":\"\(try #require(theft.asked.number).digits)\""),
             SecretForms("code for the way back", text: theft.returnCode.reveal()),
             SecretForms("master key", bytes: [UInt8](repeating: 7, count: 32)),
-            SecretForms("primary key", bytes: Array(keys.primary.rawRepresentation)),
-            SecretForms("signing key", bytes: Array(keys.signing.rawRepresentation)),
-            SecretForms("encryption key", bytes: Array(keys.encryption.rawRepresentation)),
-            SecretForms("push key", bytes: Array(keys.push.rawRepresentation)),
+            SecretForms("primary key", bytes: Array(material.primary.rawRepresentation)),
         ]
+        for key in material.kept { secrets.append(SecretForms("\(key.use.rawValue) key", bytes: key.secret.reveal())) }
         for purpose in ["seal", "keyed hashes"] {
             let key = dataKey.derived(for: purpose).withUnsafeBytes { Array($0) }
             secrets.append(SecretForms("key for \(purpose)", bytes: key))
