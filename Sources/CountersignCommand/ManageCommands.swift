@@ -24,7 +24,7 @@ struct UserCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let body = JSONValue.members(["external_id": externalId.map(JSONValue.string)])
             let user = try await remote.withRemote { try await $0.call(.POST, "/v1/users", body) }
-            output.print(user, user["id"]?.string ?? "")
+            output.print(user, user["id"]?.field ?? "")
         }
     }
 
@@ -42,7 +42,7 @@ struct UserCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let path = "/v1/users/\(Remote.escaped(Remote.user(user)))/enrollment-tickets"
             let ticket = try await remote.withRemote { try await $0.call(.POST, path) }
-            output.print(ticket, ticket["qr"]?.string ?? "")
+            output.print(ticket, ticket["qr"]?.field ?? "")
         }
     }
 
@@ -58,13 +58,9 @@ struct UserCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let path = "/v1/users/\(Remote.escaped(Remote.user(user)))/enrollments"
             let list = try await remote.withRemote { try await $0.call(.GET, path) }
-            let lines = (list["enrollments"]?.array ?? []).map { device in
-                [
-                    device["enrollment"]?.string, device["state"]?.string, device["device"]?["name"]?.string,
-                    device["fingerprint"]?.string,
-                ].compactMap { $0 }.joined(separator: "  ")
-            }
-            output.print(list, lines.joined(separator: "\n"))
+            let devices = list["enrollments"]?.array ?? []
+            output.print(
+                list, devices.map { UserCommand.fields(of: $0).joined(separator: "  ") }.joined(separator: "\n"))
         }
     }
 
@@ -242,15 +238,16 @@ struct TypeCommand: AsyncParsableCommand {
 
     private static func describe(_ type: JSONValue) -> String {
         let isText = type["text_code"]?.bool == true
-        let devices = (type["methods"]?.array ?? []).compactMap(\.string).joined(separator: " or ")
+        let devices = (type["methods"]?.array ?? []).compactMap(\.field).joined(separator: " or ")
         let methods = isText ? "a code by text message" : devices
         let number = type["number_entry"]?.bool == true ? "number entry" : "no number entry"
-        return "\(type["name"]?.string ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
+        return "\(type["name"]?.field ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
             + "at most \(type["max_pending"]?.integer ?? 0) open and \(type["max_asks"]?.integer ?? 0) unapproved an hour"
             + (type["qr"]?.bool == true ? ", by code" : "") + (type["aal2"]?.bool == true ? ", AAL2" : "")
-            + (type["fallback"]?.string.map { ", else \($0)" } ?? "")
-            + (type["unknown_browser"]?.string.map { ", from an unknown browser by \($0)" } ?? "")
-            + (type["clients"]?.array.map { ", for \($0.compactMap(\.string).joined(separator: ", "))" } ?? "")
-            + (type["texts"]?.object?.members ?? []).map { "\n  \($0.name): \($0.value.string ?? "")" }.joined()
+            + (type["fallback"]?.field.map { ", else \($0)" } ?? "")
+            + (type["unknown_browser"]?.field.map { ", from an unknown browser by \($0)" } ?? "")
+            + (type["clients"]?.array.map { ", for \($0.compactMap(\.field).joined(separator: ", "))" } ?? "")
+            + (type["texts"]?.object?.members ?? []).map { "\n  \(ShownText.line($0.name)): \($0.value.field ?? "")" }
+            .joined()
     }
 }

@@ -46,7 +46,7 @@ struct TestMessageCommand: AsyncParsableCommand {
             try await Self.arrival(of: id, by: remote)
             return id
         }
-        output.print(["message": .string(id)], "\(id) was taken: look whether it has come.")
+        output.print(["message": .string(id)], "\(ShownText.line(id)) was taken: look whether it has come.")
     }
 
     /// Returns when a message has arrived.
@@ -59,15 +59,16 @@ struct TestMessageCommand: AsyncParsableCommand {
             } catch let problem as ProblemDetails where problem.knownCode == .messageNotFound {
                 return
             }
-            let error = entry["last_error"]?.string
+            let error = entry["last_error"]?.field
             if let error {
                 let isDead = entry["state"]?.string == "dead"
                 throw CommandError(
-                    "Message \(id) has not arrived: \(error)."
+                    "Message \(ShownText.line(id)) has not arrived: \(error)."
                         + (isDead ? "" : " It is tried again: see `countersign admin outbox list --waiting`."))
             }
             guard ContinuousClock.now < end else {
-                throw CommandError("Message \(id) has not left yet: see `countersign admin outbox list --waiting`.")
+                throw CommandError(
+                    "Message \(ShownText.line(id)) has not left yet: see `countersign admin outbox list --waiting`.")
             }
             try await Task.sleep(for: .milliseconds(200))
         }
