@@ -136,7 +136,10 @@ struct TypeCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a challenge type: nobody asks by it any more.",
-            discussion: "What was asked goes on. A type of the server's type_file is back at its next start.")
+            discussion: """
+                What was asked goes on. A type that another one falls back to, or asks by from an unknown browser, stays \
+                until that one is changed or removed. A type of the server's type_file is back at its next start.
+                """)
 
         @Argument(help: "Its name.")
         var name: String

@@ -28,6 +28,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case rightMissing = "right_missing"
     case clientDisabled = "client_disabled"
     case typeNotFound = "type_not_found"
+    case typeInUse = "type_in_use"
     case externalIDTaken = "external_id_taken"
     case userNotFound = "user_not_found"
     case enrollmentNotFound = "enrollment_not_found"
@@ -164,6 +165,10 @@ extension ProblemCode {
         case .typeNotFound:
             Meaning(
                 404, "There is no such challenge type", "Check the name, or make the type with `countersign type set`.")
+        case .typeInUse:
+            Meaning(
+                409, "Other challenge types ask by this one",
+                "Set those that `types` names without it as `fallback` or `unknown_browser`, or remove them first.")
         case .externalIDTaken:
             Meaning(409, "Another user has this external id", "Use the user that has it, or another external id.")
         case .userNotFound:
