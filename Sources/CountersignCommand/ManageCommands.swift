@@ -64,6 +64,14 @@ struct UserCommand: AsyncParsableCommand {
         }
     }
 
+    /// What a person reads of a device.
+    static func fields(of device: JSONValue) -> [String] {
+        [
+            device["enrollment"]?.field, device["state"]?.field, device["device"]?["name"]?.field,
+            device["fingerprint"]?.field,
+        ].compactMap { $0 }
+    }
+
     struct RemoveDevice: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove a user's device.")
 

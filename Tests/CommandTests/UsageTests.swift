@@ -31,8 +31,8 @@ struct UsageTests {
         ["admin", "key", "rotate"], ["admin", "key", "finish"], ["admin", "backup"], ["admin", "migrate"],
         ["admin", "doctor"], ["admin", "locks"], ["admin", "locks", "list"], ["admin", "locks", "end"],
         ["admin", "outbox"], ["admin", "outbox", "list"], ["admin", "outbox", "retry"],
-        ["admin", "enrollment"], ["admin", "enrollment", "remove"], ["admin", "enrollment", "suspend"],
-        ["admin", "enrollment", "resume"], ["admin", "enrollment", "waive"],
+        ["admin", "enrollment"], ["admin", "enrollment", "list"], ["admin", "enrollment", "remove"],
+        ["admin", "enrollment", "suspend"], ["admin", "enrollment", "resume"], ["admin", "enrollment", "waive"],
         ["admin", "test-message"], ["config"],
         ["config", "check"], ["config", "reference"],
     ]
