@@ -43,7 +43,9 @@ struct TestMessageCommand: AsyncParsableCommand {
         let id = try await remote.withRemote { remote in
             let reply = try await remote.call(.POST, "/v1/admin/messages", request)
             guard let id = reply["message"]?.string else { throw CommandError("The server named no message.") }
-            try await Self.arrival(of: id, by: remote)
+            try await ProgressLine.during("Waiting until the message is taken") {
+                try await Self.arrival(of: id, by: remote)
+            }
             return id
         }
         output.print(["message": .string(id)], "\(ShownText.line(id)) was taken: look whether it has come.")

@@ -379,8 +379,8 @@ struct HomeOptions: ParsableArguments {
             name: "countersign device", version: ServerVersion.text,
             deviceName: name ?? (try? String(contentsOf: nameFile, encoding: .utf8)) ?? "Terminal phone",
             system: Self.system)
-        return try await Authenticator(
-            issuer: url, app: app, vault: vault, transport: NamedAuthorityTransport() ?? URLSessionTransport())
+        let transport = TellingTransport(sender: NamedAuthorityTransport() ?? URLSessionTransport())
+        return try await Authenticator(issuer: url, app: app, vault: vault, transport: transport)
     }
 
     /// Notes which server this device belongs to, and what it is called: a phone asks its system for that each time.
