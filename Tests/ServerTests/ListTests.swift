@@ -214,6 +214,35 @@ struct ListTests {
         }
     }
 
+    @Test("An export beside the erasure of its user is whole, is refused, or breaks off without its last line")
+    func exportBesideErasure() async throws {
+        try await Scene.with { scene in
+            for round in 0..<6 {
+                let user = try await scene.shop.makeUser()
+                _ = try await TestPhone.enrolled(for: user, by: scene.shop, at: scene.server)
+                for _ in 0..<3 { _ = try await scene.shop.ask(user) }
+                let isOperator = round % 2 == 0
+                let caller = isOperator ? scene.administrator : scene.shop
+                let path = "/v1\(isOperator ? "/admin" : "")/users/\(user)"
+                // One that breaks off is no reply.
+                async let exported = try? caller.call(.GET, "\(path)/export")
+                async let deleted = caller.call(.DELETE, path)
+                let (export, deletion) = (await exported, try await deleted)
+                #expect(deletion.status == 204)
+                guard let export, export.status == 200 else {
+                    if let export { expectRefusal(export, 404, "user_not_found") }
+                    continue
+                }
+                let lines = try Self.lines(export)
+                let isWhole = lines.last?.name == "end"
+                // Who is deleted already is told to be, and so is that what was personal is not there any more.
+                guard isWhole, lines.first?.value["deleted_at"] == nil else { continue }
+                let messages = lines.filter { $0.name == "challenge" }.map { $0.value["message"]?.string }
+                #expect(messages.count == 3 && !messages.contains("(erased)"), "\(messages)")
+            }
+        }
+    }
+
     @Test("The audit is filtered by what an operator names, and its cursor goes on")
     func events() async throws {
         try await Scene.with { scene in
