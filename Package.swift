@@ -246,8 +246,8 @@ let package = Package(
         tests(
             "Command",
             [
-                "CountersignCommand", "CountersignServer", "CountersignStorage", "CountersignWire", "ServerTestSupport",
-                "Encodings", logging,
+                "Countersign", "CountersignCommand", "CountersignServer", "CountersignStorage", "CountersignWire",
+                "ServerTestSupport", "Encodings", logging,
                 server("ArgumentParser", "swift-argument-parser"),
                 server("NIOCore", "swift-nio"), server("NIOPosix", "swift-nio"), server("NIOSSL", "swift-nio-ssl"),
                 server("Yams", "Yams"),

@@ -43,8 +43,8 @@ struct ChallengeCommand: AsyncParsableCommand {
             }
             let lines = challenges.map { challenge in
                 [
-                    challenge["asked_at"]?.string, describe(challenge), challenge["type"]?.string,
-                    challenge["user"]?.string,
+                    challenge["asked_at"]?.field, describe(challenge), challenge["type"]?.field,
+                    challenge["user"]?.field,
                 ]
                 .compactMap { $0 }.joined(separator: "  ")
             }
@@ -123,9 +123,9 @@ struct ChallengeCommand: AsyncParsableCommand {
                 var challenge = try await remote.call(.POST, "/v1/challenges", body, idempotency: key)
                 let id = challenge["id"]?.string ?? ""
                 if wait == 0 || !output.json {
-                    let number = challenge["number"]?.string.map { "\nNumber to type on the device: \($0)" } ?? ""
+                    let number = challenge["number"]?.field.map { "\nNumber to type on the device: \($0)" } ?? ""
                     let code = try challenge["code"].map { "\n\(try describeCode($0))" } ?? ""
-                    output.print(challenge, "Challenge \(id)\(number)\(code)")
+                    output.print(challenge, "Challenge \(ShownText.line(id))\(number)\(code)")
                 }
                 guard wait > 0 else { return }
                 let end = Date().addingTimeInterval(TimeInterval(wait))
@@ -310,11 +310,12 @@ struct ChallengeCommand: AsyncParsableCommand {
 
 /// The code of a challenge: as a picture for a phone, as text for `countersign device scan`; or the link.
 private func describeCode(_ code: JSONValue) throws -> String {
-    if let link = code["link"]?.string { return "Follow it before \(code["expires_at"]?.string ?? ""): \(link)" }
-    let text = code["qr"]?.string ?? ""
+    let end = code["expires_at"]?.field ?? ""
+    if let link = code["link"]?.field { return "Follow it before \(end): \(link)" }
+    let text = code["qr"]?.field ?? ""
     return """
         \(try QRPicture(of: text).blocks)
-        Scan it before \(code["expires_at"]?.string ?? ""), or type: countersign device scan \(text)
+        Scan it before \(end), or type: countersign device scan \(text)
         """
 }
 
@@ -330,9 +331,9 @@ private func tell(
 
 /// How a challenge stands, for a person.
 private func describe(_ challenge: JSONValue) -> String {
-    let reason = challenge["reason"]?.string.map { " (\($0))" } ?? ""
-    let method = challenge["method"]?.string.map { " by \($0)" } ?? ""
-    return "\(challenge["id"]?.string ?? ""): \(challenge["state"]?.string ?? "")\(method)\(reason)"
+    let reason = challenge["reason"]?.field.map { " (\($0))" } ?? ""
+    let method = challenge["method"]?.field.map { " by \($0)" } ?? ""
+    return "\(challenge["id"]?.field ?? ""): \(challenge["state"]?.field ?? "")\(method)\(reason)"
 }
 
 /// A receipt and its certificate as files, and how to check them.

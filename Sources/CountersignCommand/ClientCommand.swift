@@ -59,16 +59,16 @@ struct ClientCommand: AsyncParsableCommand {
                 "authenticators": authenticators.json, "pin_policy": pins.json,
             ])
             let made = try await remote.withRemote { try await $0.call(.POST, "/v1/admin/clients", body) }
-            let id = made["client_id"]?.string ?? ""
-            let secret = made["client_secret"]?.string ?? ""
+            let id = made["client_id"]?.field ?? ""
+            let secret = made["client_secret"]?.field ?? ""
             output.print(
                 made,
                 """
                 Client \(id)
                 Secret: \(secret)
-                Callback secret: \(made["callback_secret"]?.string ?? "")
-                Secret of notices: \(made["notice_secret"]?.string ?? "")
-                Secret of hooks: \(made["hook_secret"]?.string ?? "")
+                Callback secret: \(made["callback_secret"]?.field ?? "")
+                Secret of notices: \(made["notice_secret"]?.field ?? "")
+                Secret of hooks: \(made["hook_secret"]?.field ?? "")
                 To act for it: export COUNTERSIGN_TOKEN=\(id):\(secret)
                 """)
         }
@@ -172,12 +172,12 @@ struct ClientCommand: AsyncParsableCommand {
             let body = JSONValue.members(["overlap": overlap.map(JSONValue.integer)])
             let path = "/v1/clients/\(Remote.escaped(id))/secret"
             let renewed = try await remote.withRemote { try await $0.call(.POST, path, body) }
-            let secret = renewed["client_secret"]?.string ?? ""
+            let secret = renewed["client_secret"]?.field ?? ""
             output.print(
                 renewed,
                 """
                 Secret: \(secret)
-                The earlier one works beside it until \(renewed["earlier_until"]?.string ?? "").
+                The earlier one works beside it until \(renewed["earlier_until"]?.field ?? "").
                 To act for it: export COUNTERSIGN_TOKEN=\(id):\(secret)
                 """)
         }
@@ -233,7 +233,7 @@ struct ClientCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let path = "/v1/admin/clients/\(Remote.escaped(id))"
             _ = try await remote.withRemote { try await $0.call(.DELETE, path) }
-            print("Client \(id) is deleted.")
+            say("Client \(id) is deleted.")
         }
     }
 
@@ -258,10 +258,10 @@ struct ClientCommand: AsyncParsableCommand {
             output.print(
                 renewed,
                 """
-                Callback secret: \(renewed["callback_secret"]?.string ?? "")
-                Secret of notices: \(renewed["notice_secret"]?.string ?? "")
-                Secret of hooks: \(renewed["hook_secret"]?.string ?? "")
-                The earlier ones sign beside them until \(renewed["earlier_until"]?.string ?? "").
+                Callback secret: \(renewed["callback_secret"]?.field ?? "")
+                Secret of notices: \(renewed["notice_secret"]?.field ?? "")
+                Secret of hooks: \(renewed["hook_secret"]?.field ?? "")
+                The earlier ones sign beside them until \(renewed["earlier_until"]?.field ?? "").
                 """)
         }
     }
@@ -280,9 +280,9 @@ struct ClientCommand: AsyncParsableCommand {
     }
 
     private static func describe(_ client: JSONValue) -> String {
-        let gone = (client["gone_callback_uris"]?.array ?? []).compactMap(\.string)
-        let lines = ["\(client["client_id"]?.string ?? "")  \(client["name"]?.string ?? "")"]
-        let disabled = client["disabled_at"]?.string.map { ["  disabled since \($0)"] } ?? []
+        let gone = (client["gone_callback_uris"]?.array ?? []).compactMap(\.field)
+        let lines = ["\(client["client_id"]?.field ?? "")  \(client["name"]?.field ?? "")"]
+        let disabled = client["disabled_at"]?.field.map { ["  disabled since \($0)"] } ?? []
         let uncalled = gone.map { "  called no more, for it said that it is gone: \($0)" }
         return (lines + disabled + uncalled).joined(separator: "\n")
     }

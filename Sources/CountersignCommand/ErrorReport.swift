@@ -32,7 +32,8 @@ struct ErrorReport {
             var members = error.reported
             members["suggestion"] = .string(error.suggestion)
             self.init(
-                "\(error)\n\(error.suggestion)", error.isOfTheNetwork ? .unreachable : .refused, code: error.code,
+                "\(ShownText.line("\(error)"))\n\(error.suggestion)", error.isOfTheNetwork ? .unreachable : .refused,
+                code: error.code,
                 detail: "\(error)", members)
         default:
             let message = CountersignTool.fullMessage(for: error)

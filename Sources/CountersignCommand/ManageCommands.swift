@@ -24,7 +24,7 @@ struct UserCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let body = JSONValue.members(["external_id": externalId.map(JSONValue.string)])
             let user = try await remote.withRemote { try await $0.call(.POST, "/v1/users", body) }
-            output.print(user, user["id"]?.string ?? "")
+            output.print(user, user["id"]?.field ?? "")
         }
     }
 
@@ -42,7 +42,7 @@ struct UserCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let path = "/v1/users/\(Remote.escaped(Remote.user(user)))/enrollment-tickets"
             let ticket = try await remote.withRemote { try await $0.call(.POST, path) }
-            output.print(ticket, ticket["qr"]?.string ?? "")
+            output.print(ticket, ticket["qr"]?.field ?? "")
         }
     }
 
@@ -58,14 +58,18 @@ struct UserCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let path = "/v1/users/\(Remote.escaped(Remote.user(user)))/enrollments"
             let list = try await remote.withRemote { try await $0.call(.GET, path) }
-            let lines = (list["enrollments"]?.array ?? []).map { device in
-                [
-                    device["enrollment"]?.string, device["state"]?.string, device["device"]?["name"]?.string,
-                    device["fingerprint"]?.string,
-                ].compactMap { $0 }.joined(separator: "  ")
-            }
-            output.print(list, lines.joined(separator: "\n"))
+            let devices = list["enrollments"]?.array ?? []
+            output.print(
+                list, devices.map { UserCommand.fields(of: $0).joined(separator: "  ") }.joined(separator: "\n"))
         }
+    }
+
+    /// What a person reads of a device.
+    static func fields(of device: JSONValue) -> [String] {
+        [
+            device["enrollment"]?.field, device["state"]?.field, device["device"]?["name"]?.field,
+            device["fingerprint"]?.field,
+        ].compactMap { $0 }
     }
 
     struct RemoveDevice: AsyncParsableCommand {
@@ -140,7 +144,10 @@ struct TypeCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a challenge type: nobody asks by it any more.",
-            discussion: "What was asked goes on. A type of the server's type_file is back at its next start.")
+            discussion: """
+                What was asked goes on. A type that another one falls back to, or asks by from an unknown browser, stays \
+                until that one is changed or removed. A type of the server's type_file is back at its next start.
+                """)
 
         @Argument(help: "Its name.")
         var name: String
@@ -242,15 +249,16 @@ struct TypeCommand: AsyncParsableCommand {
 
     private static func describe(_ type: JSONValue) -> String {
         let isText = type["text_code"]?.bool == true
-        let devices = (type["methods"]?.array ?? []).compactMap(\.string).joined(separator: " or ")
+        let devices = (type["methods"]?.array ?? []).compactMap(\.field).joined(separator: " or ")
         let methods = isText ? "a code by text message" : devices
         let number = type["number_entry"]?.bool == true ? "number entry" : "no number entry"
-        return "\(type["name"]?.string ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
+        return "\(type["name"]?.field ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
             + "at most \(type["max_pending"]?.integer ?? 0) open and \(type["max_asks"]?.integer ?? 0) unapproved an hour"
             + (type["qr"]?.bool == true ? ", by code" : "") + (type["aal2"]?.bool == true ? ", AAL2" : "")
-            + (type["fallback"]?.string.map { ", else \($0)" } ?? "")
-            + (type["unknown_browser"]?.string.map { ", from an unknown browser by \($0)" } ?? "")
-            + (type["clients"]?.array.map { ", for \($0.compactMap(\.string).joined(separator: ", "))" } ?? "")
-            + (type["texts"]?.object?.members ?? []).map { "\n  \($0.name): \($0.value.string ?? "")" }.joined()
+            + (type["fallback"]?.field.map { ", else \($0)" } ?? "")
+            + (type["unknown_browser"]?.field.map { ", from an unknown browser by \($0)" } ?? "")
+            + (type["clients"]?.array.map { ", for \($0.compactMap(\.field).joined(separator: ", "))" } ?? "")
+            + (type["texts"]?.object?.members ?? []).map { "\n  \(ShownText.line($0.name)): \($0.value.field ?? "")" }
+            .joined()
     }
 }

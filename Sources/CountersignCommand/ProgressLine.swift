@@ -1,3 +1,4 @@
+import CountersignWire
 import Dispatch
 import Foundation
 import Synchronization
@@ -9,6 +10,13 @@ final class ProgressLine: Sendable {
     private static let pause = DispatchTimeInterval.seconds(1)
     private static let clear = "\r\u{1B}[K"
 
+    /// Whether errors go to a terminal, where somebody may look.
+    static let hasTerminal = isatty(STDERR_FILENO) == 1
+    /// Writes beside what a script reads.
+    static let standardError: @Sendable (String) -> Void = { text in
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
+
     private struct State {
         var seconds = 0
         var isOver = false
@@ -19,7 +27,7 @@ final class ProgressLine: Sendable {
     private let write: @Sendable (String) -> Void
 
     private init(_ doing: String, _ write: @escaping @Sendable (String) -> Void) {
-        self.doing = doing
+        self.doing = ShownText.line(doing)
         self.write = write
     }
 
@@ -31,10 +39,8 @@ final class ProgressLine: Sendable {
     ///   - write: where it is said.
     ///   - body: does it.
     static func during<Result>(
-        _ doing: String, isShown: Bool = isatty(STDERR_FILENO) == 1,
-        write: @escaping @Sendable (String) -> Void = { text in
-            try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
-        }, _ body: () async throws -> Result
+        _ doing: String, isShown: Bool = hasTerminal, write: @escaping @Sendable (String) -> Void = standardError,
+        _ body: () async throws -> Result
     ) async rethrows -> Result {
         guard isShown else { return try await body() }
         let line = ProgressLine(doing, write)

@@ -70,7 +70,8 @@ extension UserCommand {
                 var last = ""
                 try await remote.lines("\(remote.users)/\(name)/export") { line in
                     last = line
-                    say(line)
+                    // Escaped as JSON is, so that it stays JSON.
+                    say((try? JSONValue(parsing: Array(line.utf8))).map(ShownText.json) ?? ShownText.line(line))
                 }
                 guard last.hasPrefix("{\"end\":") else {
                     throw CommandError("The export broke off: something is missing. Try again.", .unreachable)
@@ -81,12 +82,12 @@ extension UserCommand {
 
     private static func describe(_ user: JSONValue) -> String {
         let links = (user["links"]?.array ?? []).map { link in
-            [link["client"]?.string, link["external_id"]?.string].compactMap { $0 }.joined(separator: "=")
+            [link["client"]?.field, link["external_id"]?.field].compactMap { $0 }.joined(separator: "=")
         }
         let parts = [
-            user["id"]?.string, user["external_id"]?.string, user["created_at"]?.string,
+            user["id"]?.field, user["external_id"]?.field, user["created_at"]?.field,
             user["enrollment_blocked"]?.bool == true ? "may enroll no device" : nil,
-            user["deleted_at"]?.string.map { "deleted \($0)" },
+            user["deleted_at"]?.field.map { "deleted \($0)" },
         ]
         return (parts.compactMap { $0 } + links).joined(separator: "  ")
     }

@@ -80,4 +80,33 @@ struct ListCommandTests {
             #expect(export.split(separator: "\n").last?.hasPrefix("{\"end\":") == true)
         }
     }
+
+    @Test("Operators list devices, whosever they are, by how they stand, and act on any of them")
+    func devices() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            func ids(_ filter: String...) async throws -> [String] {
+                let result = try await Tool.run(
+                    ["admin", "enrollment", "list", "--json"] + filter,
+                    environment: ["COUNTERSIGN_URL": tool.url, "COUNTERSIGN_TOKEN": tool.token])
+                #expect(result.status == 0, "\(result.errors)")
+                return (try result.json()["enrollments"]?.array ?? []).compactMap { $0["enrollment"]?.string }
+            }
+            let all = try await ids()
+            let id = try #require(all.count == 1 ? all.first : nil)
+            let user = try #require(try await tool.json("user", "show", "customer-1", as: shop)["id"]?.string)
+            let text = try await Self.text("admin", "enrollment", "list", of: tool)
+            #expect(text.hasPrefix("\(user)  \(id)  active  Terminal phone  "), "\(text)")
+            #expect(try await tool.json("admin", "enrollment", "suspend", id) == ["suspended": .string(id)])
+            #expect(try await ids("--state", "suspended", "--user", user) == [id])
+            #expect(try await tool.json("admin", "enrollment", "resume", id) == ["resumed": .string(id)])
+            #expect(try await ids("--state", "suspended") == [])
+            let removed = try await tool.json("admin", "enrollment", "remove", id, "--lost")
+            #expect(removed == ["removed": .string(id), "reason": "lost"])
+            #expect(try await ids("--state", "removed") == [id])
+            #expect(try await ids("--state", "active") == [])
+            let stranger = try await tool.run("admin", "enrollment", "list", as: shop)
+            #expect(stranger.status == 1 && stranger.errors.hasPrefix("The client may not do this"))
+        }
+    }
 }

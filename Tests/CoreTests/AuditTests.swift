@@ -161,7 +161,7 @@ struct AuditTests {
         // Of the user who is deleted an operator sees what is left.
         #expect(try await ExportUser.begin(.id(user), in: .all, by: shop, ports: ports) != nil)
         try await world.makeType("spare")
-        #expect(try await ManageTypes.remove(try #require(TypeName("spare")), by: shop, ports: ports))
+        #expect(try await ManageTypes.remove(try #require(TypeName("spare")), by: shop, ports: ports) == .removed)
         // Something that was given up is sent again.
         let leased = try await world.store.lease(limit: 100, now: world.time.now, until: world.time.now)
         let message = try #require(leased.map(\.message).last { $0.expiresAt > world.time.now })

@@ -8,7 +8,7 @@ struct ChallengeStateTests {
     static let device = EnrollmentID(at: Timestamp(seconds: 1), random: [UInt8](repeating: 1, count: 10))
     static let outcomes: [ChallengeOutcome] = [
         .approved(.confirm, by: device), .denied(by: device), .reported(by: device), .failed(.wrongNumber),
-        .failed(.deviceRemoved), .cancelled, .expired, .entered,
+        .failed(.deviceRemoved), .cancelled, .expired, .entered, .failed(.deviceSuspended),
     ]
     static let expiresAt = Timestamp(milliseconds: 1_000_000)
 
@@ -33,13 +33,16 @@ struct ChallengeStateTests {
     }
 
     @Test(
-        "Approved by a link × every event: that very approval, a cancellation, the device's removal, or the end of time",
+        "Approved by a link × every event: that very approval, a cancellation, the device removed or suspended, the end of time",
         arguments: outcomes + [.approved(.pin, by: device)], [-1, 0] as [Int64])
     func returning(_ event: ChallengeOutcome, _ offset: Int64) throws {
         let now = Timestamp(milliseconds: Self.expiresAt.milliseconds + offset)
         let state = ChallengeState.returning(.confirm, by: Self.device)
         let allowed: [ChallengeOutcome] =
-            offset < 0 ? [.approved(.confirm, by: Self.device), .cancelled, .failed(.deviceRemoved)] : [.expired]
+            offset < 0
+            ? [
+                .approved(.confirm, by: Self.device), .cancelled, .failed(.deviceRemoved), .failed(.deviceSuspended),
+            ] : [.expired]
         if allowed.contains(event) {
             #expect(
                 try state.applying(event, at: now, expiresAt: Self.expiresAt) == .ended(event, at: now))
@@ -67,7 +70,7 @@ struct ChallengeStateTests {
             ("approved", nil, "confirm", Self.device), ("denied", "declined", nil, Self.device),
             ("denied", "reported", nil, Self.device), ("failed", "wrong_number", nil, nil),
             ("failed", "device_removed", nil, nil), ("cancelled", nil, nil, nil), ("expired", nil, nil, nil),
-            ("approved", nil, "text_code", nil),
+            ("approved", nil, "text_code", nil), ("failed", "device_suspended", nil, nil),
         ]
         #expect(expected.count == Self.outcomes.count)
         for (outcome, words) in zip(Self.outcomes, expected) {
@@ -81,6 +84,6 @@ struct ChallengeStateTests {
         }
         #expect(ChallengeState.pending.standing == ChallengeStanding(state: "pending", reason: nil))
         #expect(
-            Set(Self.outcomes.map(\.auditKind)).count == Self.outcomes.count - 2, "failures share one, and approvals")
+            Set(Self.outcomes.map(\.auditKind)).count == Self.outcomes.count - 3, "failures share one, and approvals")
     }
 }

@@ -229,6 +229,27 @@ struct ReturnTests {
         #expect(try await scene.world.count("receipts") == 0)
     }
 
+    @Test(
+        "What a suspended device held back fails as that: with the suspension, or at the latest when the code is presented",
+        arguments: Engine.allCases, [true, false])
+    func suspended(_ engine: Engine, _ byOperation: Bool) async throws {
+        let scene = try await LinkScene(engine)
+        let (world, id) = (scene.world, scene.device.enrollment)
+        let asked = try await scene.opened()
+        let code = try await scene.approved(asked)
+        if byOperation {
+            let done = try await SuspendEnrollment.suspend(id, true, by: scene.claim.shop, ports: world.ports)
+            guard case .done = done else { throw World.Broken("suspend") }
+            #expect(try await scene.seen(asked) == "failed device_suspended")
+        } else {
+            let now = world.time.now
+            try await world.store.commit { try $0.suspend(id, since: now) }
+        }
+        #expect(try await scene.present(code, asked) == "already ended failed device_suspended")
+        #expect(try await scene.seen(asked) == "failed device_suspended")
+        #expect(try await world.count("receipts") == 0)
+    }
+
     @Test("The browser is known from when the code comes back to it: a link that was sent to somebody teaches nothing")
     func browser() async throws {
         let scene = try await LinkScene()

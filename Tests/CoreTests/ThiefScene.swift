@@ -17,7 +17,7 @@ struct ThiefScene {
     /// Production code has no switch for it.
     enum Plant: CaseIterable {
         case hadOne, leftBehind, noStronger, needsMethod, guardLooksBack, ticketIsNoStrength, customWaits, ownSignature
-        case suspendedDoesNothing
+        case suspendedDoesNothing, biometricWaits
     }
 
     /// How it begins: for each phone whether a PIN is set on it, and whether the thief holds it.
@@ -41,6 +41,8 @@ struct ThiefScene {
         var pin: SigningKeyPair?
         /// The PIN's key of the thief's, and not of the beginning.
         var planted: SigningKeyPair?
+        /// The biometric's key, which is always of the thief's.
+        var biometric: SigningKeyPair?
         var hasCustom = false
     }
 
@@ -130,6 +132,11 @@ struct ThiefScene {
             {
                 return "a PIN of the thief's counts on #\(index)"
             }
+            if let planted = phone.biometric, enrollment.biometric?.key.fingerprint == planted.publicKey.fingerprint,
+                enrollment.usableMethods(at: now).contains(.biometric)
+            {
+                return "a biometric of the thief's counts on #\(index)"
+            }
             if phone.hasCustom, enrollment.usableMethods(at: now).contains(where: { !Method.standard.contains($0) }) {
                 return "a custom authenticator of the thief's counts on #\(index)"
             }
@@ -191,6 +198,31 @@ extension ThiefScene {
                 "UPDATE enrollments SET pin_counts_from = 0 WHERE id = $1",
                 [.text("\(phones[index].device.enrollment)")])
         }
+    }
+
+    /// Registers a first biometric on a phone in use, with a ticket and whatever PIN they know.
+    mutating func registersBiometric(_ index: Int) async throws {
+        begins()
+        guard phones[index].isStolen, let ticket = try? await makeTicket(on: index) else { return }
+        let key = phones[index].device.newPINKey()
+        guard var change = try? await PINChange(of: phones[index].device, to: key) else { return }
+        change.method = .biometric
+        change.authorizer = phones[index].pin
+        change.ticket = ticket
+        guard case .changed = try await change.send() else { return }
+        phones[index].biometric = key
+        if plants.contains(.biometricWaits) {
+            try await world.sql(
+                "UPDATE enrollments SET biometric_counts_from = 0 WHERE id = $1",
+                [.text("\(phones[index].device.enrollment)")])
+        }
+    }
+
+    /// Says something else of a phone, which changes nothing of what counts.
+    func describes(_ index: Int) async throws {
+        guard let call = try? await phones[index].device.call() else { return }
+        let labels = DeviceLabels(name: try DisplayLine("Owner's phone"), model: nil)
+        _ = try await UpdateEnrollment.update(EnrollmentUpdate(device: labels), by: call, ports: world.ports)
     }
 
     /// Takes a PIN off that they do not know, with a ticket.

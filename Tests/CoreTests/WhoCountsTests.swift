@@ -16,7 +16,7 @@ struct WhoCountsTests {
         let index = Int.random(in: 0..<count, using: &chance)
         let other = Int.random(in: 0..<count, using: &chance)
         let kind = DeviceAct.Kind.allCases.randomElement(using: &chance) ?? .remove
-        let act = Int.random(in: 0..<17, using: &chance)
+        let act = Int.random(in: 0..<19, using: &chance)
         scene.log.append("\(act) #\(index) #\(other) \(kind)")
         switch act {
         case 0: try await scene.removesItself(scene.phones[index].isStolen ? index : 0)
@@ -33,6 +33,8 @@ struct WhoCountsTests {
         case 13: try await scene.declaresLost(index)
         case 14: try await scene.suspends(index, Bool.random(using: &chance))
         case 15: try await scene.answersAtOnce(index, other)
+        case 16: try await scene.registersBiometric(index)
+        case 17: try await scene.describes(index)
         default:
             scene.world.time.advance(seconds: ThiefScene.wait / 3)
             try await ExpireChallenges.sweep(ports: scene.world.ports)
@@ -92,6 +94,9 @@ struct WhoCountsTests {
         case .customWaits:
             scene = try await begin(0)
             try await scene.registersCustom(0)
+        case .biometricWaits:
+            scene = try await begin(0)
+            try await scene.registersBiometric(0)
         case .ownSignature:
             // The guard goes with the PIN: the thief's next phone is let in by a tap.
             scene = try await begin(1)

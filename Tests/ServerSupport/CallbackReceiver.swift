@@ -1,7 +1,6 @@
 public import Encodings
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 import Synchronization
 
@@ -31,7 +30,6 @@ public struct CallbackReceiver: Sendable {
         _ body: @escaping @Sendable (CallbackReceiver) async throws -> Result
     ) async throws -> Result {
         let (calls, arrive) = AsyncStream.makeStream(of: Call.self)
-        let (ports, announce) = AsyncStream.makeStream(of: Int.self)
         let answers = Mutex(statuses)
         let sayings = Mutex(bodies)
         let router = Router()
@@ -48,26 +46,8 @@ public struct CallbackReceiver: Sendable {
                 status: HTTPResponse.Status(code: status), headers: fields,
                 body: .init(byteBuffer: ByteBuffer(bytes: saying)))
         }
-        var logger = Logger(label: "callbacks")
-        logger.logLevel = .critical
-        let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in announce.yield(channel.localAddress?.port ?? 0) }, logger: logger)
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                try await application.run()
-                return nil
-            }
-            group.addTask {
-                var iterator = ports.makeAsyncIterator()
-                let port = await iterator.next() ?? 0
-                return try await body(CallbackReceiver(url: "http://127.0.0.1:\(port)/hook", calls: calls))
-            }
-            defer { group.cancelAll() }
-            while let result = try await group.next() {
-                if let result { return result }
-            }
-            throw CancellationError()
+        return try await LocalServer.with(router.buildResponder()) { url in
+            try await body(CallbackReceiver(url: "\(url)/hook", calls: calls))
         }
     }
 }

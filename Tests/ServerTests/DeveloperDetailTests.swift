@@ -41,6 +41,29 @@ struct DeveloperDetailTests {
         }
     }
 
+    @Test("In development mode the log names the check that an answer or a request failed; elsewhere the code alone")
+    func logged() async throws {
+        for issuer in [nil, Issuer("https://login.example.com")] {
+            let log = LogBook()
+            try await DeviceScene.with(issuer: issuer, logger: log.logger) { scene in
+                #expect(try await Self.refused(scene).refusal == Refusal(422, "answer_invalid"))
+                let ofAnother = try await scene.phone.signature(.GET, "/v1/enrollments/self/methods")
+                let reply = try await scene.server.send(.GET, "/v1/enrollments/self", headers: ofAnother)
+                #expect(reply.refusal == Refusal(401, "signature_invalid"))
+            }
+            for (code, words) in [
+                ("answer_invalid", "the signed text is not the receipt of this challenge, byte for byte"),
+                ("signature_invalid", "the signature does not verify"),
+            ] {
+                let entries = log.entries.filter { $0.hasPrefix("notice refused code=\(code) ") }
+                let detail = issuer == nil ? "detail=\(words) " : ""
+                #expect(entries.count == 1)
+                let line = "notice refused code=\(code) \(detail)request="
+                #expect(entries.allSatisfy { $0.hasPrefix(line) }, "\(entries)")
+            }
+        }
+    }
+
     @Test("A refused certificate is told the rule in words, never by a name of ours")
     func certificates() async throws {
         try await DeviceScene.with { scene in

@@ -107,6 +107,27 @@ struct DeviceLinkTests {
         }
     }
 
+    @Test("A suspended device's approval by a link fails as that, at once, and stays so when the device is resumed")
+    func suspended() async throws {
+        try await DeviceScene.with { scene in
+            try await Self.register(scene)
+            let (id, path, code) = try await Self.ask(scene)
+            #expect(try await scene.phone.send(.POST, "/v1/challenges/claim", code).status == 204)
+            let answered = try await Self.answer(id, .approved(.confirm, number: nil), in: scene).success()
+            let returned = JSONValue.string(try await scene.phone.returnCode(in: answered))
+            let administrator = scene.server.administrator
+            let device = "/v1/admin/enrollments/\(scene.phone.enrollment)"
+            #expect(try await administrator.call(.POST, "\(device)/suspend").status == 204)
+            let ended = try await scene.shop.call(.GET, path).success()
+            #expect(ended["state"] == "failed" && ended["reason"] == "device_suspended")
+            #expect(try await administrator.call(.POST, "\(device)/resume").status == 204)
+            let refused = try await scene.shop.call(.POST, "\(path)/return", ["return_code": returned])
+            expectRefusal(refused, 409, "already_ended")
+            #expect(refused.json["state"] == "failed" && refused.json["reason"] == "device_suspended")
+            expectRefusal(try await scene.shop.call(.GET, "\(path)/receipt"), 404, "no_receipt")
+        }
+    }
+
     @Test("Ten wrong codes a minute for a challenge are looked at")
     func limit() async throws {
         try await DeviceScene.with { scene in

@@ -1,6 +1,7 @@
 import CountersignServer
 import CountersignWire
 import Encodings
+import Logging
 import NIOHTTP1
 import OpenPGP
 import ServerTestSupport
@@ -18,12 +19,15 @@ struct DeviceScene: Sendable {
     ///
     /// - Parameters:
     ///   - issuer: the server's public URL, when that is not where it listens.
+    ///   - logger: where the server logs, too.
     ///   - body: is given the scene.
     static func with(
-        issuer: Issuer? = nil, _ body: @escaping @Sendable (DeviceScene) async throws -> Void
+        issuer: Issuer? = nil, logger: Logger? = nil, _ body: @escaping @Sendable (DeviceScene) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
-        try await TestServer.with(dataFolder: folder.path("data"), settings: { $0.issuer = issuer }) { server in
+        try await TestServer.with(
+            dataFolder: folder.path("data"), logger: logger, settings: { $0.issuer = issuer }
+        ) { server in
             let policy: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0]
             _ = try await server.administrator.call(.PUT, "/v1/admin/types/payment", policy).success()
             let shop = try await server.makeClient("ACME Shop", ["waive_enrollment_approval": true])

@@ -51,7 +51,7 @@ struct IssuerKeyTests {
         try await TestServer.with { server in
             for use in ["token", "primary", "OPENPGP-SIGNING"] {
                 let reply = try await server.administrator.call(.POST, "\(Self.path)/\(use)/rotate")
-                #expect(reply.status == 404, "\(use): \(reply)")
+                #expect(reply.status == 404 && reply.code == "key_use_not_found", "\(use): \(reply)")
             }
             let reply = try await server.administrator.call(.POST, "\(Self.path)/push/rotate", ["now": true])
             #expect(reply.status == 422 && reply.code == "unknown_member", "\(reply)")

@@ -106,6 +106,53 @@ struct ListTests {
         }
     }
 
+    @Test("A type that others ask by is removed after them only: the refusal names them")
+    func typeInUse() async throws {
+        try await Scene.with { scene in
+            let administrator = scene.administrator
+            for (name, type) in [
+                ("spare", [:]), ("b-careful", ["fallback": "spare"]), ("a-known", ["unknown_browser": "spare"]),
+                ("other", ["fallback": "confirm"]),
+            ] as [(String, JSONValue)] {
+                _ = try await administrator.call(.PUT, "/v1/admin/types/\(name)", type).success()
+            }
+            func remove(_ name: String) async throws -> Reply {
+                try await administrator.call(.DELETE, "/v1/admin/types/\(name)")
+            }
+            let refused = try await remove("spare")
+            expectRefusal(refused, 409, "type_in_use")
+            #expect(refused.json["types"] == ["a-known", "b-careful"])
+            // One goes, the other asks by something else from now on: in either way it is needed no more.
+            #expect(try await remove("b-careful").status == 204)
+            let still = try await remove("spare")
+            expectRefusal(still, 409, "type_in_use")
+            #expect(still.json["types"] == ["a-known"])
+            _ = try await administrator.call(.PUT, "/v1/admin/types/a-known", [:]).success()
+            #expect(try await remove("spare").status == 204)
+            expectRefusal(try await remove("spare"), 404, "type_not_found")
+            // A name alone makes no type.
+            _ = try await administrator.call(.PUT, "/v1/admin/types/a-known", ["fallback": "nowhere"]).success()
+            expectRefusal(try await remove("nowhere"), 404, "type_not_found")
+            #expect(try await administrator.auditCount("type.removed") == 2)
+        }
+    }
+
+    @Test("Of two types that name each other neither goes before the other is changed, by whomever at once")
+    func typesInCircle() async throws {
+        try await Scene.with { scene in
+            let administrator = scene.administrator
+            _ = try await administrator.call(.PUT, "/v1/admin/types/one", ["fallback": "two"]).success()
+            _ = try await administrator.call(.PUT, "/v1/admin/types/two", ["fallback": "one"]).success()
+            async let first = administrator.call(.DELETE, "/v1/admin/types/one")
+            async let second = administrator.call(.DELETE, "/v1/admin/types/two")
+            for refused in [try await first, try await second] { expectRefusal(refused, 409, "type_in_use") }
+            _ = try await administrator.call(.PUT, "/v1/admin/types/one", [:]).success()
+            expectRefusal(try await administrator.call(.DELETE, "/v1/admin/types/one"), 409, "type_in_use")
+            #expect(try await administrator.call(.DELETE, "/v1/admin/types/two").status == 204)
+            #expect(try await administrator.call(.DELETE, "/v1/admin/types/one").status == 204)
+        }
+    }
+
     private static func lines(_ reply: Reply) throws -> [(name: String, value: JSONValue)] {
         try String(decoding: reply.body, as: UTF8.self).split(separator: "\n").map { line in
             let members = try JSONValue(parsing: Array(line.utf8)).object?.members ?? []
@@ -164,6 +211,35 @@ struct ListTests {
             #expect(lines.contains { $0.name == "receipt" })
             let removed = try await scene.phone.send(.GET, "/v1/enrollments/self")
             expectRefusal(removed, 403, "device_deregistered")
+        }
+    }
+
+    @Test("An export beside the erasure of its user is whole, is refused, or breaks off without its last line")
+    func exportBesideErasure() async throws {
+        try await Scene.with { scene in
+            for round in 0..<6 {
+                let user = try await scene.shop.makeUser()
+                _ = try await TestPhone.enrolled(for: user, by: scene.shop, at: scene.server)
+                for _ in 0..<3 { _ = try await scene.shop.ask(user) }
+                let isOperator = round % 2 == 0
+                let caller = isOperator ? scene.administrator : scene.shop
+                let path = "/v1\(isOperator ? "/admin" : "")/users/\(user)"
+                // One that breaks off is no reply.
+                async let exported = try? caller.call(.GET, "\(path)/export")
+                async let deleted = caller.call(.DELETE, path)
+                let (export, deletion) = (await exported, try await deleted)
+                #expect(deletion.status == 204)
+                guard let export, export.status == 200 else {
+                    if let export { expectRefusal(export, 404, "user_not_found") }
+                    continue
+                }
+                let lines = try Self.lines(export)
+                let isWhole = lines.last?.name == "end"
+                // Who is deleted already is told to be, and so is that what was personal is not there any more.
+                guard isWhole, lines.first?.value["deleted_at"] == nil else { continue }
+                let messages = lines.filter { $0.name == "challenge" }.map { $0.value["message"]?.string }
+                #expect(messages.count == 3 && !messages.contains("(erased)"), "\(messages)")
+            }
         }
     }
 

@@ -8,6 +8,8 @@ package import OpenPGP
 package struct PINChange: Sendable {
     /// Whose PIN.
     package let device: TestDevice
+    /// The PIN, unless a test means the biometric.
+    package var method = Method.pin
     /// What the server said.
     package var nonce: Nonce
     /// The key there is.
@@ -47,7 +49,7 @@ package struct PINChange: Sendable {
         because reason: RevocationReason = .superseded, notations: [Notation]? = nil, expiresAt: UnixSeconds? = nil
     ) async throws -> Certificate {
         let now = device.world.time.now.unixSeconds
-        let right = [Method.pin.notation(of: device.world.ports.issuer)]
+        let right = [method.notation(of: device.world.ports.issuer)]
         var certificate = device.certificate
         if let old {
             certificate = try await certificate.adding(.signing(old, notations: right), by: device.primary, at: now)
@@ -63,7 +65,8 @@ package struct PINChange: Sendable {
     /// The request.
     package func request() async throws -> MethodChangeRequest {
         let change = MethodChange(
-            ChangeHeader(issuer: device.world.ports.issuer, enrollment: device.enrollment, nonce: nonce), method: .pin,
+            ChangeHeader(issuer: device.world.ports.issuer, enrollment: device.enrollment, nonce: nonce),
+            method: method,
             old: old?.publicKey.fingerprint, new: new?.publicKey.fingerprint,
             certificate: try await (certificate == nil ? grown() : certificate)?.encoded ?? [])
         let text = self.text(change.text)

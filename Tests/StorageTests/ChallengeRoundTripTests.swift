@@ -110,10 +110,10 @@ struct ChallengeRoundTripTests {
 
     static let outcomes: [@Sendable (EnrollmentID) -> ChallengeOutcome] = [
         { .approved(.confirm, by: $0) }, { .denied(by: $0) }, { .reported(by: $0) }, { _ in .failed(.wrongNumber) },
-        { _ in .failed(.deviceRemoved) }, { _ in .cancelled }, { _ in .expired },
+        { _ in .failed(.deviceRemoved) }, { _ in .cancelled }, { _ in .expired }, { _ in .failed(.deviceSuspended) },
     ]
 
-    @Test("Every outcome is kept with its time, and the number is not", arguments: Engine.allCases, 0..<7)
+    @Test("Every outcome is kept with its time, and the number is not", arguments: Engine.allCases, 0..<8)
     func outcomes(_ engine: Engine, _ index: Int) async throws {
         let scene = try await Scene(engine)
         let world = scene.world

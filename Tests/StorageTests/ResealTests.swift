@@ -250,7 +250,7 @@ struct ResealTests {
         #expect(throws: StoreError.unavailable) { _ = try store.issuerKeySource.current() }
     }
 
-    @Test("A server whose master key was replaced reads the new one where it is kept; with the earlier one alone it stops")
+    @Test("A server whose master key was replaced reads the new one where it is kept; the earlier one opens nothing")
     func otherMasterKey() async throws {
         let scene = try await Scene()
         _ = try await scene.rotate()

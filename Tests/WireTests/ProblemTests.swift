@@ -23,7 +23,7 @@ struct ProblemTests {
         409: [
             .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentWaiting, .alreadyEnrolled, .messageOver,
             .transportNotSetUp, .askingLocked, .pinLocked, .tooManyDevices, .alreadyClaimed, .methodMissing,
-            .customNotRegistered, .pushTokenInUse, .certificateFull,
+            .customNotRegistered, .pushTokenInUse, .certificateFull, .typeInUse,
         ],
         408: [.bodyTooSlow],
         413: [.bodyTooLarge],

@@ -60,7 +60,10 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let findings = await Doctor.examine(ServerSettings(try options.configuration()))
+        let settings = ServerSettings(try options.configuration())
+        let findings = await ProgressLine.during("Looking at everything a server needs") {
+            await Doctor.examine(settings)
+        }
         let objects = findings.map { finding in
             JSONValue.members([
                 "name": .string(finding.name), "state": .string(finding.state.rawValue), "what": .string(finding.what),

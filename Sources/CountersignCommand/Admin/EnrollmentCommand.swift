@@ -6,31 +6,58 @@ import NIOHTTP1
 /// The command `countersign admin enrollment`: what operators do with any device.
 struct EnrollmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enrollment", abstract: "Any user's devices: remove, suspend, resume, waive the wait.",
-        subcommands: [Remove.self, Suspend.self, Resume.self, Waive.self])
+        commandName: "enrollment", abstract: "Any user's devices: list, remove, suspend, resume, waive the wait.",
+        subcommands: [List.self, Remove.self, Suspend.self, Resume.self, Waive.self])
 
-    private static func path(_ enrollment: String) -> String { "/v1/admin/enrollments/\(Remote.escaped(enrollment))" }
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List devices, whosever they are, oldest first; with filters, what meets all of them.")
+
+        @Option(help: "Of one user, by their id.")
+        var user: String?
+
+        @Option(help: "Of the users of one client, by its id.")
+        var client: String?
+
+        @Option(help: "In one state: active, waiting, suspended or removed.")
+        var state: String?
+
+        @Option(help: "By one key, the fingerprint that the device shows.")
+        var fingerprint: String?
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let filters = [("user", user), ("client", client), ("state", state), ("fingerprint", fingerprint)]
+            let query = filters.compactMap { name, value in value.map { "\(name)=\(Remote.escaped($0))" } }
+            let devices = try await remote.withRemote { remote in
+                try await remote.all(
+                    "enrollments", of: "/v1/admin/enrollments", query.isEmpty ? nil : query.joined(separator: "&"))
+            }
+            let lines = devices.map { device in
+                ([device["user"]?.field].compactMap { $0 } + UserCommand.fields(of: device)).joined(separator: "  ")
+            }
+            output.print(["enrollments": .array(devices)], lines.joined(separator: "\n"))
+        }
+    }
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a device.",
             discussion: "A device that is lost takes along what waits to count of its user; no wait becomes shorter.")
 
-        @Argument(help: "The enrollment's id.")
-        var enrollment: String
+        @OptionGroup var device: AnyEnrollment
 
         @Flag(help: "The device is lost or stolen.")
         var lost = false
 
-        @OptionGroup var remote: RemoteOptions
-        @OptionGroup var output: OutputOptions
-
         mutating func run() async throws {
             let reason: RemovalReason = lost ? .lost : .operator
-            let path = "\(EnrollmentCommand.path(enrollment))?reason=\(reason.rawValue)"
-            _ = try await remote.withRemote { try await $0.call(.DELETE, path) }
-            output.print(
-                ["removed": .string(enrollment), "reason": .string(reason.rawValue)], "Removed \(enrollment).")
+            let id = device.id
+            try await device.call(
+                .DELETE, "?reason=\(reason.rawValue)",
+                done: ["removed": .string(id), "reason": .string(reason.rawValue)], "Removed \(id).")
         }
     }
 
@@ -38,32 +65,22 @@ struct EnrollmentCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Suspend a device: it does nothing until it is resumed.")
 
-        @Argument(help: "The enrollment's id.")
-        var enrollment: String
-
-        @OptionGroup var remote: RemoteOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var device: AnyEnrollment
 
         mutating func run() async throws {
-            let path = "\(EnrollmentCommand.path(enrollment))/suspend"
-            _ = try await remote.withRemote { try await $0.call(.POST, path) }
-            output.print(["suspended": .string(enrollment)], "Suspended \(enrollment).")
+            let id = device.id
+            try await device.call(.POST, "/suspend", done: ["suspended": .string(id)], "Suspended \(id).")
         }
     }
 
     struct Resume: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Resume a device that was suspended.")
 
-        @Argument(help: "The enrollment's id.")
-        var enrollment: String
-
-        @OptionGroup var remote: RemoteOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var device: AnyEnrollment
 
         mutating func run() async throws {
-            let path = "\(EnrollmentCommand.path(enrollment))/resume"
-            _ = try await remote.withRemote { try await $0.call(.POST, path) }
-            output.print(["resumed": .string(enrollment)], "Resumed \(enrollment).")
+            let id = device.id
+            try await device.call(.POST, "/resume", done: ["resumed": .string(id)], "Resumed \(id).")
         }
     }
 
@@ -72,20 +89,41 @@ struct EnrollmentCommand: AsyncParsableCommand {
             abstract: "End the wait of a device and of its methods.",
             discussion: "Compare the fingerprint with what the user's device shows, on the telephone or in person.")
 
-        @Argument(help: "The enrollment's id.")
-        var enrollment: String
+        @OptionGroup var device: AnyEnrollment
 
         @Argument(help: "The fingerprint that the device shows.")
         var fingerprint: String
 
-        @OptionGroup var remote: RemoteOptions
-        @OptionGroup var output: OutputOptions
-
         mutating func run() async throws {
-            let path = "\(EnrollmentCommand.path(enrollment))/waiver"
-            let body: JSONValue = ["fingerprint": .string(fingerprint)]
-            _ = try await remote.withRemote { try await $0.call(.POST, path, body) }
-            output.print(["waived": .string(enrollment)], "\(enrollment) waits no longer.")
+            let id = device.id
+            try await device.call(
+                .POST, "/waiver", ["fingerprint": .string(fingerprint)], done: ["waived": .string(id)],
+                "\(id) waits no longer.")
         }
+    }
+}
+
+/// Any user's device, and the operator who does something with it.
+struct AnyEnrollment: ParsableArguments {
+    @Argument(help: ArgumentHelp("The enrollment's id.", valueName: "enrollment"))
+    var id: String
+
+    @OptionGroup var remote: RemoteOptions
+    @OptionGroup var output: OutputOptions
+
+    /// Calls the server about the device, and prints what was done.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - rest: what follows the enrollment in the path.
+    ///   - body: the body.
+    ///   - done: what a script reads of it.
+    ///   - human: what a person reads.
+    fileprivate func call(
+        _ method: HTTPMethod, _ rest: String, _ body: JSONValue? = nil, done: JSONValue, _ human: String
+    ) async throws {
+        let path = "/v1/admin/enrollments/\(Remote.escaped(id))\(rest)"
+        try await remote.withRemote { _ = try await $0.call(method, path, body) }
+        output.print(done, human)
     }
 }

@@ -77,12 +77,12 @@ struct EventsCommand: AsyncParsableCommand {
 
     private static func line(of event: JSONValue, _ format: Format) -> String {
         switch format {
-        case .jsonl: return event.text
+        case .jsonl: return ShownText.json(event)
         case .cef: return CommonEventFormat.line(of: event)
         case .text:
-            let ids = ["user", "enrollment", "challenge", "client"].compactMap { event[$0]?.string }
+            let ids = ["user", "enrollment", "challenge", "client"].compactMap { event[$0]?.field }
             let detail = event["detail"]?.object?.members.isEmpty == false ? event["detail"]?.text : nil
-            let parts = [event["at"]?.string, event["kind"]?.string] + ids.map(Optional.some) + [detail]
+            let parts = [event["at"]?.field, event["kind"]?.field] + ids.map(Optional.some) + [detail]
             return parts.compactMap { $0 }.joined(separator: "  ")
         }
     }

@@ -36,7 +36,9 @@ struct IssuerKeyCommand: AsyncParsableCommand {
         @Flag(help: "Use the new key in 90 seconds, when every server holds it.")
         var now = false
 
-        @Flag(help: "Somebody else may have the key: use the new one in 90 seconds, and then honour the earlier no more.")
+        @Flag(
+            help: "Somebody else may have the key: use the new one in 90 seconds, and from then on the earlier no more."
+        )
         var compromised = false
 
         @OptionGroup var remote: RemoteOptions
@@ -51,8 +53,8 @@ struct IssuerKeyCommand: AsyncParsableCommand {
     }
 
     private static func describe(_ key: JSONValue) -> String {
-        let columns = ["id", "use", "state", "name"].map { key[$0]?.string ?? "" }
-        let due = key["changes_at"]?.string.map { time in
+        let columns = ["id", "use", "state", "name"].map { key[$0]?.field ?? "" }
+        let due = key["changes_at"]?.field.map { time in
             key["state"]?.string == "next" ? "is used from \(time)" : "is honoured until \(time)"
         }
         let mark = key["compromised"] == true ? "compromised" : nil

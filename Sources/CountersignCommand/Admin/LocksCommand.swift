@@ -23,7 +23,7 @@ struct LocksCommand: AsyncParsableCommand {
         }
 
         private static func describe(_ lock: JSONValue) -> String {
-            ["challenge", "client", "user", "since"].map { lock[$0]?.string ?? "" }.joined(separator: "  ")
+            ["challenge", "client", "user", "since"].map { lock[$0]?.field ?? "" }.joined(separator: "  ")
         }
     }
 

@@ -32,9 +32,9 @@ struct OutboxCommand: AsyncParsableCommand {
 
         private static func describe(_ message: JSONValue) -> String {
             let attempts = message["attempts"]?.integer ?? 0
-            return "\(message["id"]?.string ?? "")  \(message["kind"]?.string ?? "")  "
+            return "\(message["id"]?.field ?? "")  \(message["kind"]?.field ?? "")  "
                 + "tried \(attempts) \(attempts == 1 ? "time" : "times")  "
-                + "\(message["last_error"]?.string ?? "not tried yet")"
+                + "\(message["last_error"]?.field ?? "not tried yet")"
         }
     }
 

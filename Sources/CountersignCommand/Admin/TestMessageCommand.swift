@@ -43,10 +43,12 @@ struct TestMessageCommand: AsyncParsableCommand {
         let id = try await remote.withRemote { remote in
             let reply = try await remote.call(.POST, "/v1/admin/messages", request)
             guard let id = reply["message"]?.string else { throw CommandError("The server named no message.") }
-            try await Self.arrival(of: id, by: remote)
+            try await ProgressLine.during("Waiting until the message is taken") {
+                try await Self.arrival(of: id, by: remote)
+            }
             return id
         }
-        output.print(["message": .string(id)], "\(id) was taken: look whether it has come.")
+        output.print(["message": .string(id)], "\(ShownText.line(id)) was taken: look whether it has come.")
     }
 
     /// Returns when a message has arrived.
@@ -59,15 +61,16 @@ struct TestMessageCommand: AsyncParsableCommand {
             } catch let problem as ProblemDetails where problem.knownCode == .messageNotFound {
                 return
             }
-            let error = entry["last_error"]?.string
+            let error = entry["last_error"]?.field
             if let error {
                 let isDead = entry["state"]?.string == "dead"
                 throw CommandError(
-                    "Message \(id) has not arrived: \(error)."
+                    "Message \(ShownText.line(id)) has not arrived: \(error)."
                         + (isDead ? "" : " It is tried again: see `countersign admin outbox list --waiting`."))
             }
             guard ContinuousClock.now < end else {
-                throw CommandError("Message \(id) has not left yet: see `countersign admin outbox list --waiting`.")
+                throw CommandError(
+                    "Message \(ShownText.line(id)) has not left yet: see `countersign admin outbox list --waiting`.")
             }
             try await Task.sleep(for: .milliseconds(200))
         }

@@ -37,7 +37,7 @@ struct DeviceCommand: AsyncParsableCommand {
             let enrollment = try await authenticator.enroll(with: .ticket(ticket))
             try home.remember(issuer: "\(invitation.issuer)", name: name)
             let waits = enrollment.approval.map { approval in
-                let yes = approval.number.map { "type \($0) on a device that the user has, or wait" }
+                let yes = approval.number.map { "type \(ShownText.line($0)) on a device that the user has, or wait" }
                 return """
 
                     It waits to be approved: \(yes ?? "no device of the user's can do so, wait") until \
@@ -79,7 +79,7 @@ struct DeviceCommand: AsyncParsableCommand {
                     failed += 1
                     guard failed < enrollments.count else { throw error }
                     list.append(["enrollment": .string("\(enrollment.id)"), "error": ErrorReport(error).json])
-                    lines.append("\(enrollment.id): \(error)")
+                    lines.append("\(enrollment.id): \(ShownText.line("\(error)"))")
                     continue
                 }
                 list.append(
@@ -155,7 +155,7 @@ struct DeviceCommand: AsyncParsableCommand {
                         else { continue }
                         try await show(pending)
                     } catch let error as CountersignError {
-                        say("\(error) \(error.suggestion)")
+                        say("\(ShownText.line("\(error)")) \(error.suggestion)")
                     }
                 }
                 group.cancelAll()
@@ -171,7 +171,9 @@ struct DeviceCommand: AsyncParsableCommand {
 
         mutating func run() async throws {
             let pending = try await home.authenticator().pendingChallenges()
-            let lines = pending.map { "\($0.id)  \($0.clientName): \($0.message)" }
+            let lines = pending.map {
+                "\($0.id)  \(ShownText.isolated($0.clientName)): \(ShownText.isolated($0.message))"
+            }
             output.print(
                 ["challenges": .array(pending.map(\.json))],
                 lines.isEmpty ? "Nothing is waiting." : lines.joined(separator: "\n"))
@@ -377,8 +379,8 @@ struct HomeOptions: ParsableArguments {
             name: "countersign device", version: ServerVersion.text,
             deviceName: name ?? (try? String(contentsOf: nameFile, encoding: .utf8)) ?? "Terminal phone",
             system: Self.system)
-        return try await Authenticator(
-            issuer: url, app: app, vault: vault, transport: NamedAuthorityTransport() ?? URLSessionTransport())
+        let transport = TellingTransport(sender: NamedAuthorityTransport() ?? URLSessionTransport())
+        return try await Authenticator(issuer: url, app: app, vault: vault, transport: transport)
     }
 
     /// Notes which server this device belongs to, and what it is called: a phone asks its system for that each time.

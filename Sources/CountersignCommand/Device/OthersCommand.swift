@@ -24,7 +24,8 @@ extension DeviceCommand {
                 let others = try await device.enrollment().otherDevices()
                 let lines = others.devices.map { other in
                     let waits = other.waitingUntil.map { ", until \($0)" } ?? ""
-                    return "\(other.enrollment)  \(other.device.name.text): \(other.standing.rawValue)\(waits)"
+                    let name = ShownText.isolated(other.device.name.text)
+                    return "\(other.enrollment)  \(name): \(other.standing.rawValue)\(waits)"
                 }
                 output.print(
                     [

@@ -13,7 +13,7 @@ struct TerminalPhone: Sendable {
         do {
             question = try await pending.open()
         } catch {
-            say("\n\(ShownText.isolated(pending.clientName)): \(error)")
+            say("\n\(ShownText.isolated(pending.clientName)): \(ShownText.line("\(error)"))")
             return
         }
         say(Self.render(question))
@@ -25,7 +25,7 @@ struct TerminalPhone: Sendable {
                 try await carryOut(answer, question)
                 return
             } catch let error as CountersignError {
-                say("\(error) \(error.suggestion)")
+                say("\(ShownText.line("\(error)")) \(error.suggestion)")
                 return
             }
         }
@@ -79,7 +79,7 @@ struct TerminalPhone: Sendable {
                 return try await question.approve(with: .biometric(prompt: "Approve on this device"), number: number)
             } catch {
                 guard case .biometric = error, question.methods.contains(.pin) else { throw error }
-                say("\(error)")
+                say(ShownText.line("\(error)"))
             }
         case .custom(let name):
             if let approved = try await approve(question, number: number, byCustom: "\(name)") { return approved }
@@ -97,7 +97,7 @@ struct TerminalPhone: Sendable {
                 say("A PIN has 4 to 32 digits.")
             } catch {
                 guard case .pinIncorrect(let attemptsLeft) = error, attemptsLeft > 0 else { throw error }
-                say("\(error)")
+                say(ShownText.line("\(error)"))
             }
         }
     }
@@ -116,10 +116,10 @@ struct TerminalPhone: Sendable {
                 return try await question.approve(with: .custom(name, data: line), number: number)
             } catch {
                 switch error {
-                case .customRetry: say("\(error)")
+                case .customRetry: say(ShownText.line("\(error)"))
                 case .customFailed, .customNotRegistered, .customUnavailable:
                     guard question.methods.contains(.pin) else { throw error }
-                    say("\(error)")
+                    say(ShownText.line("\(error)"))
                     return nil
                 default: throw error
                 }

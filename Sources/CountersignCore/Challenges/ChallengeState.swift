@@ -8,7 +8,7 @@ public enum FailureReason: String, CaseIterable, Sendable {
     case tooManyAttempts = "too_many_attempts"
     /// The last device that could have answered was removed, or the one whose approval was held back.
     case deviceRemoved = "device_removed"
-    /// The devices that could have answered are suspended.
+    /// The devices that could have answered are suspended, or the one whose approval was held back.
     case deviceSuspended = "device_suspended"
 }
 
@@ -124,7 +124,7 @@ public enum ChallengeState: Hashable, Sendable {
                 guard !isOver, self == .pending || self == .returning(method, by: enrollment) else {
                     throw IllegalTransition(state: self)
                 }
-            case .failed(.deviceRemoved):
+            case .failed(.deviceRemoved), .failed(.deviceSuspended):
                 guard !isOver else { throw IllegalTransition(state: self) }
             case .entered, .denied, .reported, .failed:
                 guard !isOver, self == .pending else { throw IllegalTransition(state: self) }

@@ -51,15 +51,20 @@ public enum ReturnChallenge {
                 let wrong = try writer.countAttempt("return \(id)", window: RefusedAttempts.window, at: now)
                 return wrong.number > maximumWrong ? .rateLimited(retryAfter: RefusedAttempts.window) : .codeInvalid
             }
-            // Looked at here, which keeps it from changing until this commits: what a device that is gone has approved
-            // is approved by nobody.
-            let isThere = try writer.enrollmentState(enrollment) == .active
-            let outcome = isThere ? ChallengeOutcome.approved(method, by: enrollment) : .failed(.deviceRemoved)
+            // Looked at here, which keeps it from changing until this commits: what a device that is gone or
+            // suspended has approved is approved by nobody.
+            let outcome: ChallengeOutcome =
+                switch try writer.enrollmentState(enrollment) {
+                case .active: .approved(method, by: enrollment)
+                case .suspended: .failed(.deviceSuspended)
+                case .removed, nil: .failed(.deviceRemoved)
+                }
             if let earlier = try writer.finish(challenge, as: outcome, at: now, events) {
                 return .alreadyEnded(earlier)
             }
             guard let ended = try writer.challenge(id) else { return .notFound }
-            return isThere ? .released(ended) : .alreadyEnded(ended.standing(at: now))
+            if case .failed = outcome { return .alreadyEnded(ended.standing(at: now)) }
+            return .released(ended)
         }
     }
 }

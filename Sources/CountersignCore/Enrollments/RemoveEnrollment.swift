@@ -87,12 +87,19 @@ extension StoreWriter {
         if let approval = try enrollment.approval.flatMap({ try challenge($0) }) {
             _ = try finish(approval, as: .cancelled, at: now, events)
         }
-        try failUnanswerable(by: enrollment, because: .deviceRemoved, at: now, events)
-        // What it approved by a link and nobody was told of yet: a device that is gone says yes to nothing.
-        for challenge in try heldChallenges(approvedBy: enrollment.id, user: enrollment.user, now: now) {
-            _ = try finish(challenge, as: .failed(.deviceRemoved), at: now, events)
-        }
+        try failPending(of: enrollment, because: .deviceRemoved, at: now, events)
         return true
+    }
+
+    /// Ends what a device that is removed or suspended keeps open: what nobody else can answer, and what it approved by
+    /// a link and nobody was told of yet, for such a device says yes to nothing.
+    func failPending(
+        of enrollment: Enrollment, because reason: FailureReason, at now: Timestamp, _ events: EventIDs
+    ) throws {
+        try failUnanswerable(by: enrollment, because: reason, at: now, events)
+        for challenge in try heldChallenges(approvedBy: enrollment.id, user: enrollment.user, now: now) {
+            _ = try finish(challenge, as: .failed(reason), at: now, events)
+        }
     }
 
     /// Ends every pending challenge put to an enrollment that no device can say yes to any more.

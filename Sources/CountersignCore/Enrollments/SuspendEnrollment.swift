@@ -73,7 +73,7 @@ extension StoreWriter {
         wake(.enrollment(enrollment.id))
         guard isSuspended else { return }
         try undoWaitingMethods(of: enrollment, by: actor, at: now, events)
-        try failUnanswerable(by: enrollment, because: .deviceSuspended, at: now, events)
+        try failPending(of: enrollment, because: .deviceSuspended, at: now, events)
     }
 
     /// Undoes every method of a device that waits.

@@ -92,11 +92,13 @@ public struct IssuerKey: Sendable {
     }
 
     func signingPair() throws -> SigningKeyPair {
-        SigningKeyPair(try read { try P256.Signing.PrivateKey(rawRepresentation: $0) }, createdAt: createdAt.unixSeconds)
+        let key = try read { try P256.Signing.PrivateKey(rawRepresentation: $0) }
+        return SigningKeyPair(key, createdAt: createdAt.unixSeconds)
     }
 
     func decryptionPair() throws -> DecryptionKeyPair {
-        DecryptionKeyPair(try read { try P256.KeyAgreement.PrivateKey(rawRepresentation: $0) }, createdAt: createdAt.unixSeconds)
+        let key = try read { try P256.KeyAgreement.PrivateKey(rawRepresentation: $0) }
+        return DecryptionKeyPair(key, createdAt: createdAt.unixSeconds)
     }
 
     func pushKey() throws -> P256.Signing.PrivateKey { try read { try P256.Signing.PrivateKey(rawRepresentation: $0) } }

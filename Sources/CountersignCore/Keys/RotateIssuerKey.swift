@@ -65,16 +65,20 @@ public enum RotateIssuerKey {
 
     /// Does the steps that are due.
     public static func sweep(ports: Ports) async throws {
-        while try await changing(ports, { material, now in
-            guard let due = material.kept.first(where: { $0.changesAt.map { $0 <= now } ?? false }) else {
-                return (Step(), false)
+        var isAnyDue = true
+        while isAnyDue {
+            isAnyDue = try await changing(ports) { material, now in
+                guard let due = material.kept.first(where: { $0.changesAt.map { $0 <= now } ?? false }) else {
+                    return (Step(), false)
+                }
+                return (try await step(of: due, in: material, at: now), true)
             }
-            return (try await step(of: due, in: material, at: now), true)
-        }) {}
+        }
     }
 
     /// The step of a key whose time has come.
-    private static func step(of key: IssuerKey, in material: IssuerKeyMaterial, at now: Timestamp) async throws -> Step {
+    private static func step(of key: IssuerKey, in material: IssuerKeyMaterial, at now: Timestamp) async throws -> Step
+    {
         var step = Step()
         var key = key
         if key.state == .retired {

@@ -276,18 +276,30 @@ public enum ManageTypes {
         return listing.page(of: Array(types.prefix(listing.limit)), place: { "\($0.name)" }) { $0 }
     }
 
-    /// Removes a type; challenges already asked go on, but a code that no device has presented leads nowhere.
-    ///
-    /// - Returns: false when there is none of this name.
-    public static func remove(_ name: TypeName, by client: Client, ports: Ports) async throws -> Bool {
+    /// What came of a removal.
+    public enum Removal: Hashable, Sendable {
+        /// It is gone.
+        case removed
+        /// There is none of this name.
+        case notFound
+        /// Other types ask by it where they cannot ask by themselves: these, by name.
+        case neededBy([TypeName])
+    }
+
+    /// Removes a type that no other one names; challenges already asked go on, but a code that no device has presented
+    /// leads nowhere.
+    public static func remove(_ name: TypeName, by client: Client, ports: Ports) async throws -> Removal {
         let now = ports.time.now
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .typeRemoved, client: client.id,
             detail: ["type": .string("\(name)")])
         return try await ports.store.commit { writer in
-            guard try writer.removeType(name) else { return false }
+            guard try writer.challengeType(name) != nil else { return .notFound }
+            let dependents = try writer.challengeTypes().filter { [$0.fallback, $0.unknownBrowser].contains(name) }
+            guard dependents.isEmpty else { return .neededBy(dependents.map(\.name)) }
+            guard try writer.removeType(name) else { return .notFound }
             try writer.append(event)
-            return true
+            return .removed
         }
     }
 

@@ -3,7 +3,8 @@ public import CountersignWire
 /// All that is kept of a user, as far as its asker may see it, part by part.
 ///
 /// Each part is read by itself, so that no export holds the database up or fills the memory, and each looks first
-/// whether the asker still knows the user: a user who is let go meanwhile ends the export without its last line.
+/// whether all who knew the user at the beginning still do: a user who is let go meanwhile, of whom something is erased
+/// from then on, ends the export without its last line.
 public struct ExportUser: Sendable {
     /// One part.
     public enum Part: Sendable {
@@ -35,6 +36,8 @@ public struct ExportUser: Sendable {
 
     private let user: UserID
     private let scope: ListScope
+    /// Who knew the user at the beginning, as far as the asker may see them.
+    private let clients: Set<ClientID>
     private var place = Place.user
 
     /// Begins an export, which is audited.
@@ -52,19 +55,21 @@ public struct ExportUser: Sendable {
         let event: EventID = ports.random.id(at: now)
         return try await ports.store.commit { writer in
             guard let user = try writer.named(reference, by: client.id, in: scope) else { return nil }
+            let clients = try writer.clients(knowing: user, in: scope)
             try writer.append(AuditEvent(id: event, at: now, kind: .userExported, client: client.id, user: user))
-            return ExportUser(user: user, scope: scope)
+            return ExportUser(user: user, scope: scope, clients: clients)
         }
     }
 
-    private init(user: UserID, scope: ListScope) {
+    private init(user: UserID, scope: ListScope, clients: Set<ClientID>) {
         self.user = user
         self.scope = scope
+        self.clients = clients
     }
 
     /// What is wrong with an export that cannot go on.
     public enum Interruption: Error, Hashable, Sendable {
-        /// The asker knows the user no more.
+        /// The asker knows the user no more, or one of several clients does that an operator is told of.
         case userGone
     }
 
@@ -72,10 +77,12 @@ public struct ExportUser: Sendable {
     ///
     /// - Throws: ``Interruption``, ``StoreError``.
     public mutating func next(ports: Ports) async throws -> [Part]? {
-        let (user, scope, place) = (user, scope, place)
+        let (user, scope, clients, place) = (user, scope, clients, place)
         if case .end = place { return nil }
         let (parts, next) = try await ports.store.read { reader in
-            guard try scope.includes(user, reader) else { throw Interruption.userGone }
+            guard try reader.clients(knowing: user, in: scope).isSuperset(of: clients) else {
+                throw Interruption.userGone
+            }
             return try Self.parts(of: user, in: scope, at: place, reader)
         }
         self.place = next
@@ -126,6 +133,14 @@ public struct ExportUser: Sendable {
 }
 
 extension StoreReader {
+    /// Who knows a user, among those that a scope shows.
+    fileprivate func clients(knowing user: UserID, in scope: ListScope) throws -> Set<ClientID> {
+        switch scope {
+        case .client(let client): try linkedUser(.id(user), of: client) == nil ? [] : [client]
+        case .all: Set(try self.user(user)?.links.map(\.client) ?? [])
+        }
+    }
+
     /// The user whom a caller means: among those of a client where that is all it looks at; an operator means anybody by
     /// an id, and by a name only whom they have made themselves, since names are clients' own.
     public func named(_ reference: UserReference, by caller: ClientID, in scope: ListScope) throws -> UserID? {

@@ -17,10 +17,18 @@ extension API {
             return Self.reply(page, "types") { $0.json }
         }
         routes.administrator(.delete, "/v1/admin/types/:type") { [ports] caller, incoming in
-            guard let name = incoming.parameter("type").flatMap({ TypeName($0) }),
-                try await ManageTypes.remove(name, by: caller, ports: ports)
-            else { throw ProblemDetails(.typeNotFound) }
-            return Response(status: .noContent)
+            guard let name = incoming.parameter("type").flatMap({ TypeName($0) }) else {
+                throw ProblemDetails(.typeNotFound)
+            }
+            switch try await ManageTypes.remove(name, by: caller, ports: ports) {
+            case .removed: return Response(status: .noContent)
+            case .notFound: throw ProblemDetails(.typeNotFound)
+            case .neededBy(let types):
+                let names = types.map { "\($0)" }
+                throw ProblemDetails(
+                    .typeInUse, detail: "named by \(names.joined(separator: ", "))",
+                    members: ["types": .array(names.map(JSONValue.string))])
+            }
         }
         routes.administrator(.put, "/v1/admin/types/:type") { [ports] caller, incoming in
             guard let name = incoming.parameter("type").flatMap({ TypeName($0) }) else {

@@ -95,6 +95,9 @@ public enum Doctor {
             let (store, masterKey) = try await Upkeep.open(folder, settings)
             findings.append(.fine("database", "It opens, with schema \(try await store.schemaVersion())."))
             findings.append(rotation(try await store.masterKeys(), masterKey.id))
+            if store.isResealing {
+                findings.append(.fine("sealing", "Servers seal everything again under a new key."))
+            }
             findings.append(clock(newest: try await store.newestEvent(), now: now))
             let standing = try await store.outboxStanding()
             findings.append(outbox(standing.count, oldest: standing.oldest, now: now))

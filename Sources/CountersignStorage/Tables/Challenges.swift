@@ -87,12 +87,12 @@ private enum Statements {
     /// The one statement that decides every race.
     ///
     /// Its conditions repeat those of the decision. What a device has approved, and waits for its code, is ended by that,
-    /// cancelled, or fails with the device; no other answer counts.
+    /// cancelled, or fails with the device, removed or suspended; no other answer counts.
     static let end = SQLStatement(
         """
         UPDATE challenges SET state = $2, reason = $3, method = $4, decided_by = $5, ended_at = $6, number_hash = NULL
         WHERE id = $1 AND state = 'pending' AND expires_at > $6
-        AND (decided_by IS NULL OR $2 IN ('approved', 'cancelled') OR $3 = 'device_removed')
+        AND (decided_by IS NULL OR $2 IN ('approved', 'cancelled') OR $3 IN ('device_removed', 'device_suspended'))
         """)
     /// The one statement that decides which answer waits for its code.
     static let hold = SQLStatement(

@@ -28,6 +28,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case rightMissing = "right_missing"
     case clientDisabled = "client_disabled"
     case typeNotFound = "type_not_found"
+    case typeInUse = "type_in_use"
     case externalIDTaken = "external_id_taken"
     case userNotFound = "user_not_found"
     case enrollmentNotFound = "enrollment_not_found"
@@ -172,6 +173,10 @@ extension ProblemCode {
             Meaning(
                 409, "The next key waits for its time already",
                 "Nothing to do; or hasten it with `countersign admin issuer-key rotate --now`.")
+        case .typeInUse:
+            Meaning(
+                409, "Other challenge types ask by this one",
+                "Set those that `types` names without it as `fallback` or `unknown_browser`, or remove them first.")
         case .externalIDTaken:
             Meaning(409, "Another user has this external id", "Use the user that has it, or another external id.")
         case .userNotFound:

@@ -67,9 +67,10 @@ public struct ProblemDetails: Error, Hashable, Sendable {
 }
 
 extension ProblemDetails: CustomStringConvertible {
-    /// Title, detail and cure in one line each, for a person.
+    /// Title with detail, and cure, in one line each, for a person: what a server says begins none of its own.
     public var description: String {
-        [title + (detail.map { ": \($0)" } ?? ""), knownCode?.meaning.cure].compactMap { $0 }.joined(separator: "\n")
+        [ShownText.line(title + (detail.map { ": \($0)" } ?? "")), knownCode?.meaning.cure].compactMap { $0 }
+            .joined(separator: "\n")
     }
 }
 

@@ -1,0 +1,50 @@
+public import Encodings
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// A server on a free port of this machine that is none of ours.
+public enum LocalServer {
+    /// Runs something while every request is answered alike, whatever it asks for.
+    public static func with<Result: Sendable>(
+        answering reply: JSONValue, status: Int = 200,
+        _ body: @escaping @Sendable (_ url: String) async throws -> Result
+    ) async throws -> Result {
+        let responder = CallbackResponder<BasicRequestContext> { _, _ in
+            Response(
+                status: HTTPResponse.Status(code: status), headers: [.contentType: "application/json"],
+                body: .init(byteBuffer: ByteBuffer(bytes: reply.encoded)))
+        }
+        return try await with(responder, body)
+    }
+
+    /// Runs something while requests are answered by a responder.
+    static func with<Result: Sendable>(
+        _ responder: some HTTPResponder<BasicRequestContext>,
+        _ body: @escaping @Sendable (_ url: String) async throws -> Result
+    ) async throws -> Result {
+        let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+        var logger = Logger(label: "local")
+        logger.logLevel = .critical
+        let application = Application(
+            responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in announce.yield(channel.localAddress?.port ?? 0) }, logger: logger)
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                try await application.run()
+                return nil
+            }
+            group.addTask {
+                var iterator = ports.makeAsyncIterator()
+                let port = await iterator.next() ?? 0
+                return try await body("http://127.0.0.1:\(port)")
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw CancellationError()
+        }
+    }
+}
