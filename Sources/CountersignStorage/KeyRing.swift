@@ -59,13 +59,14 @@ struct KeyRing: Sendable {
         sealing.append(SealingKey(number: last + 1, state: .next, since: now, key: Secret(key)))
     }
 
-    /// Lets the next key seal, when every server has held it for long enough.
+    /// Whether every server has held the next key for long enough.
+    func mayPromote(at now: Timestamp) -> Bool { sealing.contains { $0.state == .next && isSettled($0, at: now) } }
+
+    /// Lets the next key seal, if it may.
     ///
     /// - Returns: whether it does now and did not before.
     mutating func promote(at now: Timestamp) -> Bool {
-        guard let next = sealing.firstIndex(where: { $0.state == .next }), isSettled(sealing[next], at: now) else {
-            return false
-        }
+        guard mayPromote(at: now), let next = sealing.firstIndex(where: { $0.state == .next }) else { return false }
         for index in sealing.indices where sealing[index].state == .current {
             sealing[index].state = .retired
             sealing[index].since = now

@@ -13,6 +13,8 @@ public struct Resealing: Sendable {
     }
 
     private var place: Place?
+    /// The number of the key by which a whole pass has sealed everything.
+    private var passed: UInt32?
     private let batch: Int
 
     /// Nothing is under way.
@@ -29,19 +31,23 @@ public struct Resealing: Sendable {
             place = nil
             return nil
         }
-        if try await store.change({ $0.promote(at: now) }) {
+        if ring.mayPromote(at: now), try await store.change({ $0.promote(at: now) }) {
             place = nil
             return .promoted
         }
-        guard ring.mayReseal(at: now) else { return nil }
-        let from = place ?? Place()
-        let (changed, next) = try await store.engine.write { [batch] connection in
-            (try Self.reseal(from: from, batch: batch, by: ring.sealer, connection), wakes: [])
+        guard ring.mayReseal(at: now), let current = ring.current?.number else { return nil }
+        if passed != current {
+            let from = place ?? Place()
+            let (changed, next) = try await store.engine.write { [batch] connection in
+                // Keys of more than a minute ago throw: another server may have taken the next step.
+                (try Self.reseal(from: from, batch: batch, by: store.sealer, connection), wakes: [])
+            }
+            place = next
+            guard next == nil else { return .resealed(changed) }
+            passed = current
         }
-        place = next
-        guard next == nil else { return .resealed(changed) }
         return try await store.change { ring in
-            guard ring.mayReseal(at: now) else { return false }
+            guard ring.mayReseal(at: now), ring.current?.number == current else { return false }
             ring.dropRetired()
             return true
         } ? .finished : nil
@@ -91,6 +97,8 @@ extension SQLStore {
 
     /// Changes the ring of keys and reads it again.
     fileprivate func change(_ change: @escaping @Sendable (inout KeyRing) -> Bool) async throws -> Bool {
+        // While another master key opens it as well, its wrap cannot be changed: that waits for the end of the rotation.
+        guard try await masterKeys().count == 1 else { return false }
         let masterKey = held.masterKey
         let isChanged = try await engine.write { connection in
             (try KeyWraps.change(in: connection, openedBy: masterKey, change), wakes: [.keys])

@@ -220,6 +220,33 @@ struct ResealTests {
         await #expect(throws: StoreError.self) { try await thief.refreshKeys() }
     }
 
+    @Test("While a rotation is not finished, one pass seals everything and the earlier keys stay; then they go")
+    func unfinished() async throws {
+        let scene = try await Scene()
+        let store = try await scene.rotate()
+        var resealing = Resealing()
+        scene.world.time.advance(seconds: RotateIssuerKey.settling)
+        #expect(try await scene.steps(&resealing, in: store) == [.promoted])
+        let (own, next) = (try World.masterKey(8), try World.masterKey(9))
+        try await store.accept(next, besides: own)
+        scene.world.time.advance(seconds: RotateIssuerKey.settling)
+        let steps = try await scene.steps(&resealing, in: store)
+        #expect(!steps.isEmpty && !steps.contains(.finished))
+        #expect(try await scene.sealed().values.joined().allSatisfy { $0.starts(with: Self.second) })
+        // It does not begin again and again.
+        #expect(try await scene.steps(&resealing, in: store).isEmpty)
+        #expect(store.isResealing)
+        let later = try await SQLStore(engine: scene.world.engine, masterKey: next, issuer: scene.world.ports.issuer)
+        #expect(try await later.retireEarlier(than: next, at: scene.world.time.now))
+        try await later.refreshKeys()
+        for _ in 0..<2 {
+            scene.world.time.advance(seconds: RotateIssuerKey.settling)
+            _ = try await scene.steps(&resealing, in: later)
+        }
+        #expect(!later.isResealing)
+        #expect(try await scene.sealed().values.joined().allSatisfy { $0.starts(with: [2, 0, 0, 0, 2]) })
+    }
+
     @Test("Keys that could not be read for a minute do nothing, and read again do all")
     func stale() async throws {
         let world = try await World()

@@ -17,13 +17,13 @@ struct ProblemTests {
         ],
         404: [
             .notFound, .typeNotFound, .userNotFound, .enrollmentNotFound, .challengeNotFound, .noReceipt,
-            .clientNotFound, .messageNotFound, .noCode,
+            .clientNotFound, .messageNotFound, .noCode, .keyUseNotFound,
         ],
         405: [.methodNotAllowed],
         409: [
             .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentWaiting, .alreadyEnrolled, .messageOver,
             .transportNotSetUp, .askingLocked, .pinLocked, .tooManyDevices, .alreadyClaimed, .methodMissing,
-            .customNotRegistered, .pushTokenInUse, .certificateFull, .typeInUse,
+            .customNotRegistered, .pushTokenInUse, .certificateFull, .typeInUse, .rotationUnderWay,
         ],
         408: [.bodyTooSlow],
         413: [.bodyTooLarge],

@@ -31,19 +31,20 @@ struct KeyRefresh: Sendable {
                 var isFailing = false
                 while true {
                     try await Task.sleep(for: isFailing ? Self.pauseAfterFailure : Self.pause)
-                    isFailing = await !refresh(saysWhy: !isFailing)
+                    isFailing = await !refresh(afterFailure: isFailing)
                 }
             }
             try await group.waitForAll()
         }
     }
 
-    private func refresh(saysWhy: Bool) async -> Bool {
+    private func refresh(afterFailure isFailing: Bool) async -> Bool {
         do {
             try await store.refreshKeys(masterKey: masterKey)
+            if isFailing { logger.notice("the keys were read again") }
             return true
         } catch {
-            if saysWhy {
+            if !isFailing {
                 logger.error(
                     "the keys cannot be read again: after a minute nothing is signed, opened or sealed",
                     metadata: ["error": "\(error)"])
