@@ -165,7 +165,8 @@ extension Authenticator {
                 verifying: text, issuer: stored.issuer, enrollment: stored.id, certificate: certificate, now: now)
         }
         if let notice = notice(await serverCertificate(of: stored)) { return notice }
-        return notice(await refreshedServerCertificate(of: stored))
+        guard let certificate = try? await refreshedServerCertificate(of: stored) else { return nil }
+        return notice(certificate)
     }
 }
 
@@ -200,8 +201,9 @@ func vaulted<Result: Sendable>(
 
 /// The enrollments of one authenticator, and who wants to know when they change.
 actor Roster {
-    var lastKeyRefresh: Timestamp?
-    var lastCertificateRefresh: Timestamp?
+    /// When keys were fetched last, and what is on its way.
+    var fetched: [ServerKeys: Timestamp] = [:]
+    var fetching: [ServerKeys: Task<CountersignError?, Never>] = [:]
     /// Where the app is reached by push, since it said so; nil for nowhere.
     private(set) var push: PushRegistration?
     private var enrollments: [StoredEnrollment] = []

@@ -63,28 +63,19 @@ final class HeldKeys: Sendable {
     /// Reads the keys again.
     ///
     /// - Parameters:
-    ///   - masterKeys: those to try, the likeliest first.
-    ///   - read: reads the ring by a master key, and the issuer's keys by what the ring seals.
+    ///   - masterKey: what opens them.
+    ///   - read: reads the ring by the master key, and the issuer's keys by what the ring seals.
     func refresh(
-        by masterKeys: [MasterKey], _ read: (MasterKey) async throws -> (KeyRing, IssuerKeys?)
+        by masterKey: MasterKey, _ read: (MasterKey) async throws -> (KeyRing, IssuerKeys?)
     ) async throws {
         // The age counts from before the reading: what changed while it ran is not known.
         let start = elapsed()
-        var failure: (any Error)?
-        for masterKey in masterKeys {
-            do {
-                let (ring, issuer) = try await read(masterKey)
-                held.withLock {
-                    $0 = Held(
-                        masterKey: masterKey, ring: ring, sealer: ring.sealer, issuer: issuer, readAt: start,
-                        isRefreshed: $0.isRefreshed)
-                }
-                return
-            } catch {
-                failure = error
-            }
+        let (ring, issuer) = try await read(masterKey)
+        held.withLock {
+            $0 = Held(
+                masterKey: masterKey, ring: ring, sealer: ring.sealer, issuer: issuer, readAt: start,
+                isRefreshed: $0.isRefreshed)
         }
-        throw failure ?? StoreError.unavailable
     }
 
     /// From now on the keys get old.

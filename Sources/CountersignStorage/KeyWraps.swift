@@ -92,7 +92,12 @@ struct KeyWraps {
         for wrap in wraps.wraps where wrap.number > own.number {
             try connection.execute(Statements.delete, [.text(wrap.name)])
         }
-        try connection.execute(Statements.insert, try next.wrapping(ring, number: own.number + 1))
+        // Also its own is written anew: a change of the keys at the same time clashes with it, and is not lost.
+        let isWritten = try own.replace(by: ring, of: masterKey, in: connection)
+        let row = try next.wrapping(ring, number: own.number + 1)
+        guard isWritten, try connection.execute(Statements.insert, row) == 1 else {
+            throw StoreError.serializationFailure
+        }
     }
 
     /// Changes the keys, where one master key alone opens them: another's wrap cannot be changed without it.

@@ -6,45 +6,62 @@ public import CountersignWire
 /// One server at a time does it. A pass looks at every sealed value once: when it begins, nothing is sealed any more by
 /// a key that is to go. Where a pass is cut off, the next one starts over and finds less to do.
 public struct Resealing: Sendable {
-    /// How far a pass is.
-    private struct Place {
+    /// How far a pass is, and by which key it seals.
+    private struct Pass {
+        let key: UInt32
         var column = 0
         var row: [SQLValue]?
+        /// Whether everything was looked at.
+        var isWhole = false
     }
 
-    private var place: Place?
-    /// The number of the key by which a whole pass has sealed everything.
-    private var passed: UInt32?
+    /// The ring as this server saw it first, and when that was, by its own clock.
+    private struct Sighting {
+        let ring: [UInt8]
+        let at: Duration
+    }
+
+    private var pass: Pass?
+    private var seen: Sighting?
     private let batch: Int
+    private let elapsed: @Sendable () -> Duration
 
     /// Nothing is under way.
-    public init() { self.init(batch: 200) }
+    public init() { self.init(batch: 200, elapsed: SQLStore.elapsed) }
 
-    package init(batch: Int) { self.batch = batch }
+    package init(batch: Int = 200, elapsed: @escaping @Sendable () -> Duration) {
+        self.batch = batch
+        self.elapsed = elapsed
+    }
 
     /// Does the next step of a change of sealing keys, if one is due.
+    ///
+    /// The times in the ring are those of other machines: whoever does a step has also seen the one before for as long.
     ///
     /// - Returns: what was done; nil when there is nothing to do now.
     public mutating func step(in store: SQLStore, at now: Timestamp) async throws -> Progress? {
         let ring = store.held.ring
         guard ring.isChanging else {
-            place = nil
+            (pass, seen) = (nil, nil)
             return nil
         }
-        if ring.mayPromote(at: now), try await store.change({ $0.promote(at: now) }) {
-            place = nil
-            return .promoted
+        if seen?.ring != ring.bytes { seen = Sighting(ring: ring.bytes, at: elapsed()) }
+        guard let seen, elapsed() - seen.at >= .seconds(RotateIssuerKey.settling) else { return nil }
+        if ring.mayPromote(at: now) {
+            return try await store.change { $0.promote(at: now) } ? .promoted : nil
         }
         guard ring.mayReseal(at: now), let current = ring.current?.number else { return nil }
-        if passed != current {
-            let from = place ?? Place()
+        // A pass by another key is of another rotation: what it has not seen is sealed by keys that it does not know of.
+        var pass = pass?.key == current ? pass ?? Pass(key: current) : Pass(key: current)
+        if !pass.isWhole {
+            let from = pass
             let (changed, next) = try await store.engine.write { [batch] connection in
                 // Keys of more than a minute ago throw: another server may have taken the next step.
-                (try Self.reseal(from: from, batch: batch, by: store.sealer, connection), wakes: [])
+                (try Self.reseal(from, batch: batch, by: store.sealer, connection), wakes: [])
             }
-            place = next
-            guard next == nil else { return .resealed(changed) }
-            passed = current
+            self.pass = next
+            guard next.isWhole else { return .resealed(changed) }
+            pass = next
         }
         return try await store.change { ring in
             guard ring.mayReseal(at: now), ring.current?.number == current else { return false }
@@ -65,12 +82,13 @@ public struct Resealing: Sendable {
 
     /// One batch of one column.
     ///
-    /// - Returns: how many values were sealed again, and where to go on; nil at the end.
+    /// - Returns: how many values were sealed again, and how far the pass is then.
     private static func reseal(
-        from place: Place, batch: Int, by sealer: Sealer, _ connection: any SQLConnection
-    ) throws -> (Int, Place?) {
-        let column = SealedColumn.all[place.column]
-        let (statement, arguments) = column.rows(after: place.row, limit: batch)
+        _ pass: Pass, batch: Int, by sealer: Sealer, _ connection: any SQLConnection
+    ) throws -> (Int, Pass) {
+        guard sealer.number == pass.key else { return (0, Pass(key: sealer.number)) }
+        let column = SealedColumn.all[pass.column]
+        let (statement, arguments) = column.rows(after: pass.row, limit: batch)
         let rows = try connection.rows(statement, arguments)
         var changed = 0
         for row in rows {
@@ -84,10 +102,15 @@ public struct Resealing: Sendable {
                 Array(row[0..<column.key.count]) + [.blob(sealed), .blob(try sealer.seal(bytes, for: place))])
             changed += 1
         }
+        var next = pass
         if rows.count == batch, let last = rows.last {
-            return (changed, Place(column: place.column, row: Array(last[0..<column.key.count])))
+            next.row = Array(last[0..<column.key.count])
+        } else if pass.column + 1 < SealedColumn.all.count {
+            (next.column, next.row) = (pass.column + 1, nil)
+        } else {
+            next.isWhole = true
         }
-        return (changed, place.column + 1 < SealedColumn.all.count ? Place(column: place.column + 1) : nil)
+        return (changed, next)
     }
 }
 

@@ -14,13 +14,15 @@ extension SQLStore {
     ///   nil to know no other.
     /// - Throws: ``StoreError``, and what `masterKey` throws.
     public func refreshKeys(masterKey: (() throws -> MasterKey)? = nil) async throws {
-        do {
-            try await held.refresh(by: [held.masterKey], read)
-        } catch let error as StoreError {
-            guard case .corruptRow = error, let masterKey else { throw error }
-            try await held.refresh(by: [try masterKey()], read)
-        }
+        var key = held.masterKey
+        if let masterKey, try await !masterKeys().contains(key.id) { key = try masterKey() }
+        try await held.refresh(by: key, read)
     }
+
+    /// Looks whether the keys may be used.
+    ///
+    /// - Throws: ``StoreError/unavailable`` when they are too old.
+    public func checkKeys() throws(StoreError) { _ = try held.sealer() }
 
     /// Does nothing any more with keys that were not read again for a minute.
     public func letKeysAge() { held.startAging() }

@@ -24,8 +24,8 @@ extension SQLStore: ProviderTokens {
     public func replace(
         _ name: String, issuedAt: Timestamp?, by token: ProviderToken
     ) async throws -> ProviderToken {
-        let sealer = try sealer
-        return try await engine.write { connection in
+        try await engine.write { connection in
+            let sealer = try sealer
             let sealed = try sealer.seal(Array(token.text.reveal().utf8), for: Self.place(name))
             try connection.send(
                 Statements.replace,

@@ -26,27 +26,28 @@ public struct MasterKey: Sendable {
 ///
 /// What is sealed begins with the octet 1, by the key number 0, or with 2 and the key's number in four octets.
 package struct Sealer: Sendable {
-    private let current: UInt32
+    /// The number of the key that seals.
+    let number: UInt32
     private let keys: [UInt32: Secret<SymmetricKey>]
 
     init(_ key: SymmetricKey) {
-        current = 0
+        number = 0
         keys = [0: Secret(key)]
     }
 
     /// Seals by a ring's current key, and opens by all of them.
     init(_ ring: KeyRing) {
-        current = ring.current?.number ?? 0
+        number = ring.current?.number ?? 0
         keys = Dictionary(
             ring.sealing.map { ($0.number, Secret(SymmetricKey(data: $0.key.reveal()))) }, uniquingKeysWith: { $1 })
     }
 
     /// What everything begins with that is sealed by the current key.
-    package var prefix: [UInt8] { current == 0 ? [1] : [2] + withUnsafeBytes(of: current.bigEndian) { Array($0) } }
+    package var prefix: [UInt8] { number == 0 ? [1] : [2] + withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 
     /// Seals bytes for one place, such as `outbox evt_…`.
     package func seal(_ bytes: [UInt8], for place: String) throws -> [UInt8] {
-        guard let key = keys[current],
+        guard let key = keys[number],
             let sealed = try? AES.GCM.seal(bytes, using: key.reveal(), authenticating: Array(place.utf8)).combined
         else { throw StoreError.engine("sealing failed") }
         return prefix + sealed

@@ -46,6 +46,29 @@ struct IssuerKeyTests {
         }
     }
 
+    @Test("A certificate that is full takes no further key, and the server goes on")
+    func full() async throws {
+        try await TestServer.with { server in
+            let path = "\(Self.path)/openpgp-signing/rotate"
+            var reply = try await server.administrator.call(.POST, path, ["compromised": true])
+            var count = 1
+            // Each takes the one before back and adds another, which is in the certificate at once.
+            while reply.status == 202, count < 400 {
+                reply = try await server.administrator.call(.POST, path, ["compromised": true])
+                count += 1
+            }
+            #expect(reply.status == 409 && reply.code == "issuer_certificate_full", "\(count): \(reply)")
+            #expect(count > 50)
+            let armored = try await server.send(.GET, "/v1/server-certificate").body
+            let certificate = try Certificate(armored: String(decoding: armored, as: UTF8.self))
+            #expect(certificate.encoded.count < Certificate.maximumSize)
+            // Those in it can still be taken back.
+            #expect(certificate.subkeys.count { $0.revokedAt != nil } == certificate.subkeys.count - 3)
+            let push = try await server.administrator.call(.POST, "\(Self.path)/push/rotate")
+            #expect(push.status == 202, "\(push)")
+        }
+    }
+
     @Test("Uses that there are not are 404, members that there are not 422")
     func refused() async throws {
         try await TestServer.with { server in

@@ -80,6 +80,21 @@ struct ResealTests {
             return store
         }
 
+        /// A server's part in it, by the world's clock.
+        func resealing(batch: Int = 200) -> Resealing {
+            let start = world.time.now.milliseconds
+            return Resealing(batch: batch) { [time = world.time] in .milliseconds(time.now.milliseconds - start) }
+        }
+
+        /// Lets time pass, as a server does that looks at the keys all the while.
+        func pass(_ seconds: Int64, _ resealing: inout Resealing, in store: SQLStore) async throws
+            -> [Resealing.Progress]
+        {
+            let done = try await steps(&resealing, in: store)
+            world.time.advance(seconds: seconds)
+            return try await done + steps(&resealing, in: store)
+        }
+
         /// Takes steps until there is none to take.
         func steps(_ resealing: inout Resealing, in store: SQLStore) async throws -> [Resealing.Progress] {
             var done: [Resealing.Progress] = []
@@ -123,7 +138,7 @@ struct ResealTests {
             #expect(values.allSatisfy { $0.first == 1 }, "\(column)")
         }
         let store = try await scene.rotate()
-        var resealing = Resealing(batch: 2)
+        var resealing = scene.resealing(batch: 2)
         #expect(try await scene.steps(&resealing, in: store).isEmpty)
         scene.world.time.advance(seconds: RotateIssuerKey.settling - 1)
         #expect(try await scene.steps(&resealing, in: store).isEmpty)
@@ -160,10 +175,9 @@ struct ResealTests {
         let scene = try await Scene()
         let thief = try scene.world.store.sealer
         let store = try await scene.rotate()
-        var resealing = Resealing()
+        var resealing = scene.resealing()
         for _ in 0..<2 {
-            scene.world.time.advance(seconds: RotateIssuerKey.settling)
-            _ = try await scene.steps(&resealing, in: store)
+            _ = try await scene.pass(RotateIssuerKey.settling, &resealing, in: store)
         }
         let place = "callback secret \(scene.shop.id)"
         let value = try #require(try await scene.sealed()["clients.callback_secret"]?.first)
@@ -175,9 +189,8 @@ struct ResealTests {
     func cutOff() async throws {
         let scene = try await Scene()
         let store = try await scene.rotate()
-        scene.world.time.advance(seconds: RotateIssuerKey.settling)
-        var first = Resealing(batch: 1)
-        #expect(try await scene.steps(&first, in: store) == [.promoted])
+        var first = scene.resealing(batch: 1)
+        #expect(try await scene.pass(RotateIssuerKey.settling, &first, in: store) == [.promoted])
         scene.world.time.advance(seconds: RotateIssuerKey.settling)
         for _ in 0..<5 { _ = try await first.step(in: store, at: scene.world.time.now) }
         let kinds = Set(try await scene.sealed().values.joined().map { $0.first ?? 0 })
@@ -187,11 +200,59 @@ struct ResealTests {
         #expect(try await other.callbackSecret(of: scene.shop.id)?.isSame(as: scene.secret) == true)
         // What is written in between is sealed by the new key, and both finish.
         let renewed = try await scene.world.renewCallbackSecret(of: scene.shop)
-        var second = Resealing(batch: 3)
-        #expect(try await scene.steps(&second, in: other).last == .finished)
+        var second = scene.resealing(batch: 3)
+        #expect(try await scene.pass(RotateIssuerKey.settling, &second, in: other).last == .finished)
         try await store.refreshKeys()
         #expect(try await scene.steps(&first, in: store).isEmpty)
         #expect(try await other.callbackSecret(of: scene.shop.id)?.isSame(as: renewed.secret) == true)
+    }
+
+    @Test("A server that lost its turn in the middle of a pass begins anew in the next rotation, and loses nothing")
+    func otherTurn() async throws {
+        let scene = try await Scene()
+        let store = try await scene.rotate()
+        var (first, second) = (scene.resealing(batch: 1), scene.resealing())
+        #expect(try await scene.pass(RotateIssuerKey.settling, &first, in: store) == [.promoted])
+        scene.world.time.advance(seconds: RotateIssuerKey.settling)
+        for _ in 0..<5 { _ = try await first.step(in: store, at: scene.world.time.now) }
+        // Another has the turn, and finishes it.
+        #expect(try await scene.pass(RotateIssuerKey.settling, &second, in: store).last == .finished)
+        let (own, next) = (try World.masterKey(8), try World.masterKey(9))
+        try await store.accept(next, besides: own)
+        let later = try await SQLStore(engine: scene.world.engine, masterKey: next, issuer: scene.world.ports.issuer)
+        #expect(try await later.retireEarlier(than: next, at: scene.world.time.now))
+        try await later.refreshKeys()
+        #expect(try await scene.pass(RotateIssuerKey.settling, &second, in: later) == [.promoted])
+        // The first one has the turn again, with what it remembers.
+        #expect(try await scene.pass(RotateIssuerKey.settling, &first, in: later).last == .finished)
+        #expect(try await scene.sealed().values.joined().allSatisfy { $0.starts(with: [2, 0, 0, 0, 2]) })
+        try await later.refreshKeys()
+        #expect(try await later.callbackSecret(of: scene.shop.id)?.isSame(as: scene.secret) == true)
+    }
+
+    @Test("A master key accepted while the keys change clashes with the change: neither is lost", arguments: 0..<8)
+    func acceptedMeanwhile(_ round: Int) async throws {
+        let scene = try await Scene()
+        let store = try await scene.rotate()
+        var resealing = scene.resealing()
+        #expect(try await scene.steps(&resealing, in: store).isEmpty)
+        scene.world.time.advance(seconds: RotateIssuerKey.settling)
+        let now = scene.world.time.now
+        let (own, next) = (try World.masterKey(8), try World.masterKey(9))
+        async let accepted: Void = store.accept(next, besides: own)
+        async let progress = { [resealing] in
+            var resealing = resealing
+            return try await resealing.step(in: store, at: now)
+        }()
+        _ = try? await (accepted, progress)
+        // Whichever came first, both master keys open the same keys, or one alone opens them.
+        for key in try await store.masterKeys() {
+            let masterKey = key == own.id ? own : next
+            let opened = try await SQLStore(
+                engine: scene.world.engine, masterKey: masterKey, issuer: scene.world.ports.issuer)
+            try await store.refreshKeys()
+            #expect(try opened.sealer.prefix == (try store.sealer.prefix), "\(round)")
+        }
     }
 
     @Test("A rotation begun before the one before is done brings a key that no earlier master key wrapped")
@@ -202,15 +263,14 @@ struct ResealTests {
         let thief = store
         let (own, next) = (try World.masterKey(8), try World.masterKey(9))
         try await store.accept(next, besides: own)
-        scene.world.time.advance(seconds: RotateIssuerKey.settling)
-        var resealing = Resealing()
-        #expect(try await scene.steps(&resealing, in: store).isEmpty, "nothing changes while two master keys open it")
+        var resealing = scene.resealing()
+        let steps = try await scene.pass(RotateIssuerKey.settling, &resealing, in: store)
+        #expect(steps.isEmpty, "nothing changes while two master keys open it")
         let later = try await SQLStore(engine: scene.world.engine, masterKey: next, issuer: scene.world.ports.issuer)
         #expect(try await later.retireEarlier(than: next, at: scene.world.time.now))
         try await later.refreshKeys()
         for _ in 0..<2 {
-            scene.world.time.advance(seconds: RotateIssuerKey.settling)
-            _ = try await scene.steps(&resealing, in: later)
+            _ = try await scene.pass(RotateIssuerKey.settling, &resealing, in: later)
         }
         let values = try await scene.sealed().values.joined()
         #expect(values.allSatisfy { $0.starts(with: [2, 0, 0, 0, 2]) })
@@ -224,9 +284,8 @@ struct ResealTests {
     func unfinished() async throws {
         let scene = try await Scene()
         let store = try await scene.rotate()
-        var resealing = Resealing()
-        scene.world.time.advance(seconds: RotateIssuerKey.settling)
-        #expect(try await scene.steps(&resealing, in: store) == [.promoted])
+        var resealing = scene.resealing()
+        #expect(try await scene.pass(RotateIssuerKey.settling, &resealing, in: store) == [.promoted])
         let (own, next) = (try World.masterKey(8), try World.masterKey(9))
         try await store.accept(next, besides: own)
         scene.world.time.advance(seconds: RotateIssuerKey.settling)
@@ -240,8 +299,7 @@ struct ResealTests {
         #expect(try await later.retireEarlier(than: next, at: scene.world.time.now))
         try await later.refreshKeys()
         for _ in 0..<2 {
-            scene.world.time.advance(seconds: RotateIssuerKey.settling)
-            _ = try await scene.steps(&resealing, in: later)
+            _ = try await scene.pass(RotateIssuerKey.settling, &resealing, in: later)
         }
         #expect(!later.isResealing)
         #expect(try await scene.sealed().values.joined().allSatisfy { $0.starts(with: [2, 0, 0, 0, 2]) })

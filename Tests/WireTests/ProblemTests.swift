@@ -24,6 +24,7 @@ struct ProblemTests {
             .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentWaiting, .alreadyEnrolled, .messageOver,
             .transportNotSetUp, .askingLocked, .pinLocked, .tooManyDevices, .alreadyClaimed, .methodMissing,
             .customNotRegistered, .pushTokenInUse, .certificateFull, .typeInUse, .rotationUnderWay,
+            .issuerCertificateFull,
         ],
         408: [.bodyTooSlow],
         413: [.bodyTooLarge],

@@ -108,22 +108,32 @@ extension Authenticator {
             else { return nil }
             return try await KeptAnswer.answer(in: kept, saying: decision, to: id, with: key)
         }
-        if let again {
-            return try await deliver(again, to: id, for: stored, until: end, isLink: isLink)
-        }
-        // A new decision replaces what was not delivered of an earlier one.
         let correction = await connection.correction
-        let certificate = await serverCertificate(of: stored)
+        let sealedTo = await encryptionKey(of: stored)
         do {
+            if let again { return try await deliver(again, to: id, for: stored, until: end, isLink: isLink) }
+            // A new decision replaces what was not delivered of an earlier one.
             return try await send(question, decision, proof, for: stored, until: end, isLink: isLink)
         } catch .server(let problem) where problem.knownCode == .answerInvalid {
             // The clock was set since the question was read, which the server's reply told only now; or the key that it
-            // was sealed to was taken out of use at once.
+            // was sealed to was taken out of use at once. Biometrics are asked for once more then.
             let isSetRight = await connection.correction != correction
-            let isRenewed = await refreshedServerCertificate(of: stored).encoded != certificate.encoded
-            guard isSetRight || isRenewed else { throw .server(problem) }
+            _ = try? await refreshedServerCertificate(of: stored)
+            let isReplaced = await encryptionKey(of: stored) != sealedTo
+            guard isSetRight || isReplaced else { throw .server(problem) }
             return try await send(question, decision, proof, for: stored, until: end, isLink: isLink)
         }
+    }
+
+    /// The key that is sealed to now; nil where the issuer has none.
+    private func encryptionKey(of stored: StoredEnrollment) async -> Fingerprint? {
+        let certificate = await serverCertificate(of: stored)
+        return try? certificate.key(for: .encrypt, at: await usableTime(of: certificate)).fingerprint
+    }
+
+    /// The present, for a certificate: a clock that is behind does not make the server's key one of the future.
+    private func usableTime(of certificate: Certificate) async -> UnixSeconds {
+        max(await connection.now.unixSeconds, certificate.primary.publicKey.createdAt)
     }
 
     /// Makes an answer, keeps it, and sends it.
@@ -203,8 +213,7 @@ extension Authenticator {
     ) async throws(CountersignError) -> [UInt8] {
         let now = await connection.now
         let server = await serverCertificate(of: stored)
-        // A clock that is behind does not make the server's key one of the future.
-        let usable = max(now.unixSeconds, server.primary.publicKey.createdAt)
+        let usable = await usableTime(of: server)
         do {
             return try await EncryptedMessage.seal(
                 .text(text), signedBy: signer, to: try server.key(for: .encrypt, at: usable).publicKey,

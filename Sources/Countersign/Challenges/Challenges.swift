@@ -5,8 +5,6 @@ import JOSE
 extension Authenticator {
     /// How long the server may hold a request for pending challenges, in seconds.
     private static let longPoll: Int64 = 30
-    /// How often the keys for push envelopes are fetched again for an unknown one, in seconds.
-    private static let keyRefresh: Int64 = 60
 
     /// What this device is asked, as it comes: every challenge once, for all enrollments, expired ones never.
     ///
@@ -74,21 +72,11 @@ extension Authenticator {
         do throws(PushRefusal) {
             return try envelope(stored.pushKeys)
         } catch .signature(.unknownKeyID) {
-            let keys = try await refreshedPushKeys(for: stored)
+            let keys = await refreshedPushKeys(for: stored)
             do throws(PushRefusal) { return try envelope(keys) } catch { throw .pushRefused(error) }
         } catch {
             throw .pushRefused(error)
         }
-    }
-
-    /// The server's keys for push envelopes, fetched again at most once a minute.
-    private func refreshedPushKeys(for stored: StoredEnrollment) async throws(CountersignError) -> JWKSet {
-        guard await roster.mayRefreshKeys(at: connection.now, every: Self.keyRefresh) else { return stored.pushKeys }
-        guard let keys = try? JWKSet(try await connection.send("GET", "/v1/push-keys").json()) else {
-            return stored.pushKeys
-        }
-        try await update(stored.id) { $0.pushKeys = keys }
-        return keys
     }
 
     /// Polls for one enrollment until it is gone or the task is cancelled.
@@ -136,15 +124,6 @@ extension Enrollment {
     /// What this user is asked now, newest first.
     public func pendingChallenges() async throws(CountersignError) -> [PendingChallenge] {
         try await authenticator.pendingChallenges(for: stored).sorted { $0.id > $1.id }
-    }
-}
-
-extension Roster {
-    /// Whether it is time to fetch keys again; says yes once per interval.
-    func mayRefreshKeys(at now: Timestamp, every seconds: Int64) -> Bool {
-        if let last = lastKeyRefresh, now < last.adding(seconds: seconds) { return false }
-        lastKeyRefresh = now
-        return true
     }
 }
 

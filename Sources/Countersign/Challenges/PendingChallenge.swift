@@ -81,8 +81,10 @@ extension Authenticator {
         }
         let now = await connection.now.adding(seconds: allowedSkew).unixSeconds
         func open(_ certificate: Certificate) async throws -> VerifiedMessage {
+            // Spec: design 3.1: never a key that was revoked, whatever date its signature bears.
             try await EncryptedMessage.open(
-                message, with: DecryptionKeyPair(key, createdAt: stored.createdAt), signers: certificate.keys,
+                message, with: DecryptionKeyPair(key, createdAt: stored.createdAt),
+                signers: certificate.keys.filter { $0.revokedAt == nil },
                 intendedRecipient: stored.certificate.fingerprint, now: now)
         }
         let opened: VerifiedMessage
@@ -90,10 +92,12 @@ extension Authenticator {
             do {
                 opened = try await open(await serverCertificate(of: stored))
             } catch OpenPGPError.unknownSigner {
-                opened = try await open(await refreshedServerCertificate(of: stored))
+                opened = try await open(try await refreshedServerCertificate(of: stored))
             }
         } catch OpenPGPError.unknownSigner {
             throw .serverChanged
+        } catch let error as CountersignError {
+            throw error
         } catch {
             throw .notHandleable(reason: "OpenPGP: \(error)")
         }

@@ -319,7 +319,7 @@ extension Authenticator {
             if error.settlesChange { try await conclude(change, isMade: false, of: stored) }
             if case .server(let problem) = error, problem.knownCode == .changeInvalid {
                 // It may have been sealed to a key that the server has no more: the next one is not.
-                _ = await refreshedServerCertificate(of: stored)
+                _ = try? await refreshedServerCertificate(of: stored)
             }
             throw error
         }

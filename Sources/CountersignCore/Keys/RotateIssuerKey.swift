@@ -16,6 +16,9 @@ public enum RotateIssuerKey {
     /// How long a step waits at least, in seconds, until every server has read the one before.
     public static let settling: Int64 = 90
     private static let attempts = 5
+    /// How many subkeys the certificate may have: each is up to four packets, with its revocations, of 256 that a
+    /// certificate has at most.
+    private static let mostSubkeys = 60
 
     /// What came of it.
     public enum Outcome: Sendable {
@@ -23,6 +26,8 @@ public enum RotateIssuerKey {
         case begun(IssuerKey)
         /// An earlier rotation has not reached its next step.
         case underWay(IssuerKey)
+        /// The issuer's certificate has no room for another key.
+        case certificateFull
     }
 
     /// The keys, by their use, oldest first.
@@ -48,17 +53,22 @@ public enum RotateIssuerKey {
             // What opens is published when it is used: there is nobody to learn it before.
             let wait = hastens || use == .encryption ? settling : publication
             let due = now.adding(seconds: wait)
-            var step = Step(by: caller)
-            if isCompromised { step.disown(use, in: material, at: now) }
-            if var next = material.key(use, .next) {
+            var step = Step(material, by: caller)
+            if isCompromised {
+                // Who has the current key has the one that waits, too: they are kept together.
+                try await step.disown(use, at: now)
+            } else if var next = material.key(use, .next) {
                 guard hastens else { return (step, .underWay(next)) }
                 next.changesAt = min(next.changesAt ?? due, due)
                 step.put(next)
                 return (step, .begun(next))
             }
+            guard use == .push || step.certificate.subkeys.count < mostSubkeys else {
+                return (Step(material), .certificateFull)
+            }
             let next = IssuerKey.make(use, .next, id: ports.random.id(at: now), at: now, changesAt: due)
             step.put(next)
-            if use == .signing { try await step.publish(next, in: material, at: now) }
+            if use == .signing { try await step.publish(next, at: now) }
             return (step, .begun(next))
         }
     }
@@ -69,7 +79,7 @@ public enum RotateIssuerKey {
         while isAnyDue {
             isAnyDue = try await changing(ports) { material, now in
                 guard let due = material.kept.first(where: { $0.changesAt.map { $0 <= now } ?? false }) else {
-                    return (Step(), false)
+                    return (Step(material), false)
                 }
                 return (try await step(of: due, in: material, at: now), true)
             }
@@ -79,10 +89,10 @@ public enum RotateIssuerKey {
     /// The step of a key whose time has come.
     private static func step(of key: IssuerKey, in material: IssuerKeyMaterial, at now: Timestamp) async throws -> Step
     {
-        var step = Step()
+        var step = Step(material)
         var key = key
         if key.state == .retired {
-            try await step.end(key, in: material, at: now)
+            try await step.end(key, at: now)
             return step
         }
         if var earlier = material.key(key.use, .current) {
@@ -93,43 +103,70 @@ public enum RotateIssuerKey {
         key.state = .current
         key.changesAt = nil
         step.put(key)
-        if key.use == .encryption { try await step.publish(key, in: material, at: now) }
+        if key.use == .encryption { try await step.publish(key, at: now) }
         return step
     }
 
     /// What one commit changes.
     private struct Step: Sendable {
-        var by: Client?
-        var put: [IssuerKey] = []
-        var ended: IssuerKey?
-        var certificate: Certificate?
+        let material: IssuerKeyMaterial
+        let by: Client?
+        private(set) var put: [IssuerKey] = []
+        private(set) var ended: [IssuerKey] = []
+        /// The certificate as it is to be.
+        private(set) var certificate: Certificate
 
-        var isNothing: Bool { put.isEmpty && ended == nil }
+        init(_ material: IssuerKeyMaterial, by client: Client? = nil) {
+            self.material = material
+            by = client
+            certificate = material.certificate
+        }
+
+        var isNothing: Bool { put.isEmpty && ended.isEmpty }
 
         mutating func put(_ key: IssuerKey) { put.append(key) }
 
-        /// Takes the current key and those before it for somebody else's as well.
-        mutating func disown(_ use: KeyUse, in material: IssuerKeyMaterial, at now: Timestamp) {
-            for var key in material.kept where key.use == use && key.state != .next && !key.isCompromised {
+        /// Takes all keys of a use for somebody else's as well: those in use, those that were, and the one that waits.
+        mutating func disown(_ use: KeyUse, at now: Timestamp) async throws {
+            for var key in material.kept where key.use == use {
                 key.isCompromised = true
-                if key.state == .retired { key.changesAt = now }
-                put(key)
+                switch key.state {
+                case .next: try await end(key, at: now)
+                case .current: put(key)
+                case .retired:
+                    key.changesAt = now
+                    put(key)
+                }
+            }
+            guard let flags = use.flags else { return }
+            // What was superseded counts for what it signed before: who has it could date that back.
+            let kept = Set(try material.kept.compactMap { try $0.fingerprint() })
+            for subkey in certificate.subkeys
+            where subkey.flags.contains(flags) && !kept.contains(subkey.fingerprint) && subkey.revokedAt != 0 {
+                try await revoke(subkey.fingerprint, because: .compromised, at: now)
             }
         }
 
         /// Puts a subkey into the certificate.
-        mutating func publish(_ key: IssuerKey, in material: IssuerKeyMaterial, at now: Timestamp) async throws {
+        mutating func publish(_ key: IssuerKey, at now: Timestamp) async throws {
             guard let subkey = try key.subkey() else { return }
-            certificate = try await material.certificate.adding(subkey, by: material.certifier, at: now.unixSeconds)
+            certificate = try await certificate.adding(subkey, by: material.certifier, at: now.unixSeconds)
         }
 
-        /// Takes a key out of use for good: revoked where it is a subkey, and its private half deleted.
-        mutating func end(_ key: IssuerKey, in material: IssuerKeyMaterial, at now: Timestamp) async throws {
-            ended = key
-            guard let fingerprint = try key.fingerprint() else { return }
-            certificate = try await material.certificate.revoking(
-                fingerprint, because: key.isCompromised ? .compromised : .superseded, by: material.certifier,
-                at: now.unixSeconds)
+        /// Takes a key out of use for good: revoked where it is a published subkey, and its private half deleted.
+        mutating func end(_ key: IssuerKey, at now: Timestamp) async throws {
+            ended.append(key)
+            guard let fingerprint = try key.fingerprint(),
+                certificate.subkeys.contains(where: { $0.fingerprint == fingerprint })
+            else { return }
+            try await revoke(fingerprint, because: key.isCompromised ? .compromised : .superseded, at: now)
+        }
+
+        private mutating func revoke(
+            _ fingerprint: Fingerprint, because reason: RevocationReason, at now: Timestamp
+        ) async throws {
+            certificate = try await certificate.revoking(
+                fingerprint, because: reason, by: material.certifier, at: now.unixSeconds)
         }
     }
 
@@ -142,15 +179,17 @@ public enum RotateIssuerKey {
             let material = try await ports.store.read { try $0.issuerKeys() }
             let (step, result) = try await decide(material, now)
             guard !step.isNothing else { return result }
-            let events = (step.put + [step.ended].compactMap { $0 }).map {
-                AuditEvent(issuerKey: $0, hasEnded: $0.id == step.ended?.id, by: step.by, ports, at: now)
-            }
+            let events =
+                step.put.map { AuditEvent(issuerKey: $0, state: $0.state.rawValue, by: step.by, ports, at: now) }
+                + step.ended.map { AuditEvent(issuerKey: $0, state: "ended", by: step.by, ports, at: now) }
             let isDone = try await ports.store.commit { writer in
-                guard try writer.replaceIssuerCertificate(material.certificate, by: step.certificate) else {
-                    return false
-                }
+                // Many a step leaves the certificate as it is: the keys themselves must be what they were, too.
+                guard try writer.replaceIssuerCertificate(material.certificate, by: nil),
+                    try writer.issuerKeys().kept.map(\.standing) == material.kept.map(\.standing),
+                    try writer.replaceIssuerCertificate(material.certificate, by: step.certificate)
+                else { return false }
                 for key in step.put { try writer.put(key) }
-                if let ended = step.ended { try writer.delete(ended) }
+                for key in step.ended { try writer.delete(key) }
                 for event in events { try writer.append(event) }
                 writer.wake(.keys)
                 return true
@@ -164,13 +203,31 @@ public enum RotateIssuerKey {
 extension AuditEvent {
     /// That one of the issuer's keys has changed.
     fileprivate init(
-        issuerKey key: IssuerKey, hasEnded: Bool, by client: Client?, _ ports: Ports, at now: Timestamp
+        issuerKey key: IssuerKey, state: String, by client: Client?, _ ports: Ports, at now: Timestamp
     ) {
         self.init(
             id: ports.random.id(at: now), at: now, kind: .issuerKeyChanged, client: client?.id,
             detail: [
                 "key": .string("\(key.id)"), "use": .string(key.use.rawValue),
-                "state": .string(hasEnded ? "ended" : key.state.rawValue), "compromised": .bool(key.isCompromised),
+                "state": .string(state), "compromised": .bool(key.isCompromised),
             ])
+    }
+}
+
+extension IssuerKey {
+    /// What changes of a key, to see that nobody else has changed it.
+    fileprivate var standing: [String] {
+        ["\(id)", state.rawValue, "\(changesAt?.milliseconds ?? -1)", "\(isCompromised)"]
+    }
+}
+
+extension KeyUse {
+    /// What a subkey of this use is good for; nil where it is none.
+    fileprivate var flags: KeyFlags? {
+        switch self {
+        case .signing: .sign
+        case .encryption: .encrypt
+        case .push: nil
+        }
     }
 }

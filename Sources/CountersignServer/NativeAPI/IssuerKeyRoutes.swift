@@ -23,6 +23,8 @@ extension API {
             case .begun(let key): return Response(json: try key.json, status: 202)
             case .underWay(let key):
                 throw ProblemDetails(.rotationUnderWay, members: ["key": try key.json])
+            case .certificateFull:
+                throw ProblemDetails(.issuerCertificateFull)
             }
         }
     }

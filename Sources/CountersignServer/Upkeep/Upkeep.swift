@@ -78,6 +78,13 @@ public enum Upkeep {
     private static func rotate(in folder: DataFolder, _ settings: ServerSettings) async throws -> Rotation {
         let (store, current) = try await open(folder, settings)
         let next = try folder.prepareNextKey()
+        if let newest = try await store.masterKeys().last, newest != current.id, newest != next.id {
+            throw StartError(
+                """
+                Another server's folder has the next master key already, \(newest). Copy it to \(folder.masterKey), then \
+                run `countersign admin key finish`.
+                """)
+        }
         try await store.accept(next, besides: current)
         let kept = try folder.installNextKey(insteadOf: current)
         if case .postgresql = settings.database { return Rotation(next: next.id, keptAs: kept, isFinished: false) }

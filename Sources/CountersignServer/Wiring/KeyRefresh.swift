@@ -9,6 +9,7 @@ import Logging
 struct KeyRefresh: Sendable {
     private static let pause = Duration.seconds(20)
     private static let pauseAfterFailure = Duration.seconds(1)
+    private static let longestPause = 16
 
     let store: SQLStore
     let wakes: any Wakes
@@ -28,10 +29,12 @@ struct KeyRefresh: Sendable {
                 }
             }
             group.addTask {
-                var isFailing = false
+                var failures = 0
                 while true {
-                    try await Task.sleep(for: isFailing ? Self.pauseAfterFailure : Self.pause)
-                    isFailing = await !refresh(afterFailure: isFailing)
+                    // Reading the master key may be a command of the operator's: it is not run every second for ever.
+                    let pause = Self.pauseAfterFailure * min(1 << max(failures - 1, 0), Self.longestPause)
+                    try await Task.sleep(for: failures == 0 ? Self.pause : pause)
+                    failures = await refresh(afterFailure: failures > 0) ? 0 : min(failures + 1, Self.longestPause)
                 }
             }
             try await group.waitForAll()

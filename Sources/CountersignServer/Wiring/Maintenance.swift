@@ -30,6 +30,8 @@ struct Maintenance: Sendable {
                     "commits": "\(count.commits)", "writes": "\(count.writes)", "clashes": "\(count.clashes)",
                 ])
             do {
+                // Who has no keys could do none of it, and must not keep others from it.
+                try store.checkKeys()
                 if round.isMultiple(of: Self.askEvery) {
                     isOurs = try await store.takesTurn(at: "maintenance", seconds: Self.turn)
                 }
@@ -39,7 +41,9 @@ struct Maintenance: Sendable {
                 try await TellWaits.sweep(ports: ports)
                 try await reseal(&resealing)
                 if round.isMultiple(of: Self.sweepEvery) { try await sweep() }
-            } catch let error as StoreError {
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
                 isOurs = false
                 round = 0
                 ports.logger.error("maintenance failed", metadata: ["error": "\(error)"])
@@ -60,11 +64,11 @@ struct Maintenance: Sendable {
     }
 
     private func sweep() async throws {
-        try await RotateIssuerKey.sweep(ports: ports)
         try await DeleteClient.sweep(ports: ports)
         let now = ports.time.now
         while try await ports.store.commit({ try $0.sweep(now: now, limit: Self.batch) }) >= Self.batch {}
         try await EraseUser.sweep(ports: ports)
         try await SweepKept.sweep(retention, ports: ports)
+        try await RotateIssuerKey.sweep(ports: ports)
     }
 }

@@ -55,7 +55,8 @@ public struct RemovalNotice: Hashable, Sendable {
         now: UnixSeconds
     ) {
         guard let signed = try? CleartextMessage(parsing: message),
-            (try? signed.verify(by: certificate, now: now)) != nil,
+            // What a key that was taken back has signed says nothing any more, whatever date it bears.
+            let signer = try? signed.verify(by: certificate, now: now), signer.revokedAt == nil,
             let last = signed.text.split(separator: "\n").last, last.hasPrefix("reason: "),
             let reason = RemovalReason.word(last.dropFirst(8)),
             let line = signed.text.split(separator: "\n").first(where: { $0.hasPrefix("removed: ") }),

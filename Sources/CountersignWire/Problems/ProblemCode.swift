@@ -38,6 +38,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case transportNotSetUp = "transport_not_set_up"
     case keyUseNotFound = "key_use_not_found"
     case rotationUnderWay = "rotation_under_way"
+    case issuerCertificateFull = "issuer_certificate_full"
 
     // Asking
     case noEnrollment = "no_enrollment"
@@ -169,6 +170,10 @@ extension ProblemCode {
                 404, "There is no such challenge type", "Check the name, or make the type with `countersign type set`.")
         case .keyUseNotFound:
             Meaning(404, "No key has this use", "Look at `countersign admin issuer-key list`.")
+        case .issuerCertificateFull:
+            Meaning(
+                409, "The issuer's certificate has no room for another key",
+                "Nearly sixty rotations of its subkeys fit; the push key rotates on.")
         case .rotationUnderWay:
             Meaning(
                 409, "The next key waits for its time already",
