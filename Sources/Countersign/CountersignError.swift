@@ -29,7 +29,7 @@ public enum CountersignError: Error, Sendable {
     case enrollmentSuspended
     /// The user has a PIN or a biometric, and only a device that signs by one may do this.
     case methodNeeded
-    /// The server's certificate is not the pinned one.
+    /// It is signed by no key that counts of the issuer this device has enrolled with.
     case serverChanged
     /// There is no such challenge for this device.
     case challengeNotFound
@@ -191,7 +191,7 @@ extension CountersignError {
         case .enrollmentWaiting: "Approve it on a device that the user has, or wait until it is let in."
         case .enrollmentSuspended: "Resume it on another device of the user, or have the operator resume it."
         case .methodNeeded: "Do it on the device that has the PIN or the biometric, or have the operator do it."
-        case .serverChanged: "Enroll this device again with a new ticket."
+        case .serverChanged: "Do not trust it. If it stays so, enroll this device again with a new ticket."
         case .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded: "Nothing is left to answer."
         case .notHandleable: "Update the app."
         case .codeRefused(.malformed): "Scan the code of a challenge, from the page that shows it."
@@ -275,7 +275,7 @@ extension CountersignError: CustomStringConvertible {
         case .enrollmentWaiting: "This device waits to be approved by another one."
         case .enrollmentSuspended: "This device is suspended."
         case .methodNeeded: "The user has a PIN or a biometric, and this device signs by none."
-        case .serverChanged: "The server's certificate is not the pinned one."
+        case .serverChanged: "It is signed by no key that counts of the issuer this device has enrolled with."
         case .challengeNotFound: "There is no such challenge for this device."
         case .challengeExpired: "The challenge has expired."
         case .alreadyAnswered: "The challenge was answered before."

@@ -148,6 +148,31 @@ struct LyingServerTests {
     }
 
     /// Signs and seals the way the server does, unless told otherwise.
+    @Test("A key that was revoked signs nothing that is shown, whatever date it bears, nor does an older copy")
+    func revoked() async throws {
+        let server = try await StubServer()
+        let vault = MemoryVault()
+        let app = try await server.enrolled(vault)
+        let honest = JSONValue.object(server.honest).encoded
+        // What its thief has dated before the revocation.
+        let stolen = try await Self.seal(.binary(honest), server)
+        let now = StubServer.now.unixSeconds
+        let next = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now)
+        server.publish(
+            try await server.certificate
+                .revoking(server.signing.publicKey.fingerprint, because: .superseded, by: server.primary, at: now + 30)
+                .adding(.signing(next), by: server.primary, at: now))
+        server.say(try await Self.seal(.binary(honest), server, by: next))
+        _ = try await app.open(server.challenge, for: server.enrollment)
+        server.say(stolen)
+        #expect(await code { _ = try await app.open(server.challenge, for: server.enrollment) } == "server_changed")
+        server.publish(nil)
+        let again = try await server.app(vault)
+        #expect(await code { _ = try await again.open(server.challenge, for: server.enrollment) } == "server_changed")
+        server.say(try await Self.seal(.binary(honest), server, by: next))
+        _ = try await again.open(server.challenge, for: server.enrollment)
+    }
+
     private static func seal(
         _ content: MessageContent, _ server: StubServer, by signer: SigningKeyPair? = nil,
         to key: PublicKey? = nil, recipient: Fingerprint? = nil, ahead seconds: UnixSeconds = 0

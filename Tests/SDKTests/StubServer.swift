@@ -21,6 +21,7 @@ final class StubServer: Transport {
 
     private struct State {
         var device: Certificate?
+        var published: Certificate?
         var message = ""
         var payloads: [JSONValue] = []
         var pushKeyFetches = 0
@@ -60,19 +61,29 @@ final class StubServer: Transport {
     /// From now on these are pending.
     func announce(_ payloads: [JSONValue]) { state.withLock { $0.payloads = payloads } }
 
-    /// An app enrolled with this server.
-    func enrolled() async throws -> Authenticator {
+    /// From now on this is the issuer's certificate; the first one for nil.
+    func publish(_ certificate: Certificate?) { state.withLock { $0.published = certificate } }
+
+    /// An app with a vault.
+    func app(_ vault: any Vault) async throws -> Authenticator {
         guard let url = URL(string: "\(issuer)") else { throw CancellationError() }
-        let authenticator = try await Authenticator(
-            issuer: url, app: AppDescription(name: "Acme", version: "1", deviceName: "Phone"), vault: MemoryVault(),
+        return try await Authenticator(
+            issuer: url, app: AppDescription(name: "Acme", version: "1", deviceName: "Phone"), vault: vault,
             transport: self)
+    }
+
+    /// An app enrolled with this server.
+    func enrolled(_ vault: any Vault = MemoryVault()) async throws -> Authenticator {
+        let authenticator = try await app(vault)
         _ = try await authenticator.enroll(with: .ticket(invitation))
         return authenticator
     }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         switch (request.method, request.url.path) {
-        case ("GET", "/v1/server-certificate"): return Self.reply(Array(certificate.armored.utf8))
+        case ("GET", "/v1/server-certificate"):
+            let published = state.withLock { $0.published } ?? certificate
+            return Self.reply(Array(published.armored.utf8))
         case ("GET", "/v1/push-keys"):
             state.withLock { $0.pushKeyFetches += 1 }
             return Self.reply(JWKSet([JWK(push.publicKey)]).json.encoded)

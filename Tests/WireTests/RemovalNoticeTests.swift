@@ -86,6 +86,19 @@ struct RemovalNoticeTests {
         #expect(try await verify(message, now: Self.made) == notice)
     }
 
+    @Test("A notice by a key that was taken back does not count, whatever date it bears")
+    func revoked() async throws {
+        let message = try await signed(notice.text)
+        for reason in [RevocationReason.superseded, .compromised] {
+            let certificate = try await certificate().revoking(
+                signing.publicKey.fingerprint, because: reason, by: primary, at: Self.made + 30)
+            let read = RemovalNotice(
+                verifying: message, issuer: sample.issuer, enrollment: sample.enrollment, certificate: certificate,
+                now: Self.made + 60)
+            #expect(read == nil, "\(reason)")
+        }
+    }
+
     @Test(
         "Any other text that the server signed does not count",
         arguments: [
