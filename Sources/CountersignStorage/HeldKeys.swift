@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Other servers and commands change them, so they are read again and again. Who could not read them for a minute does
 /// nothing with older ones: by then another may have taken the next step of a rotation.
-final class HeldKeys: Sendable {
+final class HeldKeys: IssuerKeySource {
     /// For how long keys may be used after they were read.
     static let patience = Duration.seconds(60)
 
@@ -49,7 +49,7 @@ final class HeldKeys: Sendable {
     /// The issuer's keys.
     ///
     /// - Throws: ``StoreError/unavailable`` when the keys are too old, or were never read.
-    func issuerKeys() throws(StoreError) -> IssuerKeys {
+    func current() throws(StoreError) -> IssuerKeys {
         guard let keys = try fresh().issuer else { throw .unavailable }
         return keys
     }
@@ -80,11 +80,4 @@ final class HeldKeys: Sendable {
 
     /// From now on the keys get old.
     func startAging() { held.withLock { $0.isRefreshed = true } }
-}
-
-/// The issuer's keys of a store, which change while a server runs.
-struct StoredIssuerKeys: IssuerKeySource {
-    let keys: HeldKeys
-
-    func current() throws(StoreError) -> IssuerKeys { try keys.issuerKeys() }
 }

@@ -98,8 +98,8 @@ extension KeyRing {
     var bytes: [UInt8] {
         guard sealing.count > 1 || sealing.first?.number != 0 else { return dataKey.bytes }
         return sealing.reduce(into: dataKey.bytes) { bytes, key in
-            bytes += BigEndian.bytes(key.number) + [key.state.rawValue]
-            bytes += BigEndian.bytes(UInt64(bitPattern: key.since.milliseconds)) + key.key.reveal()
+            bytes += key.number.bigEndianBytes + [key.state.rawValue]
+            bytes += key.since.milliseconds.bigEndianBytes + key.key.reveal()
         }
     }
 
@@ -115,18 +115,22 @@ extension KeyRing {
             let entry = Array(rest.prefix(Self.entryLength))
             rest = rest.dropFirst(Self.entryLength)
             guard let state = SealingKey.State(rawValue: entry[4]) else { return nil }
-            let since = Int64(bitPattern: entry[5..<13].reduce(0) { $0 << 8 | UInt64($1) })
+            let since = Int64(bigEndianBytes: entry[5..<13])
             sealing.append(
                 SealingKey(
-                    number: entry[..<4].reduce(0) { $0 << 8 | UInt32($1) }, state: state,
+                    number: UInt32(bigEndianBytes: entry[..<4]), state: state,
                     since: Timestamp(milliseconds: since), key: Secret(Array(entry[13...]))))
         }
         guard sealing.filter({ $0.state == .current }).count == 1 else { return nil }
     }
 }
 
-private enum BigEndian {
-    static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
-        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+extension FixedWidthInteger {
+    /// The bytes, the most significant first.
+    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+
+    /// The number whose bytes these are, the most significant first.
+    init(bigEndianBytes bytes: some Sequence<UInt8>) {
+        self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
     }
 }

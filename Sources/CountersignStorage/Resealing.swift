@@ -52,7 +52,7 @@ public struct Resealing: Sendable {
         }
         guard ring.mayReseal(at: now), let current = ring.current?.number else { return nil }
         // A pass by another key is of another rotation: what it has not seen is sealed by keys that it does not know of.
-        var pass = pass?.key == current ? pass ?? Pass(key: current) : Pass(key: current)
+        var pass = pass.flatMap { $0.key == current ? $0 : nil } ?? Pass(key: current)
         if !pass.isWhole {
             let from = pass
             let (changed, next) = try await store.engine.write { [batch] connection in

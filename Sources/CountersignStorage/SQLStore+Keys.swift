@@ -6,7 +6,7 @@ extension SQLStore {
     public var dataKey: DataKey { held.dataKey }
 
     /// The issuer's own keys, as ``refreshKeys(masterKey:)`` read them last.
-    public var issuerKeySource: any IssuerKeySource { StoredIssuerKeys(keys: held) }
+    public var issuerKeySource: any IssuerKeySource { held }
 
     /// Reads all keys again.
     ///

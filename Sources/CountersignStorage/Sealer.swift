@@ -43,7 +43,7 @@ package struct Sealer: Sendable {
     }
 
     /// What everything begins with that is sealed by the current key.
-    package var prefix: [UInt8] { number == 0 ? [1] : [2] + withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+    package var prefix: [UInt8] { number == 0 ? [1] : [2] + number.bigEndianBytes }
 
     /// Seals bytes for one place, such as `outbox evt_…`.
     package func seal(_ bytes: [UInt8], for place: String) throws -> [UInt8] {
@@ -66,7 +66,7 @@ package struct Sealer: Sendable {
     private static func parts(of sealed: [UInt8]) -> (UInt32, ArraySlice<UInt8>)? {
         switch sealed.first {
         case 1: (0, sealed.dropFirst())
-        case 2 where sealed.count > 5: (sealed[1..<5].reduce(0) { $0 << 8 | UInt32($1) }, sealed.dropFirst(5))
+        case 2 where sealed.count > 5: (UInt32(bigEndianBytes: sealed[1..<5]), sealed.dropFirst(5))
         default: nil
         }
     }

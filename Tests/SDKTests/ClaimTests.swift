@@ -22,6 +22,13 @@ struct ClaimTests {
     /// The code of the error that something throws; `code` is the name of something else here.
     private static func refusal(_ body: @Sendable () async throws -> Void) async -> String { await code(body) }
 
+    /// Brings the shop the code that a device was sent back with, which releases the approval.
+    private static func release(_ path: String, by target: String, at back: String, in scene: SDKScene) async throws {
+        let code = JSONValue.string(String(target.dropFirst("\(back)?return_code=".count)))
+        let released = try await scene.shop.call(.POST, "\(path)/return", ["return_code": code]).success()
+        #expect(released["state"] == "approved")
+    }
+
     @Test("Scanned, opened, approved; the question says that it was claimed, after a relaunch, too")
     func whole() async throws {
         try await SDKScene.with { scene in
@@ -78,9 +85,7 @@ struct ClaimTests {
             #expect(target.hasPrefix("\(back)?return_code="))
             #expect(try await scene.authenticator.pendingChallenges().isEmpty)
             #expect(try await scene.shop.call(.GET, path).success()["state"] == "pending")
-            let code = JSONValue.string(String(target.dropFirst("\(back)?return_code=".count)))
-            let released = try await scene.shop.call(.POST, "\(path)/return", ["return_code": code]).success()
-            #expect(released["state"] == "approved")
+            try await Self.release(path, by: target, at: back, in: scene)
         }
     }
 
@@ -161,9 +166,7 @@ struct ClaimTests {
             #expect(target.hasPrefix("\(back)?return_code="))
             let bodies = scene.transport.bodies(to: "\(path)/answer")
             #expect(bodies.count == forged.count + 1 && Set(bodies).count == 1, "the same bytes each time")
-            let code = JSONValue.string(String(target.dropFirst("\(back)?return_code=".count)))
-            let released = try await scene.shop.call(.POST, "\(path)/return", ["return_code": code]).success()
-            #expect(released["state"] == "approved")
+            try await Self.release(path, by: target, at: back, in: scene)
         }
     }
 
@@ -181,9 +184,7 @@ struct ClaimTests {
             let (path, question) = try await Self.follow(back, by: set, in: scene)
             let target = try #require(try await question.approve(with: .confirmation).returnURL).absoluteString
             #expect(target.hasPrefix("\(back)?return_code="))
-            let code = JSONValue.string(String(target.dropFirst("\(back)?return_code=".count)))
-            let released = try await scene.shop.call(.POST, "\(path)/return", ["return_code": code]).success()
-            #expect(released["state"] == "approved")
+            try await Self.release(path, by: target, at: back, in: scene)
         }
     }
 

@@ -173,11 +173,7 @@ struct RepeatSafeTests {
         try await SDKScene.with(vault: try FileVault(at: folder.url)) { scene in
             let asked = try await scene.ask()
             let question = try await scene.open(asked)
-            scene.transport.loseRequests(.max, to: "/answer")
-            let task = Task { await code { try await question.approve(with: .confirmation, number: asked.number) } }
-            while scene.transport.requests(to: "/answer").isEmpty { await Task.yield() }
-            task.cancel()
-            _ = await task.value
+            await scene.answerInVain { try await question.approve(with: .confirmation, number: asked.number) }
             let kept = try folder.read("\(scene.enrollment.id)/answer-\(asked.id)")
             let body = try #require(scene.transport.bodies(to: "/answer").first)
             for secret in [Array(asked.number.utf8), body, Array("decision".utf8)] {
@@ -191,11 +187,7 @@ struct RepeatSafeTests {
         try await SDKScene.with { scene in
             let asked = try await scene.ask()
             let question = try await scene.open(asked)
-            scene.transport.loseRequests(.max, to: "/answer")
-            let task = Task { await code { try await question.approve(with: .confirmation, number: asked.number) } }
-            while scene.transport.requests(to: "/answer").isEmpty { await Task.yield() }
-            task.cancel()
-            _ = await task.value
+            await scene.answerInVain { try await question.approve(with: .confirmation, number: asked.number) }
             let record = try #require(try await scene.vault.record("answer-\(asked.id)", of: scene.enrollment.id))
             let kept = try JSONValue(parsing: record)
             let told = try #require(kept["decision"]?.string.flatMap { Base64.decode($0) })

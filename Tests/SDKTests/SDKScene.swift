@@ -94,12 +94,17 @@ struct SDKScene: Sendable {
 
     /// Denies while every answer gets lost, until it is cancelled: what is left is an answer that nobody has got.
     func denyInVain(_ question: OpenedChallenge) async {
+        await answerInVain { try await question.deny() }
+        transport.happen(nil)
+    }
+
+    /// Answers while every answer gets lost, until it is cancelled; they get lost from then on.
+    func answerInVain(_ answer: @escaping @Sendable () async throws -> Void) async {
         transport.loseRequests(.max, to: "/answer")
-        let task = Task { await code { try await question.deny() } }
+        let task = Task { await code { try await answer() } }
         while transport.requests(to: "/answer").isEmpty { await Task.yield() }
         task.cancel()
         #expect(await task.value == "cancelled")
-        transport.happen(nil)
     }
 
     /// How a challenge stands, as the shop sees it, once it has ended or after some seconds.

@@ -33,6 +33,15 @@ struct DeviceLinkTests {
         return try await scene.phone.answer(id, message: try await scene.phone.seal(receipt.text))
     }
 
+    /// A challenge that the phone has approved by a link, and the code that would release it.
+    private static func held(_ scene: DeviceScene) async throws -> (path: String, code: JSONValue) {
+        try await register(scene)
+        let (id, path, code) = try await ask(scene)
+        #expect(try await scene.phone.send(.POST, "/v1/challenges/claim", code).status == 204)
+        let answered = try await answer(id, .approved(.confirm, number: nil), in: scene).success()
+        return (path, .string(try await scene.phone.returnCode(in: answered)))
+    }
+
     @Test("A link, an approval that only the device hears of, and the code that releases it")
     func whole() async throws {
         try await DeviceScene.with { scene in
@@ -92,11 +101,7 @@ struct DeviceLinkTests {
     @Test("A removed device's approval by a link is not released: it fails, and so does its code")
     func removed() async throws {
         try await DeviceScene.with { scene in
-            try await Self.register(scene)
-            let (id, path, code) = try await Self.ask(scene)
-            #expect(try await scene.phone.send(.POST, "/v1/challenges/claim", code).status == 204)
-            let answered = try await Self.answer(id, .approved(.confirm, number: nil), in: scene).success()
-            let returned = JSONValue.string(try await scene.phone.returnCode(in: answered))
+            let (path, returned) = try await Self.held(scene)
             let device = "/v1/users/\(scene.user)/enrollments/\(scene.phone.enrollment)"
             #expect(try await scene.shop.call(.DELETE, device).status == 204)
             let refused = try await scene.shop.call(.POST, "\(path)/return", ["return_code": returned])
@@ -110,11 +115,7 @@ struct DeviceLinkTests {
     @Test("A suspended device's approval by a link fails as that, at once, and stays so when the device is resumed")
     func suspended() async throws {
         try await DeviceScene.with { scene in
-            try await Self.register(scene)
-            let (id, path, code) = try await Self.ask(scene)
-            #expect(try await scene.phone.send(.POST, "/v1/challenges/claim", code).status == 204)
-            let answered = try await Self.answer(id, .approved(.confirm, number: nil), in: scene).success()
-            let returned = JSONValue.string(try await scene.phone.returnCode(in: answered))
+            let (path, returned) = try await Self.held(scene)
             let administrator = scene.server.administrator
             let device = "/v1/admin/enrollments/\(scene.phone.enrollment)"
             #expect(try await administrator.call(.POST, "\(device)/suspend").status == 204)

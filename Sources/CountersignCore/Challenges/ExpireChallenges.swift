@@ -10,13 +10,11 @@ public enum ExpireChallenges {
     /// - Returns: how many there were.
     @discardableResult
     public static func sweep(ports: Ports) async throws -> Int {
-        var total = 0
-        while true {
+        try await untilNothing {
             let now = ports.time.now
             let overdue = try await ports.store.read { try $0.overdueChallenges(now: now, limit: batch) }
-            guard !overdue.isEmpty else { return total }
-            try await expire(overdue, ports: ports)
-            total += overdue.count
+            if !overdue.isEmpty { try await expire(overdue, ports: ports) }
+            return overdue.count
         }
     }
 

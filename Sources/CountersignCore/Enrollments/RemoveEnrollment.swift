@@ -47,8 +47,7 @@ public enum RemoveEnrollment {
         let now = ports.time.now
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
-            guard let known = try writer.enrollment(id) else { return false }
-            try writer.lock(known.user)
+            guard let known = try writer.locked(id) else { return false }
             guard try writer.removeEnrollment(id, reason: reason, by: admin.id, at: now, events) else { return false }
             guard reason == .lost else { return true }
             for other in try writer.activeEnrollments(of: known.user) {

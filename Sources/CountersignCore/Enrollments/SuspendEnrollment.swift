@@ -22,9 +22,7 @@ public enum SuspendEnrollment {
         let now = ports.time.now
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
-            guard let known = try writer.enrollment(id) else { return .notFound }
-            try writer.lock(known.user)
-            guard let enrollment = try writer.enrollment(id), enrollment.isPresent else { return .notFound }
+            guard let enrollment = try writer.locked(id), enrollment.isPresent else { return .notFound }
             guard enrollment.counts(at: now) else { return .waiting }
             let state = enrollment.state
             guard (state == .active) == isSuspended else { return .done }

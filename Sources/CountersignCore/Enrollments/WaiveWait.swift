@@ -38,9 +38,7 @@ public enum WaiveWait {
         let now = ports.time.now
         let events = EventIDs(ports, at: now)
         return try await ports.store.commit { writer in
-            guard let known = try writer.enrollment(id) else { return .notFound }
-            try writer.lock(known.user)
-            guard let enrollment = try writer.enrollment(id) else { return .notFound }
+            guard let enrollment = try writer.locked(id) else { return .notFound }
             return try writer.waive(enrollment, fingerprint, by: admin.id, at: now, events)
         }
     }
@@ -73,23 +71,15 @@ public enum TellWaits {
     /// - Returns: how much there was.
     @discardableResult
     public static func sweep(ports: Ports) async throws -> Int {
-        var total = 0
-        while true {
+        try await untilNothing {
             let now = ports.time.now
             let due = try await ports.store.read { try $0.dueWaits(now: now, limit: batch) }
-            guard !due.isEmpty else { return total }
             for (id, method) in due {
                 let events = EventIDs(ports, at: now)
                 try await ports.store.commit { writer in
-                    guard let known = try writer.enrollment(id) else {
-                        try writer.forgetWait(method, of: id)
-                        return
-                    }
-                    try writer.lock(known.user)
+                    let enrollment = try writer.locked(id)
                     // Another node was faster, or it is undone.
-                    guard try writer.forgetWait(method, of: id), let enrollment = try writer.enrollment(id),
-                        enrollment.isPresent
-                    else { return }
+                    guard try writer.forgetWait(method, of: id), let enrollment, enrollment.isPresent else { return }
                     if method == .confirm {
                         try writer.letIn(enrollment, by: .time, at: now, events)
                     } else {
@@ -97,7 +87,7 @@ public enum TellWaits {
                     }
                 }
             }
-            total += due.count
+            return due.count
         }
     }
 }

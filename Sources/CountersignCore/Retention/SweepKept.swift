@@ -27,15 +27,22 @@ public enum SweepKept {
         return total
     }
 
-    /// Runs a batch after another until one finds nothing.
     private static func all(
         _ ports: Ports, _ batch: @escaping @Sendable (any StoreWriter) throws -> Int
     ) async throws -> Int {
-        var total = 0
-        while true {
-            let count = try await ports.store.commit { try batch($0) }
-            guard count > 0 else { return total }
-            total += count
-        }
+        try await untilNothing { try await ports.store.commit { try batch($0) } }
+    }
+}
+
+/// Runs a batch after another until one finds nothing.
+///
+/// - Parameter batch: does some of what there is to do, and says how much that was.
+/// - Returns: how much there was.
+func untilNothing(_ batch: () async throws -> Int) async throws -> Int {
+    var total = 0
+    while true {
+        let count = try await batch()
+        guard count > 0 else { return total }
+        total += count
     }
 }

@@ -39,8 +39,11 @@ extension SQLTransaction {
     func keptIssuerKeys() throws -> IssuerKeyMaterial? {
         try first(Statements.secret, []) { row in
             let primary = try PrimaryKey(try row.blob(0), sealer)
-            guard let certificate = try? Certificate(parsing: try row.blob(1)) else {
-                throw StoreError.corruptRow(PrimaryKey.place)
+            let certificate = try parsed.certificates.value(PrimaryKey.place, of: row[1..<2]) {
+                guard let certificate = try? Certificate(parsing: try row.blob(1)) else {
+                    throw StoreError.corruptRow(PrimaryKey.place)
+                }
+                return certificate
             }
             return IssuerKeyMaterial(
                 createdAt: primary.createdAt, primary: primary.key, certificate: certificate,
