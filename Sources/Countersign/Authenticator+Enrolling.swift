@@ -162,9 +162,12 @@ extension Authenticator {
         }
     }
 
-    /// Waits before trying again: a quarter of a second, then twice as long each time, up to half a minute.
+    /// Waits before trying again.
     func pause(_ attempt: Int) async throws(CountersignError) {
-        let pause = Duration.milliseconds(250 << min(attempt - 1, 7))
-        do { try await Task.sleep(for: min(pause, .seconds(30))) } catch { throw .cancelled }
+        try await sleep(for: Backoff(failures: attempt).pause)
+    }
+
+    func sleep(for time: Duration) async throws(CountersignError) {
+        do { try await Task.sleep(for: time) } catch { throw .cancelled }
     }
 }

@@ -82,10 +82,11 @@ extension Authenticator {
     /// Polls for one enrollment until it is gone or the task is cancelled.
     fileprivate func poll(_ id: EnrollmentID, for listener: Int) async {
         var cursor: String?
-        var failures = 0
+        var backoff = Backoff()
         while !Task.isCancelled, let stored = await roster[id] {
+            let start = ContinuousClock.now
             do throws(CountersignError) {
-                let isFirst = failures > 0 || cursor == nil
+                let isFirst = backoff.failures > 0 || cursor == nil
                 let list = try await inbox.untilLook { [cursor] () throws(CountersignError) in
                     if isFirst { try await self.resume(for: stored) }
                     return try await self.pull(for: stored, cursor: cursor, waiting: Self.longPoll)
@@ -93,14 +94,14 @@ extension Authenticator {
                 let now = await connection.now
                 for challenge in (list?.0 ?? []).reversed() { await inbox.offer(challenge, to: listener, at: now) }
                 cursor = list?.cursor
-                failures = 0
+                backoff = Backoff()
             } catch .deviceDeregistered {
                 return
             } catch {
-                failures += 1
+                backoff.fail(after: start.duration(to: .now))
                 do throws(CountersignError) {
-                    let pause = failures
-                    _ = try await inbox.untilLook { () throws(CountersignError) in try await self.pause(pause) }
+                    let pause = backoff.pause
+                    _ = try await inbox.untilLook { () throws(CountersignError) in try await self.sleep(for: pause) }
                 } catch { return }
             }
         }
