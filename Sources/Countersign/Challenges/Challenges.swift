@@ -98,7 +98,9 @@ extension Authenticator {
             } catch .deviceDeregistered {
                 return
             } catch {
-                backoff.fail(after: start.duration(to: .now))
+                var held = Duration.zero
+                if case .network = error { held = start.duration(to: .now) }
+                backoff.fail(after: held)
                 do throws(CountersignError) {
                     let pause = backoff.pause
                     _ = try await inbox.untilLook { () throws(CountersignError) in try await self.sleep(for: pause) }

@@ -2,6 +2,8 @@
 /// minute.
 struct Backoff {
     private static let (first, longest) = (Duration.milliseconds(250), Duration.seconds(30))
+    /// A connection that stood so long was not refused.
+    private static let held = Duration.milliseconds(500)
 
     /// How often in a row it has failed.
     private(set) var failures: Int
@@ -18,9 +20,11 @@ struct Backoff {
 
     /// Notes that it has failed.
     ///
-    /// What failed after a longer time than the last pause had reached a server, which was holding it: a proxy that ends
-    /// quiet requests, or a restart, is no reason to ask less and less often.
+    /// A wait that was cut off had reached a server, which was holding it: a proxy that ends quiet requests, or a restart,
+    /// is no reason to ask less and less often.
+    ///
+    /// - Parameter time: for how long the connection stood that was cut off; zero where there was a reply.
     mutating func fail(after time: Duration) {
-        failures = time > pause ? 1 : failures + 1
+        failures = time >= Self.held ? 1 : failures + 1
     }
 }
