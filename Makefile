@@ -1,7 +1,7 @@
 # Countersign: `make` alone prints this help.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long fuzz bench check format build release docs clean
+.PHONY: help demo test test-fast test-long fuzz simulate bench check format build release docs clean
 
 help: ## Print this help
 	@echo "Countersign: trusted-device authentication you run yourself."
@@ -24,6 +24,9 @@ test-long: ## What takes hours or a quiet machine: 500 kills, fuzzing, sanitizer
 
 fuzz: ## Feed the parsers broken inputs (SECONDS_EACH=20 PARSERS="json armor"; see Fuzz/README.md)
 	@$(if $(SECONDS_EACH),SECONDS_EACH='$(SECONDS_EACH)') $(if $(SEED),SEED='$(SEED)') scripts/fuzz $(PARSERS)
+
+simulate: ## Play simulated worlds (SEED=1 HOURS=1 PLAN=file; ARGS="--help" for more)
+	@scripts/simulate $(if $(SEED),--seed '$(SEED)') $(if $(HOURS),--hours '$(HOURS)') $(if $(PLAN),--plan '$(PLAN)') $(ARGS)
 
 bench: ## Measure full cycles per second on this machine (ARGS="--help" for its options)
 	@scripts/bench $(ARGS)

@@ -181,6 +181,19 @@ let package = Package(
                 "TestSupport", crypto, logging,
             ],
             path: "Tests/StorageSupport", swiftSettings: settings),
+        .target(
+            name: "SimulationSupport",
+            dependencies: [
+                "CountersignCore", "CountersignDelivery", "CountersignServer", "CountersignStorage", "CountersignWire",
+                "OpenPGP", "Encodings", "StorageTestSupport", "TestSupport", crypto, logging,
+                server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
+                server("GRDBSQLite", "GRDB.swift"), server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"),
+            ],
+            path: "Tests/SimulationSupport", swiftSettings: settings),
+        .executableTarget(
+            name: "CountersignSimulation",
+            dependencies: ["SimulationSupport", server("ArgumentParser", "swift-argument-parser")],
+            path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(
             name: "JOSEPeer", dependencies: ["JOSE", "Encodings", crypto], path: "Tests/JOSEPeer",
             swiftSettings: settings),
@@ -252,6 +265,7 @@ let package = Package(
                 server("NIOCore", "swift-nio"), server("NIOPosix", "swift-nio"), server("NIOSSL", "swift-nio-ssl"),
                 server("Yams", "Yams"),
             ]),
+        tests("Simulation", ["SimulationSupport"]),
         tests("Interoperability", ["OpenPGP", "CountersignWire", "Encodings", crypto]),
         tests(
             "System",

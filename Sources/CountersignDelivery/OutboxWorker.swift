@@ -85,7 +85,7 @@ public struct OutboxWorker: Sendable {
                     await wait(for: subscription, until: next, or: underWay)
                 } catch let error as StoreError {
                     ports.logger.error("outbox cannot be read", metadata: ["error": "\(error)"])
-                    try? await Task.sleep(for: .seconds(1))
+                    try? await ports.clock.sleep(for: .seconds(1))
                 } catch {
                     // Cancelled: what is under way is cut off, and given back below.
                     break
@@ -116,7 +116,7 @@ public struct OutboxWorker: Sendable {
             defer { group.cancelAll() }
             return await group.next() ?? false
         }
-        if hasEnded { try? await Task.sleep(for: Self.pause) }
+        if hasEnded { try? await ports.clock.sleep(for: Self.pause) }
     }
 
     /// Takes what is due, as if nothing were on its way.
@@ -132,9 +132,9 @@ public struct OutboxWorker: Sendable {
     }
 
     private func attempt(_ leased: LeasedMessage, _ underWay: UnderWay) async {
-        let start = ContinuousClock.now
-        let isDone = await attempt(leased)
-        underWay.end(leased, tookTooLong: start.duration(to: .now) > Self.tooLong, isCutOff: !isDone)
+        var isDone = false
+        let time = await ports.clock.measure { isDone = await attempt(leased) }
+        underWay.end(leased, tookTooLong: time > Self.tooLong, isCutOff: !isDone)
     }
 
     /// Tries to deliver a message, and notes what came of it.

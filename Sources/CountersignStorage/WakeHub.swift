@@ -14,10 +14,12 @@ public final class WakeHub: Wakes, Sendable {
 
     private let listeners = Mutex(Listeners())
     private let time: any TimeSource
+    private let clock: any Clock<Duration>
 
-    /// A hub that judges deadlines by a clock.
-    public init(time: any TimeSource) {
+    /// A hub that judges deadlines by the present, and looks at them as often as a clock says.
+    public init(time: any TimeSource, clock: any Clock<Duration> = ContinuousClock()) {
         self.time = time
+        self.clock = clock
     }
 
     /// Listens to a topic.
@@ -39,7 +41,7 @@ public final class WakeHub: Wakes, Sendable {
     }
 
     /// Wakes all who listen to some topics.
-    func wake(_ topics: [WakeTopic]) {
+    package func wake(_ topics: [WakeTopic]) {
         let woken = listeners.withLock { listeners in
             topics.flatMap { listeners.byTopic[$0].map { Array($0.values) } ?? [] }
         }
@@ -47,7 +49,7 @@ public final class WakeHub: Wakes, Sendable {
     }
 
     /// Wakes all who listen, because nobody knows what changed.
-    func wakeAll() {
+    package func wakeAll() {
         let all = listeners.withLock { $0.byTopic.values.flatMap(\.values) }
         for listener in all { listener.wake() }
     }
@@ -55,7 +57,7 @@ public final class WakeHub: Wakes, Sendable {
     /// Ends waits whose deadline has come, until the task is cancelled.
     public func run() async throws {
         while true {
-            try await Task.sleep(for: Self.tick)
+            try await clock.sleep(for: Self.tick)
             let now = time.now
             let all = listeners.withLock { $0.byTopic.values.flatMap(\.values) }
             for listener in all { listener.end(by: now) }

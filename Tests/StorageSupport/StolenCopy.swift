@@ -172,7 +172,8 @@ package final class StolenCopy: Sendable {
         let material = try await store.read { try $0.issuerKeys() }
         let hashKey = store.dataKey.derived(for: "keyed hashes")
         let ports = Ports(
-            issuer: issuer, store: store, wakes: world.hub, time: world.time, random: SeededRandom(seed: 77),
+            issuer: issuer, store: store, wakes: world.hub, time: world.time, clock: ContinuousClock(),
+            random: SeededRandom(seed: 77),
             hasher: KeyedHasher(key: hashKey), keys: try material.keys,
             transports: world.ports.transports, hooks: world.hooks, logger: world.ports.logger)
         return Opened(store: store, material: material, hashKey: hashKey, ports: ports)

@@ -88,7 +88,7 @@ package struct World: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         ports = Ports(
-            issuer: issuer, store: store, wakes: hub, time: time, random: random,
+            issuer: issuer, store: store, wakes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: KeyedHasher(key: store.dataKey.derived(for: "keyed hashes")),
             keys: store.issuerKeySource, transports: Transports(mail: true, text: true),
             hooks: hooks, logger: logger)
@@ -102,14 +102,16 @@ package struct World: Sendable {
     /// The same ports with other ways to reach people.
     package func ports(sendingBy transports: Transports) -> Ports {
         Ports(
-            issuer: ports.issuer, store: store, wakes: hub, time: time, random: random, hasher: ports.hasher,
+            issuer: ports.issuer, store: store, wakes: hub, time: time, clock: ContinuousClock(), random: random,
+            hasher: ports.hasher,
             keys: ports.keys, transports: transports, hooks: hooks, logger: ports.logger)
     }
 
     /// The same ports with another log.
     package func ports(loggingTo logger: Logger) -> Ports {
         Ports(
-            issuer: ports.issuer, store: store, wakes: hub, time: time, random: random, hasher: ports.hasher,
+            issuer: ports.issuer, store: store, wakes: hub, time: time, clock: ContinuousClock(), random: random,
+            hasher: ports.hasher,
             keys: ports.keys, transports: ports.transports, hooks: hooks, logger: logger)
     }
 

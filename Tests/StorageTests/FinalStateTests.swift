@@ -11,6 +11,7 @@ struct FinalStateTests {
     private func ports(of world: World, at time: Timestamp) -> Ports {
         Ports(
             issuer: world.ports.issuer, store: world.store, wakes: world.hub, time: ScriptedTime(time),
+            clock: ContinuousClock(),
             random: world.random, hasher: world.ports.hasher, keys: world.ports.keys, hooks: world.hooks,
             logger: world.ports.logger)
     }

@@ -61,6 +61,8 @@ public final class Ports: Sendable {
     public let wakes: any Wakes
     /// The present.
     public let time: any TimeSource
+    /// By what pauses last, and what took how long; nobody sets it.
+    public let clock: any Clock<Duration>
     /// Chance.
     public let random: any RandomSource
     /// Hashes what is only compared and could be guessed.
@@ -78,7 +80,8 @@ public final class Ports: Sendable {
 
     /// Ports of these parts.
     public init(
-        issuer: Issuer, store: any Store, wakes: any Wakes, time: any TimeSource, random: any RandomSource,
+        issuer: Issuer, store: any Store, wakes: any Wakes, time: any TimeSource,
+        clock: any Clock<Duration>, random: any RandomSource,
         hasher: KeyedHasher, keys: any IssuerKeySource, transports: Transports = Transports(),
         limits: ClientLimits = ClientLimits(), hooks: any AuthenticatorHooks, logger: Logger
     ) {
@@ -86,6 +89,7 @@ public final class Ports: Sendable {
         self.store = store
         self.wakes = wakes
         self.time = time
+        self.clock = clock
         self.random = random
         self.hasher = hasher
         self.keys = keys

@@ -14,8 +14,7 @@ public struct CallbackSender: Sendable {
     /// How long a receiver may take.
     private static let timeout = TimeAmount.seconds(15)
 
-    private let client: HTTPClient
-    private let timeout: TimeAmount
+    private let post: @Sendable (HTTPClientRequest) async throws -> UInt
 
     /// A sender over a client that ``makeClient(reach:)`` made.
     public init(client: HTTPClient) {
@@ -24,8 +23,13 @@ public struct CallbackSender: Sendable {
 
     /// A sender that gives receivers another time.
     package init(client: HTTPClient, timeout: TimeAmount) {
-        self.client = client
-        self.timeout = timeout
+        // The answer's content means nothing; what is not read is thrown away with the connection.
+        self.init { try await client.execute($0, timeout: timeout).status.code }
+    }
+
+    /// A sender over what posts a request and returns the status of the answer.
+    package init(post: @escaping @Sendable (HTTPClientRequest) async throws -> UInt) {
+        self.post = post
     }
 
     /// A client that follows no redirect and goes no further than it may.
@@ -60,9 +64,7 @@ public struct CallbackSender: Sendable {
             case .disabled: return .failed("the client is disabled")
             case .good, .suspected: break
             }
-            let response = try await self.client.execute(request, timeout: timeout)
-            // The answer's content means nothing; what is not read is thrown away with the connection.
-            switch response.status.code {
+            switch try await post(request) {
             case 200..<300:
                 if case .suspected = access.standing { return .recovered }
                 return .delivered

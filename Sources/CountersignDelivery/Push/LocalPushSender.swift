@@ -8,11 +8,16 @@ import NIOHTTP1
 ///
 /// In development mode alone; elsewhere no device can register for it.
 public struct LocalPushSender: Sendable {
-    private let client: HTTPClient
+    private let post: @Sendable (HTTPClientRequest) async throws -> UInt
 
     /// A sender over a client.
     public init(client: HTTPClient) {
-        self.client = client
+        self.init { try await client.execute($0, timeout: ServiceReply.timeout).status.code }
+    }
+
+    /// A sender over what posts a request and returns the status of the answer.
+    package init(post: @escaping @Sendable (HTTPClientRequest) async throws -> UInt) {
+        self.post = post
     }
 
     func send(_ order: AnnounceChallenge.Order) async -> DeliveryResult {
@@ -24,7 +29,7 @@ public struct LocalPushSender: Sendable {
         request.headers = ["content-type": "application/json"]
         request.body = .bytes(order.payload.encoded)
         do {
-            let status = try await client.execute(request, timeout: ServiceReply.timeout).status.code
+            let status = try await post(request)
             switch status {
             case 200..<300: return .delivered
             case 404, 410: return .unregistered("the program answered \(status)", order.target)

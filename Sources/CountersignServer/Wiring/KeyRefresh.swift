@@ -1,23 +1,43 @@
-import CountersignCore
-import CountersignStorage
+package import CountersignCore
+package import CountersignStorage
 import CountersignWire
-import Logging
+package import Logging
 
 /// Reads the keys again, because other servers and commands change them: when one says so, and every 20 seconds.
 ///
 /// Keys that could not be read for a minute are used no more, see ``SQLStore/letKeysAge()``.
-struct KeyRefresh: Sendable {
+package struct KeyRefresh: Sendable {
     private static let pause = Duration.seconds(20)
     private static let pauseAfterFailure = Duration.seconds(1)
     private static let longestPause = 16
 
-    let store: SQLStore
-    let wakes: any Wakes
-    let logger: Logger
-    /// Reads the master key where it is kept: it may have been replaced.
-    let masterKey: @Sendable () throws -> MasterKey
+    private let store: SQLStore
+    private let wakes: any Wakes
+    private let clock: any Clock<Duration>
+    private let logger: Logger
+    private let masterKey: @Sendable () throws -> MasterKey
 
-    func run() async throws {
+    /// What reads a store's keys again.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - wakes: who tells of changes.
+    ///   - clock: by what pauses last.
+    ///   - logger: where failures are told of.
+    ///   - masterKey: reads the master key where it is kept: it may have been replaced.
+    package init(
+        store: SQLStore, wakes: any Wakes, clock: any Clock<Duration> = ContinuousClock(), logger: Logger,
+        masterKey: @escaping @Sendable () throws -> MasterKey
+    ) {
+        self.store = store
+        self.wakes = wakes
+        self.clock = clock
+        self.logger = logger
+        self.masterKey = masterKey
+    }
+
+    /// Does it until the task is cancelled.
+    package func run() async throws {
         store.letKeysAge()
         try await withThrowingTaskGroup { group in
             group.addTask {
@@ -33,7 +53,7 @@ struct KeyRefresh: Sendable {
                 while true {
                     // Reading the master key may be a command of the operator's: it is not run every second for ever.
                     let pause = Self.pauseAfterFailure * min(1 << max(failures - 1, 0), Self.longestPause)
-                    try await Task.sleep(for: failures == 0 ? Self.pause : pause)
+                    try await clock.sleep(for: failures == 0 ? Self.pause : pause)
                     failures = await refresh(afterFailure: failures > 0) ? 0 : min(failures + 1, Self.longestPause)
                 }
             }

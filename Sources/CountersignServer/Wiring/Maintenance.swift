@@ -1,10 +1,10 @@
-import CountersignCore
-import CountersignStorage
+package import CountersignCore
+package import CountersignStorage
 import Logging
 
 /// What must be done again and again: ending challenges that are over, deleting what is no longer needed, or kept
 /// no longer.
-struct Maintenance: Sendable {
+package struct Maintenance: Sendable {
     private static let pause = Duration.milliseconds(500)
     private static let sweepEvery = 20
     private static let batch = 500
@@ -13,16 +13,24 @@ struct Maintenance: Sendable {
     private static let askEvery = 4
     private static let turn: Int64 = 6
 
-    let ports: Ports
-    let store: SQLStore
-    let retention: Retention
+    private let ports: Ports
+    private let store: SQLStore
+    private let retention: Retention
 
-    func run() async throws {
+    /// What a server does again and again to its store.
+    package init(ports: Ports, store: SQLStore, retention: Retention) {
+        self.ports = ports
+        self.store = store
+        self.retention = retention
+    }
+
+    /// Does it until the task is cancelled.
+    package func run() async throws {
         var round = 0
         var isOurs = false
         var resealing = Resealing()
         while true {
-            try await Task.sleep(for: Self.pause)
+            try await ports.clock.sleep(for: Self.pause)
             let count = store.commitCount
             ports.logger.trace(
                 "storage",

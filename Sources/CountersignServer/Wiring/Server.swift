@@ -90,7 +90,7 @@ public struct Server: Sendable {
         let hasher = KeyedHasher(key: store.dataKey.derived(for: "keyed hashes"))
         hooks = HookCaller(reach: reach, queue: store, hasher: hasher)
         let ports = Ports(
-            issuer: issuer, store: store, wakes: hub, time: time, random: random,
+            issuer: issuer, store: store, wakes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: hasher, keys: store.issuerKeySource,
             transports: Transports(
                 mail: isDevelopment || settings.mail != nil, text: isDevelopment || settings.texts != nil),

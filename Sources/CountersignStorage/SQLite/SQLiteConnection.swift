@@ -6,15 +6,21 @@ import GRDBSQLite
 ///
 /// SQLite's own functions run the statements, because what wraps arguments and rows for everybody costs more than most
 /// of our statements.
-struct SQLiteConnection: SQLConnection {
+package struct SQLiteConnection: SQLConnection {
     let statements: SQLiteStatements
+
+    /// A connection by its statements.
+    package init(statements: SQLiteStatements) {
+        self.statements = statements
+    }
 
     /// Whether a transaction is under way.
     ///
     /// SQLite ends one by itself when, say, the disk is full.
     var isInsideTransaction: Bool { sqlite3_get_autocommit(statements.handle) == 0 }
 
-    func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
+    /// See ``SQLConnection/rows(_:_:)``.
+    package func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
         var rows: [SQLRow] = []
         try run(statement, arguments) { handle in
             rows.append(SQLRow((0..<sqlite3_column_count(handle)).map { SQLValue(column: $0, of: handle) }))
@@ -22,8 +28,9 @@ struct SQLiteConnection: SQLConnection {
         return rows
     }
 
+    /// See ``SQLConnection/execute(_:_:)``.
     @discardableResult
-    func execute(_ statement: SQLStatement, _ arguments: [SQLValue] = []) throws -> Int {
+    package func execute(_ statement: SQLStatement, _ arguments: [SQLValue] = []) throws -> Int {
         try run(statement, arguments) { _ in }
         return Int(sqlite3_changes(statements.handle))
     }

@@ -1,13 +1,11 @@
 package import CountersignCore
 import Foundation
-import GRDB
+package import GRDB
 import Synchronization
 
 /// The embedded engine: one file, readers beside one writer, truly durable commits.
 package final class SQLiteEngine: SQLEngine {
-    package let dialect = SQLDialect(
-        integer: "INTEGER", blob: "BLOB", sequence: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT",
-        skipLocked: "")
+    package let dialect = SQLDialect.sqlite
 
     package let wakes: any Wakes
     private let hub: WakeHub
@@ -65,8 +63,16 @@ package final class SQLiteEngine: SQLEngine {
     }
 }
 
+extension SQLDialect {
+    /// SQLite's words.
+    package static let sqlite = SQLDialect(
+        integer: "INTEGER", blob: "BLOB", sequence: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT",
+        skipLocked: "")
+}
+
 extension StoreError {
-    init(_ error: DatabaseError) {
+    /// What a failure of SQLite means.
+    package init(_ error: DatabaseError) {
         switch error.extendedResultCode {
         case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID:
             self = .uniqueViolation(error.message ?? "")

@@ -4,7 +4,7 @@ import GRDBSQLite
 /// A connection's statements, prepared once and kept as long as it.
 ///
 /// SQLite lets one thread at a time use a connection that was opened without a mutex, so this stands behind one.
-final class SQLiteStatements {
+package final class SQLiteStatements {
     let handle: OpaquePointer
     private let ownsHandle: Bool
     private var kept: [SQLStatement: SQLiteStatement] = [:]
@@ -14,7 +14,7 @@ final class SQLiteStatements {
     /// - Parameters:
     ///   - handle: the connection.
     ///   - isOwner: whether the connection is closed with this.
-    init(of handle: OpaquePointer, isOwner: Bool) {
+    package init(of handle: OpaquePointer, isOwner: Bool) {
         self.handle = handle
         ownsHandle = isOwner
     }

@@ -1,0 +1,85 @@
+import CountersignCore
+import CountersignWire
+
+/// Who runs the deployment: removes and suspends devices, ends locks, rotates keys, while all goes on.
+final class Operator: @unchecked Sendable {
+    private unowned let world: SimulatedWorld
+
+    init(_ world: SimulatedWorld) {
+        self.world = world
+    }
+
+    func work() async {
+        while !world.isCalm {
+            try? await world.pause(.seconds(world.draw(60...600)))
+            guard !world.isCalm else { return }
+            do { try await act() } catch { world.trace.note("operator", "fails: \(error)") }
+        }
+    }
+
+    private func act() async throws {
+        let admin = world.portals[0].client
+        guard let user = world.pick(world.users) else { return }
+        let device = world.pick(user.phones)?.device?.id
+        let act = world.draw(0...5)
+        world.trace.note("operator", "does \(act) to \(user.number)")
+        let network = Network(world: world)
+        switch act {
+        case 0: if let device { await world.pick(world.portals)?.remove(device, of: user) }
+        case 1:
+            guard let device else { return }
+            _ = try await network.call(world.someNode()) {
+                try await RemoveEnrollment.remove(device, because: .lost, by: admin, ports: $0.ports)
+            }
+        case 2, 3:
+            guard let device else { return }
+            for isSuspended in [true, false] {
+                _ = try await network.call(world.someNode()) {
+                    try await SuspendEnrollment.suspend(device, isSuspended, by: admin, ports: $0.ports)
+                }
+                try await world.pause(.seconds(world.draw(1...120)))
+            }
+        case 4:
+            let locks = try await network.call(world.someNode()) {
+                try await ManageLocks.list(after: nil, limit: 10, ports: $0.ports)
+            }
+            for lock in locks {
+                _ = try await network.call(world.someNode()) {
+                    try await ManageLocks.end(lock.challenge, by: admin, ports: $0.ports)
+                }
+            }
+        default:
+            guard let use = world.pick(KeyUse.allCases) else { return }
+            _ = try await network.call(world.someNode()) {
+                try await RotateIssuerKey.begin(use, isAtOnce: true, by: admin, ports: $0.ports)
+            }
+        }
+    }
+}
+
+/// Reads the audit with a cursor, by one node and another.
+package final class Auditor: @unchecked Sendable {
+    private unowned let world: SimulatedWorld
+    private(set) var place: Int64 = 0
+    private(set) var read: [String] = []
+
+    init(_ world: SimulatedWorld) {
+        self.world = world
+    }
+
+    func read() async {
+        while !world.isCalm {
+            try? await world.pause(.seconds(world.draw(10...120)))
+            let place = place
+            let found = try? await Network(world: world).call(world.someNode()) { services in
+                let end = try await services.ports.store.auditEnd()
+                let events = try await services.ports.store.read { try $0.auditEvents(after: place, limit: 1000) }
+                return events.filter { $0.place <= end }.map { ($0.place, "\($0.event.id)") }
+            }
+            for (next, id) in found ?? [] {
+                self.place = next
+                read.append(id)
+            }
+        }
+    }
+}

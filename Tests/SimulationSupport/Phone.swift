@@ -1,0 +1,499 @@
+import CountersignCore
+import CountersignWire
+import Crypto
+import Encodings
+import OpenPGP
+import StorageTestSupport
+import TestSupport
+
+/// A user's phone: real keys, real sealed messages and signed requests, and a user with habits.
+final class Phone: @unchecked Sendable {
+    /// What its user is like.
+    enum Habit: CaseIterable { case prompt, slow, denying, mistyping, forgetful, away }
+
+    /// What it has of one enrollment.
+    final class Device: @unchecked Sendable {
+        let holder: Holder
+        let invitation: EnrollmentInvitation
+        var certificate: Certificate
+        var server: Certificate
+        var pin: SigningKeyPair?
+        var cursor: String?
+        /// In a row.
+        var wrongPINs = 0
+        /// What is under way or done.
+        var seen: Set<ChallengeID> = []
+
+        init(_ holder: Holder, _ invitation: EnrollmentInvitation, server: Certificate) {
+            self.holder = holder
+            self.invitation = invitation
+            certificate = holder.certificate
+            self.server = server
+        }
+
+        var id: EnrollmentID { invitation.enrollment }
+    }
+
+    let name: String
+    let habit: Habit
+    let pushPath: String
+    private(set) var device: Device?
+    private unowned let world: SimulatedWorld
+    private unowned let user: User
+    private let time: SimulatedTime
+    /// What the server's answers have taught it about its clock, in milliseconds.
+    private var correction: Int64 = 0
+    private var bell = Once<Void>()
+    /// Whether somebody else has it, who knows no PIN.
+    var isStolen = false
+
+    /// A phone.
+    ///
+    /// - Parameter isThiefs: whether its holder lets nobody else in.
+    init(_ number: Int, of user: User, in world: SimulatedWorld, isThiefs: Bool = false) {
+        self.world = world
+        self.user = user
+        name = isThiefs ? "thief's phone \(number)" : "phone \(user.number).\(number)"
+        habit = isThiefs ? .prompt : world.pick(Habit.allCases) ?? .prompt
+        pushPath = Hex.encode((0..<16).map { _ in UInt8(world.draw(0...255)) })
+        time = SimulatedTime(
+            world.scheduler, offset: Int64(world.draw(0...180_000)) - 90_000, drift: Int64(world.draw(0...200)) - 100)
+        isStolen = isThiefs
+    }
+
+    private var now: Timestamp { Timestamp(milliseconds: time.now.milliseconds + correction) }
+
+    /// A push has come.
+    func hear() { bell.end(.success(())) }
+
+    // Life
+
+    func begin() {
+        world.scheduler.start { [self] in
+            while !world.isCalm, !isStolen {
+                do {
+                    if device == nil { try await enroll() } else { try await look() }
+                } catch {
+                    await recover(from: error)
+                }
+            }
+        }
+    }
+
+    /// Learns from an error, or waits.
+    func recover(from error: any Error) async {
+        switch error {
+        case DeviceRefusal.clockSkew(let serverTime):
+            correction += serverTime.milliseconds - now.milliseconds
+        case DeviceRefusal.nonceReplayed: break
+        case DeviceRefusal.deregistered(let notice):
+            world.trace.note(name, "is removed: \(notice.reason?.rawValue ?? "")")
+            device = nil
+            try? await world.pause(.seconds(world.draw(1...600)))
+        case DeviceRefusal.suspended: try? await world.pause(.seconds(60))
+        case DeviceRefusal.unknownEnrollment:
+            world.violate(3, "\(name) was told that it is enrolled, and is not known")
+        case is Unanswered, StoreError.unavailable, is CancellationError:
+            try? await world.pause(world.milliseconds(300...5000))
+        default: world.violate(0, "\(name): \(error)")
+        }
+    }
+
+    private func pause(_ seconds: ClosedRange<Int>) async { try? await world.pause(.seconds(world.draw(seconds))) }
+
+    // Requests
+
+    private func request(
+        _ method: String, _ path: String, _ body: JSONValue?, keyID: String, _ key: P256.Signing.PrivateKey
+    ) async throws -> DeviceRequest {
+        let digest = body.map { ContentDigest.field(for: $0.encoded) }
+        let signed = SignedRequest(
+            method: method, targetURI: world.issuer.uri(path), contentDigest: digest, authorization: nil)
+        let nonce = Hex.encode((0..<16).map { _ in UInt8(world.draw(0...255)) })
+        let parameters = SignatureParameters(created: now.seconds, nonce: nonce, keyID: keyID)
+        let (input, signature) = try await parameters.sign(signed, with: key)
+        return DeviceRequest(
+            signature: try UnverifiedRequestSignature(input: input, signature: signature), request: signed,
+            body: body?.encoded ?? [])
+    }
+
+    /// A signed request of this device, once.
+    private func call<Reply: Sendable>(
+        _ method: String, _ path: String, _ body: JSONValue? = nil, by device: Device, waiting: Duration = .zero,
+        _ work: @escaping @Sendable (DeviceCall, Node.Services) async throws -> Reply
+    ) async throws -> Reply {
+        let request = try await request(
+            method, path, body, keyID: "\(device.id)", device.holder.authenticationKey)
+        let nonce = request.signature.parameters.nonce
+        return try await Network(world: world).call(world.someNode(), waiting: waiting) { [world] services in
+            let call = try await VerifyDevice.verify(request, ports: services.ports).get()
+            let reply = try await work(call, services)
+            // Of a message that arrives twice one is let in.
+            if !world.ledger.use(nonce) { world.violate(5, "a request of \(call.enrollment.id) was let in twice") }
+            return reply
+        }
+    }
+
+    /// The same until somebody answers, some times.
+    private func repeated<Reply: Sendable>(_ body: () async throws -> Reply) async throws -> Reply {
+        for _ in 0..<8 {
+            do { return try await body() } catch {
+                switch error {
+                case DeviceRefusal.deregistered, DeviceRefusal.suspended, DeviceRefusal.unknownEnrollment: throw error
+                default: await recover(from: error)
+                }
+            }
+        }
+        throw Unanswered()
+    }
+
+    // Enrolling
+
+    private func enroll() async throws {
+        await pause(1...30)
+        guard let portal = world.pick(world.portals), let invitation = await portal.ticket(for: user) else { return }
+        _ = try await enroll(with: invitation)
+    }
+
+    /// Enrolls with a ticket.
+    ///
+    /// - Returns: whether it is enrolled now.
+    func enroll(with invitation: EnrollmentInvitation) async throws -> Bool {
+        let userID = DeviceKeys.userID(
+            of: invitation.user, enrollment: invitation.enrollment, issuer: invitation.issuer)
+        var holder = try await Holder(userID: userID, at: now.unixSeconds)
+        for _ in 0..<8 {
+            let outcome: EnrollDevice.Outcome
+            let server: Certificate
+            do {
+                (outcome, server) = try await send(invitation, holder)
+            } catch {
+                await recover(from: error)
+                continue
+            }
+            switch outcome {
+            case .enrolled(let enrollment, let approval):
+                guard enrollment.id == invitation.enrollment else {
+                    world.violate(5, "\(name) is enrolled as another")
+                    return false
+                }
+                world.trace.note(name, "is \(enrollment.id)\(approval == nil ? "" : ", and waits")")
+                let device = Device(holder, invitation, server: server)
+                self.device = device
+                user.told[enrollment.id] = name
+                if let number = approval?.number {
+                    world.ledger.keepSecret(number.digits)
+                    if !isStolen { user.approvals.append(number) }
+                }
+                // Its user sets a PIN, or does not.
+                if isStolen || world.happens(percent: 70) { try? await setPIN(device) }
+                if world.happens(percent: 20) { try? await useAgain(invitation, userID) }
+                return true
+            case .refused(let refusal): await recover(from: refusal)
+            case .certificateInvalid:
+                // Its clock was wrong when it made its keys.
+                correction = world.now.milliseconds - time.now.milliseconds
+                holder = try await Holder(userID: userID, at: now.unixSeconds)
+            case .ticketUsed, .ticketInvalid, .ticketExpired, .tooManyDevices, .blocked, .pushTokenInUse,
+                .alreadyEnrolled:
+                world.trace.note(name, "is not enrolled: \(outcome.word)")
+                return false
+            }
+        }
+        return false
+    }
+
+    /// Tries a ticket that is spent with other keys, as who has seen it over a shoulder does.
+    private func useAgain(_ invitation: EnrollmentInvitation, _ userID: String) async throws {
+        let (outcome, _) = try await send(invitation, try await Holder(userID: userID, at: now.unixSeconds))
+        if case .enrolled = outcome { world.violate(5, "the ticket of \(invitation.enrollment) was used twice") }
+    }
+
+    private func send(
+        _ invitation: EnrollmentInvitation, _ holder: Holder
+    ) async throws -> (EnrollDevice.Outcome, Certificate) {
+        guard let app = AppID("com.example.bank"),
+            let push = PushRegistration(service: .local, app: app, token: Secret("9:\(pushPath)"))
+        else { throw World.Broken("push registration") }
+        let body = EnrollmentRequest(
+            ticket: invitation.ticket, certificate: holder.certificate.encoded,
+            device: DeviceDescription(name: try DisplayLine("Phone"), storage: .software),
+            versions: [ChallengeBody.version], push: push
+        ).json
+        let request = try await request(
+            "POST", "/v1/enrollments", body, keyID: "\(holder.certificate.fingerprint)", holder.authenticationKey)
+        return try await Network(world: world).call(world.someNode()) { services in
+            let parsed = try EnrollmentRequest(try JSONValue(parsing: request.body))
+            let outcome = try await EnrollDevice.enroll(parsed, in: request, ports: services.ports)
+            return (outcome, try services.ports.keys.current().certificate)
+        }
+    }
+
+    /// Sets a first PIN, as in the minutes after enrolling.
+    private func setPIN(_ device: Device) async throws {
+        let nonce = try await repeated {
+            try await call("GET", "/v1/enrollments/self/methods", by: device) {
+                try await ChangeMethods.show($0, ports: $1.ports).get().nonce
+            }
+        }
+        let (at, key) = (now.unixSeconds, SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now.unixSeconds))
+        let grown = try await device.certificate.adding(
+            .signing(key, notations: [CountersignWire.Method.pin.notation(of: world.issuer)]),
+            by: device.holder.primary,
+            at: at)
+        let change = MethodChange(
+            ChangeHeader(issuer: world.issuer, enrollment: device.id, nonce: nonce), method: .pin, old: nil,
+            new: key.publicKey.fingerprint, certificate: grown.encoded)
+        let body = MethodChangeRequest(message: try await seal(change.text, by: device)).json
+        let outcome = try await repeated {
+            try await call("POST", "/v1/enrollments/self/methods", body, by: device) { call, services in
+                let outcome = try await ChangeMethods.change(
+                    try MethodChangeRequest(body), by: call, ports: services.ports)
+                if case .refused(let refusal) = outcome { throw refusal }
+                return outcome
+            }
+        }
+        guard case .changed = outcome else { return }
+        world.trace.note(name, "has a PIN")
+        device.pin = key
+        device.certificate = grown
+    }
+
+    private func seal(
+        _ text: String, signedBy signer: SigningKeyPair? = nil, by device: Device
+    ) async throws -> [UInt8] {
+        try await EncryptedMessage.seal(
+            .text(text), signedBy: signer ?? device.holder.primary,
+            to: try device.server.key(for: .encrypt, at: now.unixSeconds).publicKey,
+            intendedRecipient: device.server.fingerprint, at: now.unixSeconds)
+    }
+
+    // Answering
+
+    /// Looks what it is asked, and waits a while for something new.
+    private func look() async throws {
+        guard let device else { return }
+        if habit == .away, world.happens(percent: 20) { await pause(60...1800) }
+        if world.happens(percent: 1), !user.isAlone(self) { return try await leave(device) }
+        let (cursor, waiting) = (device.cursor, world.draw(0...1) * 40)
+        let outcome = try await call("GET", "/v1/challenges", by: device, waiting: .seconds(waiting)) {
+            call, services in
+            let ports = services.ports
+            switch try await PendingChallenges.list(
+                for: call, waitingUntil: ports.time.now.adding(seconds: Int64(waiting)), since: cursor,
+                wakes: ports.wakes, ports: ports)
+            {
+            case .ended(let outcome): return try outcome.told()
+            case .waiting(let wait): return try await wait.outcome(ports: ports).told()
+            }
+        }
+        do {
+            let (payloads, cursor) = outcome
+            device.cursor = cursor
+            for payload in payloads {
+                guard let id = payload["countersign"]?["id"]?.string.flatMap({ ChallengeID($0) }),
+                    device.seen.insert(id).inserted
+                else { continue }
+                world.scheduler.start { [self] in
+                    do { try await handle(id, device) } catch {
+                        device.seen.remove(id)
+                        device.cursor = nil
+                    }
+                }
+            }
+        }
+        if waiting == 0 { try await rest() }
+    }
+
+    /// Until a push comes, or half a minute.
+    private func rest() async throws {
+        bell = Once()
+        let bell = bell
+        world.scheduler.at(world.scheduler.elapsed + .seconds(world.draw(10...40))) { bell.end(.success(())) }
+        try await withCheckedThrowingContinuation { bell.wait($0) }
+    }
+
+    private func leave(_ device: Device) async throws {
+        try await call("DELETE", "/v1/enrollments/self", by: device) {
+            if let refusal = try await RemoveEnrollment.remove($0, ports: $1.ports) { throw refusal }
+        }
+        world.trace.note(name, "removes itself")
+        self.device = nil
+        await pause(1...60)
+    }
+
+    /// Opens a question and answers it.
+    private func handle(_ id: ChallengeID, _ device: Device) async throws {
+        guard let body = try await open(id, device) else { return }
+        switch habit {
+        case .prompt: try await world.pause(world.milliseconds(500...4000))
+        case .slow, .away: await pause(5...100)
+        case .denying, .mistyping, .forgetful: await pause(1...20)
+        }
+        guard var decision = decide(body, device) else { return }
+        for _ in 0..<3 {
+            guard try await answer(id, body, decision, device) else { return }
+            // The PIN was wrong: once more, mostly rightly.
+            decision = (decision.decision, habit != .forgetful && !world.happens(percent: 30))
+        }
+    }
+
+    private func open(_ id: ChallengeID, _ device: Device) async throws -> ChallengeBody? {
+        let outcome = try await repeated {
+            try await call("GET", "/v1/challenges/\(id)", by: device) {
+                let outcome = try await OpenChallenge.open(id, for: $0, ports: $1.ports)
+                if case .refused(let refusal) = outcome { throw refusal }
+                return (outcome, try $1.ports.keys.current().certificate)
+            }
+        }
+        switch outcome.0 {
+        case .alreadyEnded(let standing):
+            tell(id, standing)
+            return nil
+        case .notFound, .refused: return nil
+        case .message(let message):
+            // A key that it does not know is fetched, as the SDK does.
+            device.server = outcome.1
+            let opened = try await EncryptedMessage.open(
+                message, with: device.holder.encryption, signers: device.server.keys,
+                intendedRecipient: device.certificate.fingerprint, now: now.adding(seconds: 4000).unixSeconds)
+            let body = try ChallengeBody(try JSONValue(parsing: opened.content))
+            guard body.enrollment == device.id, body.user == device.invitation.user else {
+                world.violate(2, "\(name) was put \(id), which is another's")
+                return nil
+            }
+            return body
+        }
+    }
+
+    /// What its user says, and whether a PIN that is typed is the right one; nil for nothing.
+    private func decide(_ body: ChallengeBody, _ device: Device) -> (decision: Decision, isRight: Bool)? {
+        if habit == .denying, world.happens(percent: 40) {
+            return (world.happens(percent: 25) ? .reported : .denied, true)
+        }
+        var number: EntryNumber?
+        if body.numberEntry != nil {
+            number = user.screen[body.question.challenge] ?? user.approvals.last
+            // Somebody else began this.
+            guard number != nil else { return (.denied, true) }
+            if habit == .mistyping, world.happens(percent: 20) {
+                number = EntryNumber(value: UInt32(world.draw(0...999_999)))
+            }
+        }
+        let methods = body.methods.filter { $0 == .confirm || $0 == .pin && device.pin != nil }
+        guard let method = world.pick(methods) else { return nil }
+        let isRight =
+            switch habit {
+            case .mistyping: world.happens(percent: 60)
+            case .forgetful: false
+            default: true
+            }
+        return (.approved(method, number: number), isRight)
+    }
+
+    /// Answers, the same bytes until somebody hears.
+    ///
+    /// - Returns: whether the PIN was wrong, and can be typed again.
+    private func answer(
+        _ id: ChallengeID, _ body: ChallengeBody, _ decided: (decision: Decision, isRight: Bool), _ device: Device
+    ) async throws -> Bool {
+        var signer: SigningKeyPair?
+        if case .approved(.pin, _) = decided.decision {
+            signer =
+                decided.isRight
+                ? device.pin : SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now.unixSeconds)
+        }
+        let receipt = Receipt(
+            of: body.question, user: body.user, device: device.certificate.fingerprint, decision: decided.decision,
+            answeredAt: now)
+        let sent = AnswerRequest(message: try await seal(receipt.text, signedBy: signer, by: device)).json
+        let outcome = try await repeated {
+            try await call("POST", "/v1/challenges/\(id)/answer", sent, by: device) {
+                let outcome = try await AnswerChallenge.answer(
+                    try AnswerRequest(sent), to: id, by: $0, ports: $1.ports)
+                if case .refused(let refusal) = outcome { throw refusal }
+                return outcome
+            }
+        }
+        switch outcome {
+        case .decided(let reply):
+            if signer != nil { device.wrongPINs = 0 }
+            tell(id, reply.standing)
+        case .alreadyEnded(let standing): tell(id, standing)
+        case .pinIncorrect(let left):
+            world.trace.note(name, "has \(left) tries left")
+            device.wrongPINs += 1
+            if device.wrongPINs > 5 { world.violate(6, "\(name) has typed \(device.wrongPINs) wrong PINs in a row") }
+            return left > 0
+        case .refused, .notFound, .invalid, .pinLocked, .customRetry, .customFailed, .customNotRegistered,
+            .customUnavailable, .rateLimited:
+            world.trace.note(name, "is not heard about \(id): \(outcome.word)")
+        }
+        return false
+    }
+
+    private func tell(_ id: ChallengeID, _ standing: ChallengeStanding) {
+        world.trace.note(name, "\(id): \(standing.state) \(standing.reason ?? "")")
+        let told = Ledger.Told(state: standing.state, reason: standing.reason)
+        if let fault = world.ledger.tell(name, of: id, told) { world.violate(fault.0, fault.1) }
+    }
+
+    /// Presents a code that stands on a screen.
+    func claim(_ code: ChallengeCode) async throws {
+        guard let device else { return }
+        let outcome = try await repeated {
+            try await call("POST", "/v1/challenges/claim", by: device) {
+                let outcome = try await ClaimChallenge.claim(code, by: $0, ports: $1.ports)
+                if case .refused(let refusal) = outcome { throw refusal }
+                return outcome
+            }
+        }
+        world.trace.note(name, "presents a code of \(code.challenge): \(outcome)")
+        device.cursor = nil
+        hear()
+    }
+
+    // A thief
+
+    /// Removes itself, without a PIN.
+    func removeItself() async throws {
+        guard let device else { return }
+        try await leave(device)
+    }
+
+    /// Says yes to everything that is asked, by a tap.
+    func sayYes() async throws {
+        guard let device else { return }
+        let outcome = try await repeated {
+            try await call("GET", "/v1/challenges", by: device) {
+                try await PendingChallenges.list(for: $0, ports: $1.ports).told()
+            }
+        }
+        for payload in outcome.payloads {
+            guard let id = payload["countersign"]?["id"]?.string.flatMap({ ChallengeID($0) }),
+                let body = try await open(id, device)
+            else { continue }
+            _ = try await answer(id, body, (.approved(.confirm, number: user.thiefsNumber), true), device)
+        }
+    }
+}
+
+extension PendingChallenges.Outcome {
+    /// The list.
+    ///
+    /// - Throws: ``DeviceRefusal``.
+    fileprivate func told() throws -> (payloads: [JSONValue], cursor: String) {
+        switch self {
+        case .list(let payloads, let cursor): return (payloads, cursor)
+        case .refused(let refusal): throw refusal
+        }
+    }
+}
+
+extension EnrollDevice.Outcome {
+    var word: String { "\(self)".prefix { $0.isLetter }.description }
+}
+
+extension AnswerChallenge.Outcome {
+    var word: String { "\(self)".prefix { $0.isLetter }.description }
+}

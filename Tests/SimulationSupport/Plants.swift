@@ -1,0 +1,137 @@
+import CountersignCore
+import CountersignStorage
+import TestSupport
+
+/// What is wrong with a server on purpose, at the edge of the database: the sources have no switch for it.
+package enum PlantedFault: String, CaseIterable, Sendable {
+    /// Who ends a challenge does not always see that it has ended.
+    case endTwice
+    /// A nonce is not remembered.
+    case nonceForgotten
+    /// Who waits hears nothing of a commit.
+    case wakeLost
+    /// What happened is told before it is written, and then the node dies.
+    case replyBeforeCommit
+    /// A callback leaves though what it tells of was taken back.
+    case sentFromNowhere
+    /// A callback is taken for delivered when it is taken up.
+    case sentBeforeArrival
+    /// Wrong PINs are not counted past the first.
+    case limitForgotten
+    /// A device that was removed is taken for one that is there.
+    case removalForgotten
+    /// The reply to a key is not kept.
+    case keyForgotten
+    /// Now and then the audit is told nothing.
+    case auditForgotten
+    /// A new device counts at once.
+    case waitForgotten
+    /// Who reported a question is asked by its client again.
+    case lockForgotten
+    /// Who approves leaves no receipt.
+    case receiptForgotten
+
+    /// The promises that it breaks, by their numbers in design 11 §4; one of them is found first.
+    package var invariants: Set<Int> {
+        switch self {
+        case .endTwice: [1, 2]
+        case .waitForgotten, .receiptForgotten: [2]
+        case .replyBeforeCommit: [1, 3]
+        case .keyForgotten: [4]
+        case .nonceForgotten: [5]
+        case .limitForgotten: [6]
+        case .removalForgotten: [7]
+        case .lockForgotten: [8]
+        case .sentFromNowhere, .sentBeforeArrival: [9]
+        case .wakeLost: [10]
+        case .auditForgotten: [12]
+        }
+    }
+}
+
+/// Carries a planted fault out.
+final class Plants {
+    let fault: PlantedFault?
+    private var chance: SeededGenerator
+    fileprivate var takenBack: [(SQLStatement, [SQLValue])] = []
+
+    init(_ fault: PlantedFault?, _ chance: SeededGenerator) {
+        self.fault = fault
+        self.chance = chance
+    }
+
+    fileprivate func happens(percent: Int) -> Bool { chance.happens(percent: percent) }
+
+    /// What was put into the outbox by a transaction that was taken back is sent all the same.
+    func sendWhatWasTakenBack(_ database: SimulatedDatabase) throws {
+        for (statement, arguments) in takenBack {
+            _ = try database.transaction(isKept: true) { try $0.execute(statement, arguments) }
+        }
+        takenBack = []
+    }
+}
+
+/// A connection whose statements a planted fault changes.
+final class PlantedConnection: SQLConnection {
+    private let connection: any SQLConnection
+    private let plants: Plants
+
+    init(_ connection: any SQLConnection, _ plants: Plants) {
+        self.connection = connection
+        self.plants = plants
+        plants.takenBack = []
+    }
+
+    /// The state of a challenge, as it is read.
+    private static let state = "state, reason, method, decided_by,\nended_at"
+
+    func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
+        try connection.rows(changed(statement), arguments)
+    }
+
+    func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
+        note(statement, arguments)
+        guard !isLeftOut(statement) else { return 1 }
+        return try connection.execute(changed(statement), arguments)
+    }
+
+    private func note(_ statement: SQLStatement, _ arguments: [SQLValue]) {
+        if plants.fault == .sentFromNowhere, statement.text.hasPrefix("INSERT INTO outbox") {
+            plants.takenBack.append((statement, arguments))
+        }
+    }
+
+    private func isLeftOut(_ statement: SQLStatement) -> Bool {
+        let text = statement.text
+        switch plants.fault {
+        case .nonceForgotten: return text.hasPrefix("INSERT INTO nonces")
+        case .keyForgotten: return text.hasPrefix("INSERT INTO replies")
+        case .auditForgotten: return text.hasPrefix("INSERT INTO audit") && plants.happens(percent: 1)
+        case .lockForgotten: return text.hasPrefix("INSERT INTO asking_locks")
+        case .receiptForgotten: return text.hasPrefix("INSERT INTO receipts") && plants.happens(percent: 2)
+        default: return false
+        }
+    }
+
+    private func changed(_ statement: SQLStatement) -> SQLStatement {
+        let text = statement.text
+        func replaced(_ part: String, by other: String) -> SQLStatement {
+            SQLStatement(text.replacing(part, with: other))
+        }
+        switch plants.fault {
+        case .endTwice where text.hasPrefix("UPDATE challenges SET state"):
+            return replaced("AND state = 'pending'", by: "")
+        case .endTwice where text.hasPrefix("SELECT") && text.contains(Self.state) && plants.happens(percent: 20):
+            return replaced(Self.state, by: "'pending', NULL, NULL, NULL, NULL")
+        case .limitForgotten where text.hasPrefix("UPDATE enrollments SET wrong_pins"):
+            return replaced("wrong_pins + 1", by: "min(wrong_pins + 1, 1)")
+        case .removalForgotten where text.hasPrefix("SELECT") && text.contains("FROM enrollments"):
+            return replaced("removed_at", by: "NULL")
+        case .waitForgotten where text.hasPrefix("SELECT") && text.contains("FROM enrollments"):
+            return replaced("awaits, counts_from", by: "awaits, created_at")
+        case .sentBeforeArrival where text.hasPrefix("UPDATE outbox SET due_at") && text.contains("RETURNING"):
+            return replaced("SET due_at", by: "SET state = 'delivered', delivered_at = 0, due_at")
+        default: return statement
+        }
+    }
+}

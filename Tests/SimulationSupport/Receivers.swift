@@ -1,0 +1,86 @@
+import AsyncHTTPClient
+import CountersignCore
+import CountersignDelivery
+import CountersignWire
+import Encodings
+import NIOCore
+import NIOHTTP1
+
+/// What is outside the deployment and is called by it: the portals' own servers, a push service, hooks.
+final class Receivers: AuthenticatorHooks, @unchecked Sendable {
+    /// How a receiver feels.
+    private enum Mood: CaseIterable { case well, hanging, failing, forgetful, gone }
+
+    struct Hung: Error {}
+
+    private unowned let world: SimulatedWorld
+    private var moods: [String: (mood: Mood, until: Duration)] = [:]
+    private var isWell = false
+
+    init(_ world: SimulatedWorld) {
+        self.world = world
+    }
+
+    /// All are well from now on.
+    func recover() { isWell = true }
+
+    /// Takes a callback.
+    ///
+    /// - Returns: the status it answers with.
+    func post(_ request: HTTPClientRequest, _ life: Life) async throws -> UInt {
+        try await world.pause(world.latency())
+        guard !life.isOver else { throw Hung() }
+        let body = Array(try await request.body?.collect(upTo: 1 << 20).readableBytesView ?? ByteBufferView())
+        let mood = mood(of: request.url)
+        switch mood {
+        case .hanging:
+            try await world.pause(.seconds(15))
+            throw Hung()
+        case .failing: return 500
+        case .gone: return 410
+        case .well, .forgetful: break
+        }
+        guard let id = request.headers.first(name: "webhook-id"), let json = try? JSONValue(parsing: body) else {
+            world.violate(9, "a callback without an id, or without JSON")
+            return 400
+        }
+        let isTaken = mood == .well
+        let challenge = json["challenge"]?["id"]?.string
+        let state = json["challenge"]?["state"]?.string
+        let told = state.map { Ledger.Told(state: $0, reason: json["challenge"]?["reason"]?.string) }
+        world.trace.note("receiver", "gets \(id) of \(challenge ?? "-") \(state ?? "-")")
+        var fault = world.ledger.arrive(
+            id, Ledger.Arrived(body: body, challenge: challenge, told: told, isTaken: isTaken))
+        if let told, let challenge = challenge.flatMap({ ChallengeID($0) }), told.isEnd {
+            fault = fault ?? world.ledger.tell("callback", of: challenge, told)
+        }
+        if let fault { world.violate(fault.0, fault.1) }
+        if isTaken { try await world.pause(world.latency()) }
+        return isTaken ? 204 : 500
+    }
+
+    private func mood(of url: String) -> Mood {
+        guard !isWell else { return .well }
+        let now = world.scheduler.elapsed
+        if let known = moods[url], known.until > now { return known.mood }
+        let mood = world.happens(percent: 75) ? Mood.well : world.pick(Mood.allCases) ?? .well
+        moods[url] = (mood, now + .seconds(world.draw(10...300)))
+        return mood
+    }
+
+    /// Takes a push, and brings it to the phone.
+    func push(_ request: HTTPClientRequest, _ life: Life) async throws -> UInt {
+        try await world.pause(world.latency())
+        guard !life.isOver else { throw Hung() }
+        if !isWell, world.happens(percent: 10) { return 503 }
+        guard let path = request.url.split(separator: "/").last,
+            let phone = world.users.lazy.flatMap(\.phones).first(where: { $0.pushPath == path })
+        else { return 404 }
+        world.ledger.counts.pushes += 1
+        if isWell || world.happens(percent: 90) { phone.hear() }
+        return 200
+    }
+
+    /// Hooks are asked by nobody here: no client has a custom authenticator.
+    func ask(_ question: HookQuestion) async -> HookVerdict? { nil }
+}

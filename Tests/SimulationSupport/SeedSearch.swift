@@ -1,0 +1,108 @@
+import Foundation
+import Synchronization
+
+/// Plays one seed after the other, on as many threads as there are processors, until the time is up or a promise is
+/// broken.
+package struct SeedSearch: Sendable {
+    /// What was played.
+    package struct Summary: Sendable {
+        package fileprivate(set) var seeds = 0
+        package fileprivate(set) var simulated = Duration.zero
+        package fileprivate(set) var took = Duration.zero
+        package fileprivate(set) var asked = 0
+        package fileprivate(set) var ended = 0
+        package fileprivate(set) var faults = 0
+        package fileprivate(set) var jobs = 0
+        /// The first seed by which a promise was broken, and what came of it.
+        package fileprivate(set) var found: (seed: UInt64, report: SimulatedWorld.Report)?
+
+        /// In a line.
+        package var description: String {
+            let seconds = Double(took.milliseconds) / 1000
+            let hours = Double(simulated.milliseconds) / 3_600_000
+            return String(
+                format: "%d seeds, %.1f simulated hours in %.1f s: %.2f hours and %.1f ends of questions a second; ",
+                seeds, hours, seconds, hours / max(seconds, 0.001), Double(ended) / max(seconds, 0.001))
+                + "\(asked) asked by portals, \(ended) ended, \(faults) faults, \(jobs) jobs"
+        }
+    }
+
+    package var population = SimulatedWorld.Population()
+    package var hours = 1.0
+    package var planted: PlantedFault?
+    package var threads = ProcessInfo.processInfo.activeProcessorCount
+
+    package init() {}
+
+    /// Plays seeds from one on.
+    ///
+    /// - Parameters:
+    ///   - first: the first one.
+    ///   - count: how many at most.
+    ///   - time: for how long no further one is begun.
+    package func play(from first: UInt64, count: Int = .max, for time: Duration) throws -> Summary {
+        let start = ContinuousClock.now
+        let state = Mutex((next: 0, summary: Summary()))
+        let failure = Mutex<(any Error)?>(nil)
+        let group = DispatchGroup()
+        for _ in 0..<threads {
+            group.enter()
+            let thread = Thread {
+                defer { group.leave() }
+                while let seed = state.withLock({ state -> UInt64? in
+                    let isOver = state.next >= count || start.duration(to: .now) >= time
+                    guard !isOver, state.summary.found == nil else { return nil }
+                    state.next += 1
+                    return first &+ UInt64(state.next - 1)
+                }) {
+                    do {
+                        let report = try world(seed).run(for: .seconds(hours * 3600))
+                        state.withLock { $0.summary.add(report, seed, hours) }
+                    } catch {
+                        failure.withLock { $0 = error }
+                        return
+                    }
+                }
+            }
+            thread.stackSize = 8 << 20
+            thread.start()
+        }
+        group.wait()
+        if let failure = failure.withLock({ $0 }) { throw failure }
+        var summary = state.withLock { $0.summary }
+        summary.took = start.duration(to: .now)
+        return summary
+    }
+
+    private func world(_ seed: UInt64) throws -> SimulatedWorld {
+        try SimulatedWorld(seed: seed, population: population, planted: planted)
+    }
+
+    /// What to read of a broken promise: the seed, the smallest plan of faults that there is, and the story.
+    package func story(of found: (seed: UInt64, report: SimulatedWorld.Report)) throws -> String {
+        let smallest = try Shrinker.smallest(
+            seed: found.seed, for: .seconds(hours * 3600), population: population, found.report, planted: planted)
+        guard let smallest, let violation = smallest.report.violation else { return "" }
+        let left = smallest.population
+        return """
+            seed \(found.seed): \(violation)
+
+            \(left.nodes) nodes, \(left.users) users, \(left.portals) portals\(left.hasThief ? ", a thief" : "") and these faults are enough (\(smallest.runs) runs):
+            \(smallest.report.plan)
+
+            \(smallest.report.story.suffix(80).joined(separator: "\n"))
+            """
+    }
+}
+
+extension SeedSearch.Summary {
+    fileprivate mutating func add(_ report: SimulatedWorld.Report, _ seed: UInt64, _ hours: Double) {
+        seeds += 1
+        simulated += .seconds(hours * 3600)
+        asked += report.counts.asked
+        ended += report.counts.ended
+        faults += report.plan.faults.count
+        jobs += report.jobs
+        if report.violation != nil, found == nil { found = (seed, report) }
+    }
+}

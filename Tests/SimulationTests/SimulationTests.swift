@@ -1,0 +1,65 @@
+import Foundation
+import SimulationSupport
+import TestSupport
+import Testing
+
+/// One after the other: each takes all processors.
+@Suite(
+    "Design 11: a simulated world", .serialized,
+    .enabled(
+        if: ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] == "1",
+        "SWIFT_DETERMINISTIC_HASHING=1 is not set, as scripts/test sets it: a seed would decide too little"))
+struct SimulationTests {
+    @Test("The same seed twice gives the same trace, another seed another; nothing leaves the thread")
+    func replay() throws {
+        var hashes: [UInt64] = []
+        for seed in [7, 7, 8] as [UInt64] {
+            let report = try SimulatedWorld(seed: seed).run(for: .seconds(1800))
+            #expect(!report.hasEscaped)
+            hashes.append(report.traceHash)
+        }
+        #expect(hashes[0] == hashes[1] && hashes[1] != hashes[2])
+    }
+
+    @Test("A plan of faults as text is the plan", arguments: ["commit 17 writtenUnheard\nmoment 3 crash", ""])
+    func plan(_ text: String) throws {
+        #expect(try #require(FaultPlan(text)).description == text)
+        #expect(FaultPlan("commit 17 nobodyKnows") == nil)
+    }
+
+    @Test("What is wrong on purpose is found, as the promise that it breaks", arguments: PlantedFault.allCases)
+    func planted(_ fault: PlantedFault) throws {
+        var search = SeedSearch()
+        search.planted = fault
+        let summary = try search.play(from: 1, count: 16, for: .seconds(300))
+        let found = try #require(summary.found)
+        let violation = try #require(found.report.violation)
+        #expect(fault.invariants.contains(violation.invariant), "\(violation)")
+        print("planted fault \(fault): \(summary.seeds) seeds")
+    }
+
+    @Test("Of many faults the one that is needed is left")
+    func smallest() throws {
+        var search = SeedSearch()
+        search.planted = .replyBeforeCommit
+        let found = try #require(try search.play(from: 1, count: 16, for: .seconds(300)).found)
+        let report = found.report
+        let smallest = try #require(
+            try Shrinker.smallest(
+                seed: found.seed, for: .seconds(3600), population: search.population, report,
+                planted: .replyBeforeCommit, most: 12))
+        #expect(smallest.report.plan.faults.count < report.plan.faults.count)
+        #expect(smallest.report.plan.faults.contains { $0.fault == .diesAfter })
+        #expect(smallest.report.violation?.invariant == report.violation?.invariant)
+    }
+
+    @Test("Seeds, each another hour with faults: every promise holds, and in the end nothing is left over")
+    func worlds() throws {
+        let first = SeededGenerator.announced(by: "simulated world").seed
+        let seconds = ProcessInfo.processInfo.environment["COUNTERSIGN_SIMULATION_SECONDS"].flatMap { Int($0) } ?? 10
+        let search = SeedSearch()
+        let summary = try search.play(from: first, for: .seconds(seconds))
+        print("simulated world: \(summary.description)")
+        if let found = summary.found { Issue.record("\(try search.story(of: found))") }
+    }
+}
