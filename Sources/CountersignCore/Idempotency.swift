@@ -59,15 +59,14 @@ public enum Replayable<Outcome: Sendable>: Sendable {
     case conflict
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Does something once per key, inside the transaction that does it.
     ///
     /// - Parameters:
     ///   - key: the key, or nil when the caller sent none.
-    ///   - now: the present.
     ///   - body: what to do; the reply it gives is kept, and none for a refusal, which may be tried again.
     func once<Outcome>(
-        _ key: IdempotencyKey?, at now: Timestamp, _ body: () throws -> (Outcome, RecordedReply?)
+        _ key: IdempotencyKey?, _ body: () throws -> (Outcome, RecordedReply?)
     ) throws -> Replayable<Outcome> {
         guard let key else { return .done(try body().0) }
         if let earlier = try replayed(key, as: Outcome.self) { return earlier }
@@ -76,11 +75,11 @@ extension StoreWriter {
             // It may be refused because the same request was done since it was looked for.
             return try replayed(key, as: Outcome.self) ?? .done(outcome)
         }
-        try record(reply, for: key, at: now)
+        try rows.record(reply, for: key, at: now)
         return .done(outcome)
     }
 
     private func replayed<Outcome>(_ key: IdempotencyKey, as _: Outcome.Type) throws -> Replayable<Outcome>? {
-        try recordedReply(key).map { $0.requestDigest == key.requestDigest ? .replayed($0) : .conflict }
+        try rows.recordedReply(key).map { $0.requestDigest == key.requestDigest ? .replayed($0) : .conflict }
     }
 }

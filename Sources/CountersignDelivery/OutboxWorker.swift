@@ -53,7 +53,7 @@ public struct OutboxWorker: Sendable {
         }
         facts = Batcher { try await AnnounceChallenge.facts(of: $0, ports: ports) }
         conclusions = Batcher { attempts in
-            let settled = try await queue.conclude(attempts, at: ports.time.now)
+            let settled = try await RecordDelivery.record(attempts, at: ports.time.now, ports: ports)
             return attempts.map { settled[$0.message.id] }
         }
     }

@@ -157,11 +157,6 @@ extension SQLStore: OutboxQueue {
             return (Int(try row.integer(0)), oldest?.time)
         }
     }
-
-    /// See ``OutboxQueue/conclude(_:at:)``.
-    public func conclude(_ attempts: [EndedAttempt], at now: Timestamp) async throws -> [EventID: Settlement] {
-        try await commit { try $0.conclude(attempts, at: now) }
-    }
 }
 
 extension SQLTransaction {

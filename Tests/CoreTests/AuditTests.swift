@@ -165,7 +165,7 @@ struct AuditTests {
         // Something that was given up is sent again.
         let leased = try await world.store.lease(limit: 100, now: world.time.now, until: world.time.now)
         let message = try #require(leased.map(\.message).last { $0.expiresAt > world.time.now })
-        try await world.store.conclude(message, as: .abandoned("gone"), at: world.time.now)
+        try await world.record(.abandoned("gone"), of: message, at: world.time.now)
         _ = try await ManageOutbox.retry(message.id, by: shop, ports: ports)
         let address = try #require(EmailAddress(Self.email))
         _ = try await SendTestMessage.send(

@@ -156,8 +156,7 @@ struct EraseUserTests {
         for _ in 0..<3 { _ = try await scene.device.answer(try await scene.ask(), .denied) }
         // The transaction of a deletion, and nothing after it.
         let (user, client, now) = (scene.user, scene.shop.id, scene.world.time.now)
-        let events = EventIDs(scene.world.ports, at: now)
-        try await scene.world.store.commit { try $0.letGo(user, by: client, asked: client, at: now, events) }
+        try await scene.world.ports.commit(at: now) { try $0.letGo(user, by: client, asked: client) }
         #expect(try await scene.world.count("erasures") == 1)
         #expect(try await columns(holding: Self.mark, in: scene.world).contains("challenges.message"))
         let erasure = try #require(try await scene.world.store.read { try $0.nextErasure() })
@@ -173,8 +172,7 @@ struct EraseUserTests {
         let scene = try await Scene()
         try await scene.linkBank()
         let (user, client, now) = (scene.user, scene.shop.id, scene.world.time.now)
-        let events = EventIDs(scene.world.ports, at: now)
-        try await scene.world.store.commit { try $0.letGo(user, by: client, asked: client, at: now, events) }
+        try await scene.world.ports.commit(at: now) { try $0.letGo(user, by: client, asked: client) }
         scene.world.time.advance(seconds: 60)
         _ = try await scene.world.store.commit { try $0.link(user, to: client, externalID: nil) }
         let asked = try await scene.ask()

@@ -17,10 +17,10 @@ struct IdempotencyTests {
     private func once(_ key: IdempotencyKey?, in world: World, refuse: Bool = false) async throws -> String {
         let now = world.time.now
         let user: UserID = world.random.id(at: now)
-        let result = try await world.ports.store.commit { writer in
-            try writer.once(key, at: now) {
+        let result = try await world.ports.commit(at: now) { work in
+            try work.once(key) {
                 if refuse { return ("refused", nil) }
-                try writer.insertUser(user, at: now)
+                try work.rows.insertUser(user, at: now)
                 return ("made \(user)", RecordedReply(status: 201, body: Array("\(user)".utf8)))
             }
         }
@@ -66,10 +66,10 @@ struct IdempotencyTests {
         let key = try key()
         let now = world.time.now
         await #expect(throws: StoreError.unavailable) {
-            try await world.ports.store.commit { writer in
+            try await world.ports.commit(at: now) { work in
                 _ =
-                    try writer.once(key, at: now) {
-                        try writer.insertUser(UserID(at: now, random: [UInt8](repeating: 0, count: 10)), at: now)
+                    try work.once(key) {
+                        try work.rows.insertUser(UserID(at: now, random: [UInt8](repeating: 0, count: 10)), at: now)
                         throw StoreError.unavailable
                     } as Replayable<Int>
             }

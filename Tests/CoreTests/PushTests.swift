@@ -147,12 +147,12 @@ struct PushTests {
         func standing() async throws -> PushDelivery? {
             try await world.store.read { try $0.deliveries(of: asked.challenge.id) }.first?.push?.delivery
         }
-        try await world.store.conclude(message, as: .retried("slow", at: now.adding(seconds: 1)), at: now)
+        try await world.record(.retried("slow", at: now.adding(seconds: 1)), of: message, at: now)
         #expect(try await standing() == .queued(lastFailure: "slow"))
-        try await world.store.conclude(message, as: .delivered, at: now)
+        try await world.record(.delivered, of: message, at: now)
         #expect(try await standing() == .accepted)
         for outcome: DeliveryOutcome in [.retried("late", at: now), .abandoned("late")] {
-            try await world.store.conclude(message, as: outcome, at: now)
+            try await world.record(outcome, of: message, at: now)
             #expect(try await standing() == .accepted)
         }
     }
@@ -170,7 +170,7 @@ struct PushTests {
         let id = asked.challenge.id
         let now = world.time.now
         for leased in try await world.store.lease(.push, limit: 9, now: now, until: now.adding(seconds: 60)) {
-            try await world.store.conclude(leased.message, as: .delivered, at: now)
+            try await world.record(.delivered, of: leased.message, at: now)
         }
         // Reached since, and shown nothing.
         try await silent.register(.fcm, token: "c:d")
@@ -200,7 +200,7 @@ struct PushTests {
         #expect(Set(withdrawn) == expected)
         // What becomes of it is not what became of the question's own push.
         for leased in leased {
-            try await world.store.conclude(leased.message, as: .abandoned("no"), at: later)
+            try await world.record(.abandoned("no"), of: leased.message, at: later)
         }
         let deliveries = try await world.store.read { try $0.deliveries(of: id) }
         #expect(deliveries.count { $0.push?.delivery == .accepted } == 2)
@@ -216,7 +216,7 @@ struct PushTests {
         _ = try await CancelChallenge.cancel(asked.challenge.id, by: scene.shop.id, ports: world.ports)
         let now = world.time.now
         for leased in try await world.store.lease(limit: 9, now: now, until: now.adding(seconds: 60)) {
-            try await world.store.conclude(leased.message, as: .abandoned("gone"), at: now)
+            try await world.record(.abandoned("gone"), of: leased.message, at: now)
         }
         #expect(try await world.count("outbox", where: "state = 'dead'") == 2)
         func sweep(at time: Timestamp) async throws {

@@ -22,7 +22,7 @@ struct ResendTests {
         func conclude(as outcome: DeliveryOutcome) async throws -> [EventID] {
             let now = world.time.now
             let leased = try await world.store.lease(limit: 9, now: now, until: now.adding(seconds: 60))
-            for message in leased { try await world.store.conclude(message.message, as: outcome, at: now) }
+            for message in leased { try await world.record(outcome, of: message.message, at: now) }
             return leased.map(\.message.id)
         }
 

@@ -40,7 +40,7 @@ struct TestMessageTests {
             #expect(content.template == .code && content.language == LanguageTag("de"))
             #expect(content.values.mapValues { $0.reveal() } == ["code": "123456", "minutes": "10"])
             // What was delivered is erased; what was given up goes with its time.
-            try await world.store.conclude(message, as: .delivered, at: world.time.now)
+            try await world.record(.delivered, of: message, at: world.time.now)
         }
         #expect(try await world.count("outbox", where: "state = 'delivered' AND payload IS NULL") == 2)
     }
@@ -53,7 +53,7 @@ struct TestMessageTests {
         let now = world.time.now
         let leased = try await world.store.lease(.mail, limit: 9, now: now, until: now)
         let message = try #require(leased.first?.message)
-        try await world.store.conclude(message, as: .abandoned("the mail server answered 550 5.1.1"), at: now)
+        try await world.record(.abandoned("the mail server answered 550 5.1.1"), of: message, at: now)
         for (seconds, rows) in [(3600 + 86_399, 1), (3600 + 86_401, 0)] as [(Int64, Int64)] {
             _ = try await world.store.commit { try $0.sweep(now: now.adding(seconds: seconds), limit: 100) }
             #expect(try await world.count("outbox") == rows)

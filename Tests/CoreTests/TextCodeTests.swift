@@ -56,7 +56,7 @@ private struct TextScene: Sendable {
         for message in leased.map(\.message) {
             guard case .personal(let content, .phone, client: shop.id) = message.content else { continue }
             messages.append(content)
-            try await world.store.conclude(message, as: .delivered, at: now)
+            try await world.record(.delivered, of: message, at: now)
         }
         return messages
     }

@@ -12,7 +12,7 @@ struct WrongCredentialTests {
         let world = try await World()
         let other = try await world.reopened()
         let nodes = [(WrongCredentials(), world.ports), (WrongCredentials(), other.ports)]
-        for number in 0..<WrongCredentials.maximumForClient {
+        for number in 0..<AttemptLimit.wrongCredentials(of: "").maximum {
             let (counter, ports) = nodes[number % 2]
             #expect(try await counter.note(client: "a", address: nil, ports: ports) == nil)
         }
@@ -21,7 +21,7 @@ struct WrongCredentialTests {
             #expect(try await counter.note(client: "a", address: nil, ports: ports) == 59)
             #expect(try await counter.note(client: "b", address: nil, ports: ports) == nil)
         }
-        for number in 0..<WrongCredentials.maximumFromAddress {
+        for number in 0..<AttemptLimit.wrongCredentialsFrom([]).maximum {
             let (counter, ports) = nodes[number % 2]
             #expect(try await counter.note(client: nil, address: [192, 0, 2, 1], ports: ports) == nil)
         }

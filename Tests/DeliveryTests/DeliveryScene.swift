@@ -77,9 +77,11 @@ struct DeliveryScene: Sendable {
     /// - Parameters:
     ///   - queue: the outbox; the store unless a test says otherwise.
     ///   - timeout: how long a receiver may take.
-    func worker(on queue: (any OutboxQueue)? = nil, timeout: TimeAmount = .seconds(15)) -> OutboxWorker {
+    func worker(
+        on queue: (any OutboxQueue)? = nil, recordingIn store: (any Store)? = nil, timeout: TimeAmount = .seconds(15)
+    ) -> OutboxWorker {
         OutboxWorker(
-            queue: queue ?? world.store, ports: world.ports(loggingTo: logs.logger),
+            queue: queue ?? world.store, ports: world.ports(on: store, loggingTo: logs.logger),
             callbacks: CallbackSender(client: http, timeout: timeout), pushes: pushes,
             messages: messages, counts: counts)
     }

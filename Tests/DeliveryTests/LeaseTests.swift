@@ -103,12 +103,12 @@ struct LeaseTests {
             for _ in 0..<5 { try await scene.enqueue(to: Self.uri) }
             let messages = try await store.lease(limit: 5, now: now, until: now.adding(seconds: 60)).map(\.message)
             try #require(messages.count == 5)
-            try await store.conclude(messages[3], as: .delivered, at: now)
+            try await scene.world.record(.delivered, of: messages[3], at: now)
             let outcomes: [DeliveryOutcome] = [
                 .abandoned("no"), .retried("slow", at: later), .delivered, .abandoned("late"), .delivered,
             ]
-            let settled = try await store.conclude(
-                zip(messages, outcomes).map { EndedAttempt($0, as: $1) }, at: now)
+            let settled = try await RecordDelivery.record(
+                zip(messages, outcomes).map { EndedAttempt($0, as: $1) }, at: now, ports: scene.world.ports)
             #expect(
                 settled == [
                     messages[0].id: .abandoned("no"), messages[1].id: .retried("slow", at: later),
@@ -118,7 +118,7 @@ struct LeaseTests {
             for message in messages { states.append(try await scene.row(message.id).state) }
             #expect(states == ["dead", "waiting", "delivered", "delivered", "delivered"])
             #expect(try await scene.row(messages[1].id).dueAt == later)
-            #expect(try await store.conclude([], at: now).isEmpty)
+            #expect(try await RecordDelivery.record([], at: now, ports: scene.world.ports).isEmpty)
         }
     }
 

@@ -144,14 +144,14 @@ struct WorkerTests {
                 { _ in .status(200) },
                 { receiver, base in
                     let id = try await scene.enqueue(to: base + "/hook")
-                    let queue = FailingQueue(scene.world.store, failures: 0, deafTo: 1)
-                    try await scene.worker(on: queue).deliverDue()
+                    let store = FailingStore(scene.world.store, failures: 1)
+                    try await scene.worker(recordingIn: store).deliverDue()
                     #expect(try await scene.row(id).state == "waiting")
                     #expect(scene.logs.entries == ["error delivery could not be noted error=unavailable message=\(id)"])
-                    try await scene.worker(on: queue).deliverDue()
+                    try await scene.worker(recordingIn: store).deliverDue()
                     #expect(receiver.calls.count == 1, "not while the lease lasts")
                     scene.world.time.advance(seconds: OutboxWorker.lease)
-                    try await scene.worker(on: queue).deliverDue()
+                    try await scene.worker(recordingIn: store).deliverDue()
                     #expect(try await scene.row(id).state == "delivered")
                     #expect(receiver.calls.map { $0.fields["webhook-id"] } == ["\(id)", "\(id)"])
                 })

@@ -354,9 +354,8 @@ struct InterleavingTests {
             try await world.store.commit { try $0.enqueue(message) }
             world.time.advance(milliseconds: 1)
             let drop: Interleaving.Operation = { ports in
-                _ = try await ports.store.commit {
-                    try $0.conclude([EndedAttempt(message, as: .unregistered("gone", old))], at: ports.time.now)
-                }
+                let attempt = EndedAttempt(message, as: .unregistered("gone", old))
+                _ = try await RecordDelivery.record([attempt], at: ports.time.now, ports: ports)
                 return "dropped"
             }
             let new = try await register("new")

@@ -36,12 +36,14 @@ extension SQLStore {
         let anywhere = CallbackReceiver(of: client, at: CallbackURI(stored: World.callback))
         return try await callbackAccess(to: [anywhere], at: Timestamp(milliseconds: 0))[anywhere]?.secrets.first
     }
+}
 
-    /// Notes what came of one attempt.
+extension World {
+    /// Records what came of one attempt to deliver.
     @discardableResult
-    package func conclude(
-        _ message: OutboxMessage, as outcome: DeliveryOutcome, at now: Timestamp
+    package func record(
+        _ outcome: DeliveryOutcome, of message: OutboxMessage, at now: Timestamp
     ) async throws -> Settlement? {
-        try await conclude([EndedAttempt(message, as: outcome)], at: now)[message.id]
+        try await RecordDelivery.record([EndedAttempt(message, as: outcome)], at: now, ports: ports)[message.id]
     }
 }

@@ -107,10 +107,11 @@ package struct World: Sendable {
             keys: ports.keys, transports: transports, hooks: hooks, logger: ports.logger)
     }
 
-    /// The same ports with another log.
-    package func ports(loggingTo logger: Logger) -> Ports {
+    /// The same ports with another log, and on another store where there is one.
+    package func ports(on other: (any Store)? = nil, loggingTo logger: Logger) -> Ports {
         Ports(
-            issuer: ports.issuer, store: store, wakes: hub, time: time, clock: ContinuousClock(), random: random,
+            issuer: ports.issuer, store: other ?? store, wakes: hub, time: time, clock: ContinuousClock(),
+            random: random,
             hasher: ports.hasher,
             keys: ports.keys, transports: ports.transports, hooks: hooks, logger: logger)
     }

@@ -86,19 +86,3 @@ public struct AuditEvent: Sendable {
         self.detail = detail
     }
 }
-
-/// Hands out ids for events of one transaction, whose number is known only inside.
-struct EventIDs: Sendable {
-    private let random: any RandomSource
-    private let time: Timestamp
-    /// What names are kept as that must not be read.
-    let hasher: KeyedHasher
-
-    init(_ ports: Ports, at time: Timestamp) {
-        random = ports.random
-        hasher = ports.hasher
-        self.time = time
-    }
-
-    func next() -> EventID { random.id(at: time) }
-}

@@ -170,16 +170,17 @@ public protocol AuthenticatorHooks: Sendable {
     func ask(_ question: HookQuestion) async -> HookVerdict?
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// What to ask a hook about a device of a user; nil when the client has no such authenticator any more.
     func hookQuestion(
         _ purpose: HookQuestion.Purpose, _ name: AuthenticatorName, _ data: CustomData, of enrollment: Enrollment,
-        id: String, at now: Timestamp
+        id: String
     ) throws -> HookQuestion? {
-        guard let authenticator = try client(enrollment.client)?.authenticators.first(where: { $0.name == name }) else {
+        guard let authenticator = try rows.client(enrollment.client)?.authenticators.first(where: { $0.name == name })
+        else {
             return nil
         }
-        let externalID = try linkedUser(.id(enrollment.user), of: enrollment.client)?.externalID
+        let externalID = try rows.linkedUser(.id(enrollment.user), of: enrollment.client)?.externalID
         return HookQuestion(
             id: id, askedAt: now, purpose: purpose, authenticator: authenticator, client: enrollment.client,
             enrollment: enrollment.id, user: enrollment.user, externalID: externalID, data: Secret(data.data))
@@ -190,29 +191,30 @@ extension StoreWriter {
     ///
     /// The caller holds the enrollment.
     func dropAuthenticator(
-        _ name: AuthenticatorName, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
+        _ name: AuthenticatorName, of enrollment: Enrollment
     ) throws {
         var customs = enrollment.customs
         customs[name] = nil
-        try put(customs, of: enrollment.id)
-        try forgetWait(.custom(name), of: enrollment.id)
-        try tellDeregistered(name, of: enrollment, at: now, events)
+        try rows.put(customs, of: enrollment.id)
+        try rows.forgetWait(.custom(name), of: enrollment.id)
+        try tellDeregistered(name, of: enrollment)
     }
 
     /// Tells a client's hook that a device answers by an authenticator no more.
     func tellDeregistered(
-        _ name: AuthenticatorName, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
+        _ name: AuthenticatorName, of enrollment: Enrollment
     ) throws {
-        guard let authenticator = try client(enrollment.client)?.authenticators.first(where: { $0.name == name }) else {
+        guard let authenticator = try rows.client(enrollment.client)?.authenticators.first(where: { $0.name == name })
+        else {
             return
         }
         let body = JSONValue.members([
             "type": "authenticator.deregistered", "timestamp": .string("\(now)"), "authenticator": .string("\(name)"),
             "user": .members(["id": .string("\(enrollment.user)")]), "enrollment": .string("\(enrollment.id)"),
         ])
-        try enqueue(
+        try rows.enqueue(
             OutboxMessage(
-                id: events.next(),
+                id: nextEventID(),
                 content: .hook(authenticator.hook, client: enrollment.client, body: body.encoded), dueAt: now,
                 expiresAt: now.adding(seconds: OutboxMessage.lifetime)))
         wake(.outbox)

@@ -38,12 +38,10 @@ extension AnswerChallenge {
     static func answer(
         by asked: AskedAuthenticator, digest: [UInt8], _ call: DeviceCall, at now: Timestamp, ports: Ports
     ) async throws -> Outcome {
-        let events = EventIDs(ports, at: now)
-        let issuer = ports.issuer
-        let beginning = try await ports.store.commit { writer in
-            try writer.hold(call.enrollment.id)
-            if let refusal = try writer.admit(call, issuer: issuer) { return Beginning.ended(.refused(refusal)) }
-            return try begin(asked, digest: digest, by: call.enrollment, at: now, events, writer)
+        let beginning = try await ports.commit(at: now) { work in
+            try work.rows.hold(call.enrollment.id)
+            if let refusal = try work.admit(call) { return Beginning.ended(.refused(refusal)) }
+            return try begin(asked, digest: digest, by: call.enrollment, in: work)
         }
         switch beginning {
         case .ended(let outcome): return outcome
@@ -51,75 +49,77 @@ extension AnswerChallenge {
             let verdict = await ports.hooks.ask(question)
             // It may have taken seconds.
             let now = ports.time.now
-            let events = EventIDs(ports, at: now)
-            return try await ports.store.commit { writer in
-                try writer.hold(call.enrollment.id)
-                if let refusal = try writer.refusal(of: call.enrollment.id, issuer: issuer) { return .refused(refusal) }
+            return try await ports.commit(at: now) { work in
+                try work.rows.hold(call.enrollment.id)
+                if let refusal = try work.rows.refusal(of: call.enrollment.id, issuer: work.issuer) {
+                    return .refused(refusal)
+                }
                 return try conclude(
                     verdict, asked, limit: question.authenticator.attempts, digest: digest, by: call.enrollment,
-                    at: now, events, writer)
+                    in: work)
             }
         }
     }
 
     private static func begin(
-        _ asked: AskedAuthenticator, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp, _ events: EventIDs,
-        _ writer: any StoreWriter
+        _ asked: AskedAuthenticator, digest: [UInt8], by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Beginning {
-        if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
-            return .ended(try outcome(recorded, by: enrollment, at: now, writer))
+        if let recorded = try work.rows.recordedAnswer(by: enrollment.id, digest: digest) {
+            return .ended(try outcome(recorded, by: enrollment, in: work))
         }
-        guard let current = try writer.enrollment(enrollment.id), let tried = current.customs[asked.name]?.tried else {
+        guard let current = try work.rows.enrollment(enrollment.id), let tried = current.customs[asked.name]?.tried
+        else {
             return .ended(.customNotRegistered)
         }
-        let question = try writer.hookQuestion(
+        let question = try work.hookQuestion(
             .verify(asked.challenge.id, type: asked.challenge.question.type), asked.name, asked.data, of: current,
-            id: "\(asked.challenge.id).\(Hex.encode(digest.prefix(16)))", at: now)
+            id: "\(asked.challenge.id).\(Hex.encode(digest.prefix(16)))")
         guard let question else {
             // The client has given it up.
-            try writer.drop(asked, of: current, at: now, events)
+            try work.drop(asked, of: current)
             return .ended(.customNotRegistered)
         }
         guard tried < question.authenticator.attempts else {
             // As many as there may be are under way.
             return .ended(.rateLimited(retryAfter: question.authenticator.deadline))
         }
-        try writer.count(tried + 1, asked.name, of: current)
+        try work.recordTries(tried + 1, asked.name, of: current)
         return .asking(question)
     }
 
     private static func conclude(
         _ verdict: HookVerdict?, _ asked: AskedAuthenticator, limit: Int, digest: [UInt8], by enrollment: Enrollment,
-        at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+        in work: UnitOfWork
     ) throws -> Outcome {
-        if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
+        if let recorded = try work.rows.recordedAnswer(by: enrollment.id, digest: digest) {
             // The same answer was sent twice at once.
-            return try outcome(recorded, by: enrollment, at: now, writer)
+            return try outcome(recorded, by: enrollment, in: work)
         }
-        guard let current = try writer.enrollment(enrollment.id), let tried = current.customs[asked.name]?.tried else {
+        guard let current = try work.rows.enrollment(enrollment.id), let tried = current.customs[asked.name]?.tried
+        else {
             return .customNotRegistered
         }
         func count(_ tried: Int) throws {
-            try writer.count(tried, asked.name, of: current)
+            try work.recordTries(tried, asked.name, of: current)
         }
         func record(_ reply: CustomReply) throws {
-            try writer.record(
+            try work.rows.record(
                 RecordedAnswer(challenge: asked.challenge.id, standing: .customRefused, custom: reply),
-                by: enrollment.id, digest: digest, at: now)
+                by: enrollment.id, digest: digest, at: work.now)
         }
         func note(_ kind: AuditEventKind, _ result: String, attemptsLeft: Int? = nil) throws {
             let detail = JSONObject([
                 "authenticator": .string("\(asked.name)"), "result": .string(result),
                 "attempts_left": attemptsLeft.map { .integer(Int64($0)) },
             ])
-            try writer.append(
+            try work.rows.append(
                 AuditEvent(
-                    id: events.next(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
+                    id: work.nextEventID(), at: work.now, kind: kind, client: enrollment.client, user: enrollment.user,
                     enrollment: enrollment.id, challenge: asked.challenge.id, detail: detail))
         }
         guard let verdict else {
             try count(max(0, tried - 1))
-            if let seconds = try writer.countRefused("custom", of: enrollment.id, at: now) {
+            if let seconds = try work.countRefused(.custom, of: enrollment.id) {
                 return .rateLimited(retryAfter: seconds)
             }
             try note(.customRefused, "unavailable")
@@ -131,46 +131,46 @@ extension AnswerChallenge {
             let outcome = try decide(
                 asked.challenge, .approved(.custom(asked.name), by: enrollment.id), evidence: asked.answer.evidence,
                 custom: CustomReply(attemptsLeft: limit, payload: verdict.payload), digest: digest, by: enrollment,
-                at: now, events, writer)
+                in: work)
             if case .decided = outcome { try note(.customAccepted, verdict.result.rawValue) }
             return outcome
         case .retry where tried < limit:
             try note(.customRefused, verdict.result.rawValue, attemptsLeft: limit - tried)
-            if let failed = try fail(asked.challenge, digest: digest, by: enrollment, at: now, events, writer) {
+            if let failed = try fail(asked.challenge, digest: digest, by: enrollment, in: work) {
                 return failed
             }
-            let triesLeft = try writer.triesLeft(of: asked.challenge, at: now)
+            let triesLeft = try work.triesLeft(of: asked.challenge)
             let reply = CustomReply(attemptsLeft: min(limit - tried, triesLeft), payload: verdict.payload)
             try record(reply)
             return .customRetry(reply)
         case .retry, .fail:
             try note(.customRefused, verdict.result.rawValue, attemptsLeft: 0)
             try record(CustomReply(attemptsLeft: 0, payload: verdict.payload))
-            try writer.drop(asked, of: current, at: now, events)
+            try work.drop(asked, of: current)
             return .customFailed(payload: verdict.payload)
         case .notRegistered:
             try note(.customRefused, verdict.result.rawValue)
-            try writer.drop(asked, of: current, at: now, events)
+            try work.drop(asked, of: current)
             return .customNotRegistered
         }
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Notes how often in a row an authenticator was tried for nothing.
-    fileprivate func count(_ tried: Int, _ name: AuthenticatorName, of enrollment: Enrollment) throws {
+    fileprivate func recordTries(_ tried: Int, _ name: AuthenticatorName, of enrollment: Enrollment) throws {
         var customs = enrollment.customs
         customs[name]?.tried = tried
-        try put(customs, of: enrollment.id)
+        try rows.put(customs, of: enrollment.id)
     }
 
     /// The device answers by the authenticator no more; challenges end that nobody else can answer.
     fileprivate func drop(
-        _ asked: AnswerChallenge.AskedAuthenticator, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
+        _ asked: AnswerChallenge.AskedAuthenticator, of enrollment: Enrollment
     ) throws {
-        try dropAuthenticator(asked.name, of: enrollment, at: now, events)
-        try tellClients(.method(.custom(asked.name), change: "removed"), of: enrollment, at: now, events)
-        try failUnanswerable(by: enrollment, because: .tooManyAttempts, at: now, events)
+        try dropAuthenticator(asked.name, of: enrollment)
+        try tellClients(.method(.custom(asked.name), change: "removed"), of: enrollment)
+        try failUnanswerable(by: enrollment, because: .tooManyAttempts)
     }
 }
 

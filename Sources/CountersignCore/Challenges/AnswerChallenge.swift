@@ -10,9 +10,6 @@ public enum AnswerChallenge {
     /// How far `answered` may lie outside the time from first fetch to now, in seconds.
     static let tolerance: Int64 = 60
 
-    /// The longest a challenge can live, in seconds: wrong answers to it count until then.
-    private static let longestLife: Int64 = 86_400
-
     /// What came of it.
     public enum Outcome: Sendable {
         /// The challenge has ended with this answer, or did when the same answer came before.
@@ -73,18 +70,16 @@ public enum AnswerChallenge {
         if case .custom(let asked) = verdict {
             return try await answer(by: asked, digest: digest, call, at: now, ports: ports)
         }
-        let issuer = ports.issuer
-        let events = EventIDs(ports, at: now)
-        return try await ports.store.commit { writer in
+        return try await ports.commit(at: now) { work in
             // A device may be let in by it, or be removed.
-            if facts.challenge?.newDevice != nil || verdict.isWrongPIN { try writer.lock(call.enrollment.user) }
-            if verdict.countsPINs(of: call.enrollment) { try writer.hold(call.enrollment.id) }
-            let refusal = try writer.admit(call, issuer: issuer)
+            if facts.challenge?.newDevice != nil || verdict.isWrongPIN { try work.rows.lock(call.enrollment.user) }
+            if verdict.countsPINs(of: call.enrollment) { try work.rows.hold(call.enrollment.id) }
+            let refusal = try work.admit(call)
             // A wrong PIN that was looked at counts, also where the request is not let in.
             if let refusal {
                 guard case .wrongPIN = verdict else { return .refused(refusal) }
             }
-            let outcome = try settle(verdict, id, digest: digest, by: call.enrollment, at: now, events, writer)
+            let outcome = try settle(verdict, id, digest: digest, by: call.enrollment, in: work)
             return refusal.map(Outcome.refused) ?? outcome
         }
     }
@@ -260,25 +255,24 @@ public enum AnswerChallenge {
 
     /// Counts a wrong PIN, unless the same answer came before.
     private static func count(
-        _ pin: EnrolledPIN, _ challenge: Challenge, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
-        _ events: EventIDs, _ writer: any StoreWriter
+        _ pin: EnrolledPIN, _ challenge: Challenge, digest: [UInt8], by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
-        if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
-            return try outcome(recorded, by: enrollment, at: now, writer)
+        if let recorded = try work.rows.recordedAnswer(by: enrollment.id, digest: digest) {
+            return try outcome(recorded, by: enrollment, in: work)
         }
-        switch try writer.noteWrongPIN(besides: pin.key, of: enrollment, at: now, events) {
+        switch try work.noteWrongPIN(besides: pin.key, of: enrollment) {
         case .counted(let attemptsLeft):
-            if let failed = try fail(challenge, digest: digest, by: enrollment, at: now, events, writer) {
+            if let failed = try fail(challenge, digest: digest, by: enrollment, in: work) {
                 return failed
             }
-            try writer.record(
+            try work.rows.record(
                 RecordedAnswer(challenge: challenge.id, standing: .pinIncorrect), by: enrollment.id, digest: digest,
-                at: now)
-            let triesLeft = try writer.triesLeft(of: challenge, at: now)
+                at: work.now)
+            let triesLeft = try work.triesLeft(of: challenge)
             return .pinIncorrect(attemptsLeft: min(attemptsLeft, triesLeft))
         case .locked: return .pinLocked
         case .changed:
-            return try refuse(challenge.id, because: .replaced, digest: digest, by: enrollment, at: now, events, writer)
+            return try refuse(challenge.id, because: .replaced, digest: digest, by: enrollment, in: work)
         }
     }
 
@@ -286,62 +280,58 @@ public enum AnswerChallenge {
     ///
     /// - Returns: that it has failed by too many; nil where it waits on, or has ended before.
     static func fail(
-        _ challenge: Challenge, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp, _ events: EventIDs,
-        _ writer: any StoreWriter
+        _ challenge: Challenge, digest: [UInt8], by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome? {
         guard let attempts = challenge.attempts,
-            try writer.countAttempt(wrongAnswers(challenge.id), window: longestLife, at: now).number >= attempts,
-            try writer.challenge(challenge.id)?.isOpen(at: now) == true
+            try work.count(.wrongAnswers(challenge.id, maximum: attempts)).isUsedUp,
+            try work.rows.challenge(challenge.id)?.isOpen(at: work.now) == true
         else { return nil }
         return try decide(
-            challenge, .failed(.tooManyAttempts), evidence: nil, digest: digest, by: enrollment, at: now, events, writer
+            challenge, .failed(.tooManyAttempts), evidence: nil, digest: digest, by: enrollment, in: work
         )
     }
 
-    fileprivate static func wrongAnswers(_ challenge: ChallengeID) -> String { "answers \(challenge)" }
-
     /// Step 9: one transaction that repeats the conditions.
     private static func settle(
-        _ verdict: Verdict, _ id: ChallengeID, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
-        _ events: EventIDs, _ writer: any StoreWriter
+        _ verdict: Verdict, _ id: ChallengeID, digest: [UInt8], by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
         switch verdict {
-        case .repeated(let recorded): return try outcome(recorded, by: enrollment, at: now, writer)
+        case .repeated(let recorded): return try outcome(recorded, by: enrollment, in: work)
         case .notFound: return .notFound
         case .ended(let standing): return .alreadyEnded(standing)
         case .invalid(let fault):
-            return try refuse(id, because: fault, digest: digest, by: enrollment, at: now, events, writer)
+            return try refuse(id, because: fault, digest: digest, by: enrollment, in: work)
         case .pinLocked: return .pinLocked
         case .wrongPIN(let pin, let challenge):
-            return try count(pin, challenge, digest: digest, by: enrollment, at: now, events, writer)
+            return try count(pin, challenge, digest: digest, by: enrollment, in: work)
         case .wrongNumber(let challenge):
             return try decide(
-                challenge, .failed(.wrongNumber), evidence: nil, digest: digest, by: enrollment, at: now, events, writer
+                challenge, .failed(.wrongNumber), evidence: nil, digest: digest, by: enrollment, in: work
             )
         case .custom: preconditionFailure("a custom authenticator is asked before")
         case .answered(let challenge, let answer):
             let outcome: ChallengeOutcome
             switch answer.decision {
             case .approved(let method, _):
-                if let refusal = try confirm(method, of: enrollment, at: now, writer) { return refusal }
+                if let refusal = try confirm(method, of: enrollment, in: work) { return refusal }
                 if challenge.newDevice != nil, method == .confirm,
-                    try writer.standing(of: enrollment.user, at: now, events.hasher).isGuarded()
+                    try work.standing(of: enrollment.user).isGuarded()
                 {
                     return try refuse(
-                        id, because: .method, digest: digest, by: enrollment, at: now, events, writer)
+                        id, because: .method, digest: digest, by: enrollment, in: work)
                 }
                 outcome = .approved(method, by: enrollment.id)
             case .denied: outcome = .denied(by: enrollment.id)
             case .reported: outcome = .reported(by: enrollment.id)
             }
             return try decide(
-                challenge, outcome, evidence: answer.evidence, digest: digest, by: enrollment, at: now, events, writer)
+                challenge, outcome, evidence: answer.evidence, digest: digest, by: enrollment, in: work)
         }
     }
 
     /// What a message got that comes again.
     static func outcome(
-        _ recorded: RecordedAnswer, by enrollment: Enrollment, at now: Timestamp, _ reader: any StoreReader
+        _ recorded: RecordedAnswer, by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
         if recorded.standing.state != "pending" {
             return .decided(AnswerReply(standing: recorded.standing, payload: recorded.custom?.payload))
@@ -349,75 +339,75 @@ public enum AnswerChallenge {
         if let custom = recorded.custom {
             return custom.attemptsLeft > 0 ? .customRetry(custom) : .customFailed(payload: custom.payload)
         }
-        let current = try reader.enrollment(enrollment.id) ?? enrollment
-        let attemptsLeft = try reader.attemptsLeft(of: current)
-        let challenge = try reader.challenge(recorded.challenge)
+        let current = try work.rows.enrollment(enrollment.id) ?? enrollment
+        let attemptsLeft = try work.rows.attemptsLeft(of: current)
+        let challenge = try work.rows.challenge(recorded.challenge)
         return .pinIncorrect(
-            attemptsLeft: try challenge.map { min(attemptsLeft, try reader.triesLeft(of: $0, at: now)) } ?? attemptsLeft
+            attemptsLeft: try challenge.map { min(attemptsLeft, try work.triesLeft(of: $0)) }
+                ?? attemptsLeft
         )
     }
 
     /// Looks whether the key that signed is still the one there is; a right PIN forgets the wrong ones before it.
     private static func confirm(
-        _ method: Method, of enrollment: Enrollment, at now: Timestamp, _ writer: any StoreWriter
+        _ method: Method, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome? {
         guard method != .confirm else { return nil }
-        let current = try writer.enrollment(enrollment.id)
+        let current = try work.rows.enrollment(enrollment.id)
         guard current?.key(of: method)?.fingerprint == enrollment.key(of: method)?.fingerprint,
-            current?.waits(method, at: now) == false
+            current?.waits(method, at: work.now) == false
         else { return .invalid(.replaced) }
         guard method == .pin, let pin = current?.pin else { return nil }
         guard pin.lockedAt == nil else { return .pinLocked }
-        if pin.wrongCount > 0 { try writer.forgetWrongPINs(of: enrollment.id) }
+        if pin.wrongCount > 0 { try work.rows.forgetWrongPINs(of: enrollment.id) }
         return nil
     }
 
     static func decide(
         _ challenge: Challenge, _ outcome: ChallengeOutcome, evidence: Evidence?, custom: CustomReply? = nil,
-        digest: [UInt8], by enrollment: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+        digest: [UInt8], by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
         let earlier =
             if case .approved(let method, _) = outcome, challenge.returnURI != nil {
-                try writer.hold(challenge, approvedBy: method, on: enrollment, at: now, events)
+                try work.holdForReturn(challenge, approvedBy: method, on: enrollment)
             } else {
-                try writer.finish(challenge, as: outcome, at: now, events)
+                try work.endChallenge(challenge, as: outcome)
             }
         if let earlier {
             // Somebody was faster: another device, a cancellation, or this very answer sent twice at once.
-            if let recorded = try writer.recordedAnswer(by: enrollment.id, digest: digest) {
-                return try self.outcome(recorded, by: enrollment, at: now, writer)
+            if let recorded = try work.rows.recordedAnswer(by: enrollment.id, digest: digest) {
+                return try self.outcome(recorded, by: enrollment, in: work)
             }
             // Its client may not know yet of what a device has approved.
-            return .alreadyEnded(try writer.challenge(challenge.id)?.standing(forDeviceAt: now) ?? earlier)
+            return .alreadyEnded(try work.rows.challenge(challenge.id)?.standing(forDeviceAt: work.now) ?? earlier)
         }
         if case .reported = outcome {
-            try writer.put(
+            try work.rows.put(
                 AskingLock(
-                    user: enrollment.user, client: challenge.question.client, challenge: challenge.id, since: now))
+                    user: enrollment.user, client: challenge.question.client, challenge: challenge.id, since: work.now))
         }
-        let standing = ChallengeState.ended(outcome, at: now).standing
+        let standing = ChallengeState.ended(outcome, at: work.now).standing
         if let evidence {
-            try writer.insert(
+            try work.rows.insert(
                 StoredReceipt(
                     challenge: challenge.id, client: challenge.question.client, enrollment: enrollment.id,
-                    evidence: evidence, acceptedAt: now))
+                    evidence: evidence, acceptedAt: work.now))
         }
         let recorded = RecordedAnswer(challenge: challenge.id, standing: standing, custom: custom)
-        try writer.record(recorded, by: enrollment.id, digest: digest, at: now)
+        try work.rows.record(recorded, by: enrollment.id, digest: digest, at: work.now)
         return .decided(AnswerReply(standing: standing, payload: custom?.payload))
     }
 
     /// Notes a refused answer by its digest; the message itself is neither kept nor logged.
     private static func refuse(
-        _ id: ChallengeID, because fault: AnswerFault, digest: [UInt8], by enrollment: Enrollment, at now: Timestamp,
-        _ events: EventIDs, _ writer: any StoreWriter
+        _ id: ChallengeID, because fault: AnswerFault, digest: [UInt8], by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
-        if let seconds = try writer.countRefused("answer", of: enrollment.id, at: now) {
+        if let seconds = try work.countRefused(.answer, of: enrollment.id) {
             return .rateLimited(retryAfter: seconds)
         }
-        try writer.append(
+        try work.rows.append(
             AuditEvent(
-                id: events.next(), at: now, kind: .answerRefused, client: nil, user: enrollment.user,
+                id: work.nextEventID(), at: work.now, kind: .answerRefused, client: nil, user: enrollment.user,
                 enrollment: enrollment.id, challenge: id,
                 detail: ["reason": .string(fault.name), "digest": .string(Hex.encode(digest))]))
         return .invalid(fault)
@@ -429,11 +419,11 @@ extension ChallengeStanding {
     fileprivate static let pinIncorrect = ChallengeStanding(state: "pending", reason: "pin_incorrect")
 }
 
-extension StoreReader {
+extension UnitOfWork {
     /// How many wrong answers a challenge takes yet; no end of them where its type sets no limit.
-    func triesLeft(of challenge: Challenge, at now: Timestamp) throws -> Int {
-        guard let limit = challenge.attempts else { return .max }
+    func triesLeft(of challenge: Challenge) throws -> Int {
+        guard let attempts = challenge.attempts else { return .max }
         // One that waits takes one more.
-        return max(1, limit - (try attempts(AnswerChallenge.wrongAnswers(challenge.id), at: now)?.number ?? 0))
+        return max(1, try counted(.wrongAnswers(challenge.id, maximum: attempts)).left)
     }
 }

@@ -3,9 +3,6 @@ import Encodings
 
 /// Asks a user something.
 public enum AskChallenge {
-    /// For how long a client's questions by a code are counted, in seconds.
-    static let codeWindow: Int64 = 60
-
     /// What a client asks for.
     public struct Request: Sendable {
         /// Whom; nil for whoever presents the code, where the type has one.
@@ -116,30 +113,25 @@ public enum AskChallenge {
         let chance = Chance(
             challenge: ports.random.id(at: now), nonce: ports.random.bytes(32),
             number: EntryNumber(value: ports.random.number(below: 1_000_000)))
-        let issuer = ports.issuer
-        let hasher = ports.hasher
-        let events = EventIDs(ports, at: now)
         let sendsTexts = ports.transports.text
         let limits = ports.limits
-        return try await ports.store.commit { writer in
-            try writer.once(idempotency, at: now) {
+        return try await ports.commit(at: now) { work in
+            try work.once(idempotency) {
                 // Disabled since it was let in: what it asks now, nobody would cancel.
-                guard let held = try writer.held(client.id), held.disabledAt == nil else {
+                guard let held = try work.rows.held(client.id), held.disabledAt == nil else {
                     return (.failure(.clientDisabled), nil)
                 }
                 let asked: Asked
                 do {
-                    asked = try decide(
-                        request, by: client, chance, at: now, issuer: issuer, hasher: hasher, sendsTexts: sendsTexts,
-                        writer)
+                    asked = try decide(request, by: client, chance, sendsTexts: sendsTexts, in: work)
                 } catch let refusal as Refusal {
                     return (.failure(refusal), nil)
                 }
-                if let refusal = try writer.refusal(of: asked, within: limits, hasher, at: now) {
+                if let refusal = try work.refusal(of: asked, within: limits) {
                     return (.failure(refusal), nil)
                 }
-                try writer.ask(asked.challenge, of: asked.enrollments, telling: asked.pushed, at: now, events)
-                if let text = asked.text { try writer.send(text, of: asked.challenge, as: events.next(), at: now) }
+                try work.ask(asked.challenge, of: asked.enrollments, telling: asked.pushed)
+                if let text = asked.text { try work.send(text, of: asked.challenge) }
                 return (.success(asked), idempotency == nil ? nil : reply(asked))
             }
         }
@@ -147,34 +139,33 @@ public enum AskChallenge {
 
     /// Decides by the type that is asked by, or by the one it falls back to where no device can answer.
     private static func decide(
-        _ request: Request, by client: Client, _ chance: Chance, at now: Timestamp, issuer: Issuer, hasher: KeyedHasher,
-        sendsTexts: Bool, _ reader: any StoreReader
+        _ request: Request, by client: Client, _ chance: Chance, sendsTexts: Bool, in work: UnitOfWork
     ) throws -> Asked {
-        let facts = try Facts(for: request, by: client, at: now, sendsTexts: sendsTexts, from: reader)
+        let facts = try Facts(for: request, by: client, sendsTexts: sendsTexts, in: work)
         /// Decides by another type, which must be there, and for this client.
         func decide(by other: TypeName, otherwise refusal: Refusal, needsCode: Bool = false) throws -> Asked {
             var request = request
             request.type = other
             let facts: Facts
             do {
-                facts = try Facts(for: request, by: client, at: now, sendsTexts: sendsTexts, from: reader)
+                facts = try Facts(for: request, by: client, sendsTexts: sendsTexts, in: work)
             } catch is Refusal {
                 throw refusal
             }
             guard facts.type.isQR || !needsCode else { throw refusal }
             do throws(Refusal) {
-                return try Self.decide(request, facts, chance, issuer: issuer, hasher: hasher)
+                return try Self.decide(request, facts, chance, issuer: work.issuer, hasher: work.hasher)
             } catch {
                 // A code cannot be sent instead of this.
                 throw facts.type.isText && error.isOfText ? refusal : error
             }
         }
         // Whoever knows a user's name could have them asked: where the browser is another one, the user comes to us.
-        if let type = facts.type.unknownBrowser, try !isKnown(request.browser, facts, hasher, reader) {
+        if let type = facts.type.unknownBrowser, try !isKnown(request.browser, facts, in: work) {
             return try decide(by: type, otherwise: .notAllowedByType(pointer: "/browser"), needsCode: true)
         }
         do {
-            return try Self.decide(request, facts, chance, issuer: issuer, hasher: hasher)
+            return try Self.decide(request, facts, chance, issuer: work.issuer, hasher: work.hasher)
         } catch Refusal.noEnrollment {
             // One that is not there is as good as none.
             guard let fallback = facts.type.fallback else { throw Refusal.noEnrollment }
@@ -183,25 +174,26 @@ public enum AskChallenge {
     }
 
     private static func isKnown(
-        _ browser: BrowserID?, _ facts: Facts, _ hasher: KeyedHasher, _ reader: any StoreReader
+        _ browser: BrowserID?, _ facts: Facts, in work: UnitOfWork
     ) throws -> Bool {
         guard let browser, let user = facts.user else { return false }
-        return try reader.isKnown(hasher.hash(of: browser, client: facts.client.id), of: user, by: facts.client.id)
+        let hash = work.hasher.hash(of: browser, client: facts.client.id)
+        return try work.rows.isKnown(hash, of: user, by: facts.client.id)
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Why a client has asked enough; nil where it has not, and this is counted.
     fileprivate func refusal(
-        of asked: AskChallenge.Asked, within limits: ClientLimits, _ hasher: KeyedHasher, at now: Timestamp
+        of asked: AskChallenge.Asked, within limits: ClientLimits
     ) throws -> AskChallenge.Refusal? {
         if let text = asked.text {
-            return try refusal(of: text, for: asked.challenge, atMost: limits.texts, hasher, at: now)
+            return try refusal(of: text, for: asked.challenge, atMost: limits.texts)
         }
         guard asked.challenge.claim != nil else { return nil }
         let client = asked.challenge.question.client
-        let asks = try countAttempt("code asks \(client)", window: AskChallenge.codeWindow, at: now)
-        return asks.number > limits.codeAsks ? .tooManyAsks(retryAfter: asks.retryAfter(at: now)) : nil
+        let asks = try count(.codeAsks(client, maximum: limits.codeAsks))
+        return asks.isExceeded ? .tooManyAsks(retryAfter: asks.retryAfter(at: now)) : nil
     }
 
     /// Puts a question to devices.
@@ -210,20 +202,17 @@ extension StoreWriter {
     ///   - challenge: the question.
     ///   - enrollments: the devices.
     ///   - pushed: those among them that are told by push.
-    ///   - now: when.
-    ///   - events: ids for what is noted and sent.
     func ask(
-        _ challenge: Challenge, of enrollments: [EnrollmentID], telling pushed: [EnrollmentID], at now: Timestamp,
-        _ events: EventIDs
+        _ challenge: Challenge, of enrollments: [EnrollmentID], telling pushed: [EnrollmentID]
     ) throws {
         let question = challenge.question
-        try insert(challenge, targets: enrollments)
-        try append(
+        try rows.insert(challenge, targets: enrollments)
+        try rows.append(
             AuditEvent(
-                id: events.next(), at: now, kind: .challengeAsked, client: question.client, user: challenge.user,
+                id: nextEventID(), at: now, kind: .challengeAsked, client: question.client, user: challenge.user,
                 challenge: challenge.id, detail: ["type": .string("\(question.type)")]))
         for enrollment in enrollments { wake(.enrollment(enrollment)) }
-        for enrollment in pushed { try announce(challenge, to: enrollment, as: events.next(), at: now) }
+        for enrollment in pushed { try announce(challenge, to: enrollment) }
     }
 }
 
@@ -374,16 +363,15 @@ extension AskChallenge {
 
 extension AskChallenge.Facts {
     fileprivate init(
-        for request: AskChallenge.Request, by client: Client, at now: Timestamp, sendsTexts: Bool,
-        from reader: any StoreReader
+        for request: AskChallenge.Request, by client: Client, sendsTexts: Bool, in work: UnitOfWork
     ) throws {
         let user = try request.user.map { reference in
-            guard let user = try reader.linkedUser(reference, of: client.id) else {
+            guard let user = try work.rows.linkedUser(reference, of: client.id) else {
                 throw AskChallenge.Refusal.userNotFound
             }
             return user.id
         }
-        guard let type = try reader.challengeType(request.type), type.isOpen(to: client.id) else {
+        guard let type = try work.rows.challengeType(request.type), type.isOpen(to: client.id) else {
             throw AskChallenge.Refusal.typeNotFound
         }
         guard user != nil || type.isQR else { throw AskChallenge.Refusal.userMissing }
@@ -391,15 +379,15 @@ extension AskChallenge.Facts {
         self.user = user
         self.type = type
         self.sendsTexts = sendsTexts
-        self.now = now
+        now = work.now
         guard let user, !type.isQR else {
             (enrollments, isLocked, openChallenges, recentAsks) = ([], false, 0, [])
             return
         }
-        enrollments = try reader.activeEnrollments(of: user)
-        isLocked = try reader.isAskingLocked(of: user, by: client.id)
-        openChallenges = try reader.openChallengeCount(of: user, by: client.id, now: now, limit: type.maximumPending)
-        recentAsks = try reader.recentAsks(
+        enrollments = try work.rows.activeEnrollments(of: user)
+        isLocked = try work.rows.isAskingLocked(of: user, by: client.id)
+        openChallenges = try work.rows.openChallengeCount(of: user, by: client.id, now: now, limit: type.maximumPending)
+        recentAsks = try work.rows.recentAsks(
             of: user, by: client.id, since: now.adding(seconds: -ChallengeType.askWindow), limit: type.maximumAsks)
     }
 }

@@ -15,18 +15,17 @@ public enum CancelChallenge {
     /// Cancels a client's challenge.
     public static func cancel(_ id: ChallengeID, by client: ClientID, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        return try await ports.store.commit { writer in
-            guard let challenge = try writer.challenge(id), challenge.question.client == client else {
+        return try await ports.commit(at: now) { work in
+            guard let challenge = try work.rows.challenge(id), challenge.question.client == client else {
                 return .notFound
             }
             // It is about a device, which will be removed.
-            if challenge.newDevice != nil, let user = challenge.user { try writer.lock(user) }
+            if challenge.newDevice != nil, let user = challenge.user { try work.rows.lock(user) }
             // Over, and not swept yet: it ends as what it is.
             let end: ChallengeOutcome = now < challenge.expiresAt ? .cancelled : .expired
-            if let earlier = try writer.finish(challenge, as: end, at: now, events) { return .alreadyEnded(earlier) }
+            if let earlier = try work.endChallenge(challenge, as: end) { return .alreadyEnded(earlier) }
             guard case .cancelled = end else { return .alreadyEnded(ChallengeState.ended(end, at: now).standing) }
-            return try writer.challenge(id).map(Outcome.cancelled) ?? .notFound
+            return try work.rows.challenge(id).map(Outcome.cancelled) ?? .notFound
         }
     }
 }

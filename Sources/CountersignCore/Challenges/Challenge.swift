@@ -174,32 +174,32 @@ public struct RecordedAnswer: Sendable {
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Ends a challenge with everything that belongs to its end: the audit, the callback, the wakes.
     ///
     /// - Returns: nil when it ended so; how it stands when it had ended before, or somebody was faster since it was read.
-    func finish(
-        _ challenge: Challenge, as outcome: ChallengeOutcome, at now: Timestamp, _ events: EventIDs
+    func endChallenge(
+        _ challenge: Challenge, as outcome: ChallengeOutcome
     ) throws -> ChallengeStanding? {
         guard (try? challenge.state.applying(outcome, at: now, expiresAt: challenge.expiresAt)) != nil,
-            try end(challenge.id, as: outcome, at: now)
-        else { return (try self.challenge(challenge.id) ?? challenge).standing(at: now) }
+            try rows.end(challenge.id, as: outcome, at: now)
+        else { return (try rows.challenge(challenge.id) ?? challenge).standing(at: now) }
         // What a device had approved, and did not bring back in time.
-        if challenge.returnURI != nil, outcome.method == nil { try removeReceipt(of: challenge.id) }
-        try append(
+        if challenge.returnURI != nil, outcome.method == nil { try rows.removeReceipt(of: challenge.id) }
+        try rows.append(
             AuditEvent(
-                id: events.next(), at: now, kind: outcome.auditKind, client: challenge.question.client,
+                id: nextEventID(), at: now, kind: outcome.auditKind, client: challenge.question.client,
                 user: challenge.user, enrollment: outcome.decidedBy, challenge: challenge.id,
                 detail: outcome.reason.map { ["reason": .string($0)] } ?? [:]))
-        if let callback = OutboxMessage.callback(for: challenge, ended: outcome, id: events.next(), at: now) {
-            try enqueue(callback)
+        if let callback = OutboxMessage.callback(for: challenge, ended: outcome, id: nextEventID(), at: now) {
+            try rows.enqueue(callback)
             wake(.outbox)
         }
         wake(.challenge(challenge.id))
-        try tellDevices(of: challenge, ended: outcome, at: now, events)
-        try note(outcome, from: challenge, at: now)
+        try tellDevices(of: challenge, ended: outcome)
+        try learnBrowser(outcome, from: challenge)
         if let device = challenge.newDevice {
-            try conclude(device, by: challenge, ended: outcome, at: now, events)
+            try concludeApproval(device, by: challenge, ended: outcome)
         }
         return nil
     }

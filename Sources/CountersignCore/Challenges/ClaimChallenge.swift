@@ -35,61 +35,61 @@ public enum ClaimChallenge {
         let event: EventID = ports.random.id(at: now)
         // Whether the server made it is told before any lookup: a code that is none says nothing of a challenge.
         let madeAt = ports.hasher.time(of: code)
-        return try await ports.store.commit { [issuer = ports.issuer] writer in
-            if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
+        return try await ports.commit(at: now) { work in
+            if let refusal = try work.admit(call) { return .refused(refusal) }
             let enrollment = call.enrollment
-            guard let madeAt, let challenge = try writer.challenge(code.challenge), let claim = challenge.claim,
+            guard let madeAt, let challenge = try work.rows.challenge(code.challenge), let claim = challenge.claim,
                 challenge.codeForm == code.form
-            else { return try refuse(enrollment.id, at: now, writer) }
+            else { return try refuse(enrollment.id, in: work) }
             // Presented again, since the reply was lost.
-            if try writer.target(of: challenge.id, enrollment: enrollment.id) != nil { return .claimed }
+            if try work.rows.target(of: challenge.id, enrollment: enrollment.id) != nil { return .claimed }
             guard challenge.isOpen(at: now) else { return .alreadyEnded(challenge.standing(forDeviceAt: now)) }
             guard case .awaited = claim else { return .alreadyClaimed }
             // It may be for one user alone.
             guard challenge.user == nil || challenge.user == enrollment.user else {
-                return try refuse(enrollment.id, at: now, writer)
+                return try refuse(enrollment.id, in: work)
             }
             // Another node may have made it, by a clock that is a little ahead.
             guard now < madeAt.adding(seconds: ChallengeCode.lifetime),
                 madeAt <= now.adding(seconds: SpendableNonce.tolerance)
             else { return .codeExpired }
-            if let refusal = try judge(enrollment, for: challenge, at: now, writer) { return refusal }
-            guard try writer.claim(challenge.id, by: enrollment.id, of: enrollment.user, at: now) else {
+            if let refusal = try judge(enrollment, for: challenge, in: work) { return refusal }
+            guard try work.rows.claim(challenge.id, by: enrollment.id, of: enrollment.user, at: now) else {
                 // Somebody was faster; it may have been this very call, sent twice at once.
-                return try writer.target(of: challenge.id, enrollment: enrollment.id) == nil
+                return try work.rows.target(of: challenge.id, enrollment: enrollment.id) == nil
                     ? .alreadyClaimed : .claimed
             }
-            try writer.append(
+            try work.rows.append(
                 AuditEvent(
                     id: event, at: now, kind: .challengeClaimed, client: challenge.question.client,
                     user: enrollment.user, enrollment: enrollment.id, challenge: challenge.id,
                     detail: ["via": .string(code.form.rawValue)]))
-            writer.wake(.challenge(challenge.id))
-            writer.wake(.enrollment(enrollment.id))
+            work.wake(.challenge(challenge.id))
+            work.wake(.enrollment(enrollment.id))
             return .claimed
         }
     }
 
     /// Why a device may not be asked, or nil; then another may still claim the challenge.
     private static func judge(
-        _ caller: Enrollment, for challenge: Challenge, at now: Timestamp, _ writer: any StoreWriter
+        _ caller: Enrollment, for challenge: Challenge, in work: UnitOfWork
     ) throws -> Outcome? {
-        guard try writer.linkedUser(.id(caller.user), of: challenge.question.client) != nil else {
+        guard try work.rows.linkedUser(.id(caller.user), of: challenge.question.client) != nil else {
             return .userNotLinked
         }
         // As it is now: a PIN may have been locked since the call was verified.
-        let current = try writer.enrollment(caller.id)
-        guard current?.counts(at: now) != false else { return .waiting }
+        let current = try work.rows.enrollment(caller.id)
+        guard current?.counts(at: work.now) != false else { return .waiting }
         guard let enrollment = current,
-            let type = try writer.challengeType(challenge.question.type), enrollment.satisfies(type),
-            enrollment.canAnswer(by: challenge.methods, at: now)
+            let type = try work.rows.challengeType(challenge.question.type), enrollment.satisfies(type),
+            enrollment.canAnswer(by: challenge.methods, at: work.now)
         else { return .methodMissing(challenge.methods) }
         return nil
     }
 
     private static func refuse(
-        _ enrollment: EnrollmentID, at now: Timestamp, _ writer: any StoreWriter
+        _ enrollment: EnrollmentID, in work: UnitOfWork
     ) throws -> Outcome {
-        try writer.countRefused("claim", of: enrollment, at: now).map(Outcome.rateLimited) ?? .codeInvalid
+        try work.countRefused(.claim, of: enrollment).map(Outcome.rateLimited) ?? .codeInvalid
     }
 }

@@ -21,11 +21,10 @@ public enum ExpireChallenges {
     /// Ends those of some challenges that are pending and over.
     static func expire(_ ids: [ChallengeID], ports: Ports) async throws {
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        try await ports.store.commit { writer in
+        try await ports.commit(at: now) { work in
             for id in ids {
-                guard let challenge = try writer.challenge(id) else { continue }
-                _ = try writer.finish(challenge, as: .expired, at: now, events)
+                guard let challenge = try work.rows.challenge(id) else { continue }
+                _ = try work.endChallenge(challenge, as: .expired)
             }
         }
     }

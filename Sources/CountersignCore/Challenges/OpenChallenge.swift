@@ -21,25 +21,24 @@ public enum OpenChallenge {
     /// The first time is recorded.
     public static func open(_ id: ChallengeID, for call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let issuer = ports.issuer
         let eventID: EventID = ports.random.id(at: now)
         let enrollment = call.enrollment
-        let admitted: Admission = try await ports.store.commit { writer in
-            if let refusal = try writer.admit(call, issuer: issuer) { return .other(.refused(refusal)) }
-            guard let target = try writer.target(of: id, enrollment: enrollment.id),
-                let challenge = try writer.challenge(id)
+        let admitted: Admission = try await ports.commit(at: now) { work in
+            if let refusal = try work.admit(call) { return .other(.refused(refusal)) }
+            guard let target = try work.rows.target(of: id, enrollment: enrollment.id),
+                let challenge = try work.rows.challenge(id)
             else { return .other(.notFound) }
             guard challenge.isOpen(at: now) else { return .other(.alreadyEnded(challenge.standing(forDeviceAt: now))) }
             if target.fetchedAt == nil {
-                try writer.recordFetch(of: id, by: enrollment.id, at: now)
-                try writer.append(
+                try work.rows.recordFetch(of: id, by: enrollment.id, at: now)
+                try work.rows.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .challengeFetched, client: challenge.question.client,
                         user: enrollment.user, enrollment: enrollment.id, challenge: id))
             }
             guard challenge.methods.contains(.pin) else { return .challenge(challenge, attemptsLeft: nil) }
-            let attemptsLeft = try writer.attemptsLeft(of: enrollment)
-            let triesLeft = try writer.triesLeft(of: challenge, at: now)
+            let attemptsLeft = try work.rows.attemptsLeft(of: enrollment)
+            let triesLeft = try work.triesLeft(of: challenge)
             return .challenge(challenge, attemptsLeft: min(attemptsLeft, triesLeft))
         }
         switch admitted {

@@ -109,10 +109,10 @@ public enum PendingChallenges {
 
     /// The first look, in the transaction that lets the device in.
     private static func admit(_ call: DeviceCall, at now: Timestamp, ports: Ports) async throws -> Look {
-        try await ports.store.commit { [issuer = ports.issuer] writer in
-            if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
+        try await ports.commit(at: now) { work in
+            if let refusal = try work.admit(call) { return .refused(refusal) }
             let (id, user) = (call.enrollment.id, call.enrollment.user)
-            return .pending(try writer.pendingChallenges(of: id, user: user, now: now, limit: limit))
+            return .pending(try work.rows.pendingChallenges(of: id, user: user, now: now, limit: limit))
         }
     }
 

@@ -9,8 +9,6 @@ public import Encodings
 public enum ReturnChallenge {
     /// How long a device has to bring the code back, in seconds.
     static let window: Int64 = 120
-    /// How many wrong codes may be presented of a challenge; each is of 128 bits.
-    static let maximumWrong = 10
 
     /// What came of it.
     public enum Outcome: Sendable {
@@ -37,10 +35,9 @@ public enum ReturnChallenge {
         _ code: Secret<String>, for id: ChallengeID, by client: ClientID, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
         let isRight = code.isSame(as: ports.hasher.returnCode(of: id))
-        return try await ports.store.commit { writer in
-            guard let challenge = try writer.challenge(id), challenge.question.client == client else {
+        return try await ports.commit(at: now) { work in
+            guard let challenge = try work.rows.challenge(id), challenge.question.client == client else {
                 return .notFound
             }
             guard !challenge.state.isEnded, now < challenge.expiresAt else {
@@ -48,42 +45,41 @@ public enum ReturnChallenge {
             }
             // Before the approval nobody can know the code, whatever is presented.
             guard case .returning(let method, let enrollment) = challenge.state, isRight else {
-                let wrong = try writer.countAttempt("return \(id)", window: RefusedAttempts.window, at: now)
-                return wrong.number > maximumWrong ? .rateLimited(retryAfter: RefusedAttempts.window) : .codeInvalid
+                let wrong = try work.count(.wrongReturnCodes(id))
+                return wrong.isExceeded ? .rateLimited(retryAfter: wrong.retryAfter(at: now)) : .codeInvalid
             }
             // Looked at here, which keeps it from changing until this commits: what a device that is gone or
             // suspended has approved is approved by nobody.
             let outcome: ChallengeOutcome =
-                switch try writer.enrollmentState(enrollment) {
+                switch try work.rows.enrollmentState(enrollment) {
                 case .active: .approved(method, by: enrollment)
                 case .suspended: .failed(.deviceSuspended)
                 case .removed, nil: .failed(.deviceRemoved)
                 }
-            if let earlier = try writer.finish(challenge, as: outcome, at: now, events) {
+            if let earlier = try work.endChallenge(challenge, as: outcome) {
                 return .alreadyEnded(earlier)
             }
-            guard let ended = try writer.challenge(id) else { return .notFound }
+            guard let ended = try work.rows.challenge(id) else { return .notFound }
             if case .failed = outcome { return .alreadyEnded(ended.standing(at: now)) }
             return .released(ended)
         }
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Keeps an approval until its code is presented.
     ///
     /// - Returns: nil when it is kept; how the challenge stands for a device when something else came before.
-    func hold(
-        _ challenge: Challenge, approvedBy method: Method, on enrollment: Enrollment, at now: Timestamp,
-        _ events: EventIDs
+    func holdForReturn(
+        _ challenge: Challenge, approvedBy method: Method, on enrollment: Enrollment
     ) throws -> ChallengeStanding? {
         let until = max(challenge.expiresAt, now.adding(seconds: ReturnChallenge.window))
-        guard try hold(challenge.id, approvedBy: method, on: enrollment.id, until: until, at: now) else {
-            return (try self.challenge(challenge.id) ?? challenge).standing(forDeviceAt: now)
+        guard try rows.hold(challenge.id, approvedBy: method, on: enrollment.id, until: until, at: now) else {
+            return (try rows.challenge(challenge.id) ?? challenge).standing(forDeviceAt: now)
         }
-        try append(
+        try rows.append(
             AuditEvent(
-                id: events.next(), at: now, kind: .challengeReturning, client: challenge.question.client,
+                id: nextEventID(), at: now, kind: .challengeReturning, client: challenge.question.client,
                 user: challenge.user, enrollment: enrollment.id, challenge: challenge.id,
                 detail: ["method": .string(method.rawValue)]))
         wake(.challenge(challenge.id))

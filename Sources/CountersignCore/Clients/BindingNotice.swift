@@ -75,17 +75,17 @@ enum BindingChange: Sendable {
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Tells the clients that know a user, and want to hear of it, of a change.
     func tellClients(
-        _ change: BindingChange, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
+        _ change: BindingChange, of enrollment: Enrollment
     ) throws {
-        let receivers = try noticeReceivers(of: enrollment.user)
+        let receivers = try rows.noticeReceivers(of: enrollment.user)
         for receiver in receivers {
             let body = change.json(of: enrollment, to: receiver, at: now).encoded
-            try enqueue(
+            try rows.enqueue(
                 OutboxMessage(
-                    id: events.next(), content: .notice(receiver.uri, client: receiver.client, body: body),
+                    id: nextEventID(), content: .notice(receiver.uri, client: receiver.client, body: body),
                     dueAt: now, expiresAt: now.adding(seconds: OutboxMessage.lifetime)))
         }
         if !receivers.isEmpty { wake(.outbox) }

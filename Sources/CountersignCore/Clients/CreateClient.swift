@@ -85,11 +85,13 @@ public enum CreateClient {
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .clientCreated, client: client.id,
             detail: ["name": .string(client.name.text), "waiver": .bool(client.waivesEnrollmentApproval)])
-        return try await ports.store.commit { writer in
-            try writer.once(idempotency, at: now) {
-                try writer.insert(client, callbackSecret: callbackSecret)
-                if let basic = request.basic { try writer.update(client.id, UpdateClient.Changes(basic: .set(basic))) }
-                try writer.append(event)
+        return try await ports.commit(at: now) { work in
+            try work.once(idempotency) {
+                try work.rows.insert(client, callbackSecret: callbackSecret)
+                if let basic = request.basic {
+                    try work.rows.update(client.id, UpdateClient.Changes(basic: .set(basic)))
+                }
+                try work.rows.append(event)
                 let created = Created(client: client, secret: secret, callbackSecret: callbackSecret)
                 return (created, reply(created))
             }

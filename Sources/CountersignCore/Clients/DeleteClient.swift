@@ -21,11 +21,11 @@ public enum DeleteClient {
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .clientDeleted, client: id,
             detail: ["by": .string("\(caller.id)")])
-        let isDeleted = try await ports.store.commit { writer in
-            guard let client = try writer.client(id), !client.isOperator else { return false }
-            try writer.delete(id, at: now)
-            try writer.wakeWatchers(of: id)
-            try writer.append(event)
+        let isDeleted = try await ports.commit(at: now) { work in
+            guard let client = try work.rows.client(id), !client.isOperator else { return false }
+            try work.rows.delete(id, at: now)
+            try work.wakeWatchers(of: id)
+            try work.rows.append(event)
             return true
         }
         if isDeleted { try await clear(id, ports: ports) }
@@ -41,11 +41,10 @@ public enum DeleteClient {
         try await DisableClient.cancelOpen(of: id, ports: ports)
         while try await ports.store.read({ try !$0.linkedUsers(of: id, limit: 1).isEmpty }) {
             let now = ports.time.now
-            let events = EventIDs(ports, at: now)
-            try await ports.store.commit { writer in
-                for user in try writer.linkedUsers(of: id, limit: batch) {
-                    guard let linked = try writer.linkedUser(.id(user), of: id) else { continue }
-                    try writer.letGo(linked.id, by: id, asked: id, at: now, events)
+            try await ports.commit(at: now) { work in
+                for user in try work.rows.linkedUsers(of: id, limit: batch) {
+                    guard let linked = try work.rows.linkedUser(.id(user), of: id) else { continue }
+                    try work.letGo(linked.id, by: id, asked: id)
                 }
             }
         }

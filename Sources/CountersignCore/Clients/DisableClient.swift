@@ -35,15 +35,15 @@ public enum DisableClient {
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: disabledAt == nil ? .clientEnabled : .clientDisabled,
             client: id, detail: ["by": .string("\(caller.id)")])
-        return try await ports.store.commit { writer in
-            guard let client = try writer.client(id), !client.isOperator else { return nil }
+        return try await ports.commit(at: now) { work in
+            guard let client = try work.rows.client(id), !client.isOperator else { return nil }
             guard (client.disabledAt == nil) != (disabledAt == nil) else { return client }
-            try writer.disable(id, at: disabledAt)
-            try writer.wakeWatchers(of: id)
-            try writer.append(event)
+            try work.rows.disable(id, at: disabledAt)
+            try work.wakeWatchers(of: id)
+            try work.rows.append(event)
             // What it was not told meanwhile.
-            writer.wake(.outbox)
-            return try writer.client(id)
+            work.wake(.outbox)
+            return try work.rows.client(id)
         }
     }
 
@@ -51,10 +51,9 @@ public enum DisableClient {
     static func cancelOpen(of id: ClientID, ports: Ports) async throws {
         while true {
             let now = ports.time.now
-            let events = EventIDs(ports, at: now)
-            let open = try await ports.store.commit { writer in
-                let open = try writer.openChallenges(of: id, limit: batch)
-                try writer.cancel(open, at: now, events)
+            let open = try await ports.commit(at: now) { work in
+                let open = try work.rows.openChallenges(of: id, limit: batch)
+                try work.cancel(open)
                 return open
             }
             guard open.count == batch else { return }
@@ -62,12 +61,12 @@ public enum DisableClient {
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Ends open challenges as cancelled, or expired where they are over.
-    func cancel(_ challenges: [ChallengeID], at now: Timestamp, _ events: EventIDs) throws {
+    func cancel(_ challenges: [ChallengeID]) throws {
         for id in challenges {
-            guard let challenge = try challenge(id) else { continue }
-            _ = try finish(challenge, as: now < challenge.expiresAt ? .cancelled : .expired, at: now, events)
+            guard let challenge = try rows.challenge(id) else { continue }
+            _ = try endChallenge(challenge, as: now < challenge.expiresAt ? .cancelled : .expired)
         }
     }
 }

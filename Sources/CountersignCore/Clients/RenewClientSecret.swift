@@ -38,22 +38,22 @@ public enum RenewClientSecret {
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .clientSecretRenewed, client: id,
             detail: ["by": .string("\(caller.id)"), "earlier_until": .string("\(renewed.earlierUntil)")])
-        return try await ports.store.commit { writer in
-            try writer.once(key, at: now) {
-                guard let client = try writer.client(id), !client.isOperator else { return (nil, nil) }
-                try writer.renewSecret(
+        return try await ports.commit(at: now) { work in
+            try work.once(key) {
+                guard let client = try work.rows.client(id), !client.isOperator else { return (nil, nil) }
+                try work.rows.renewSecret(
                     of: id, to: SecretHash(of: renewed.secret), earlierUntil: renewed.earlierUntil)
-                try writer.wakeWatchers(of: id)
-                try writer.append(event)
+                try work.wakeWatchers(of: id)
+                try work.rows.append(event)
                 return (renewed, reply(renewed))
             }
         }
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Has all who watch a client's open challenges look again whether they may.
     func wakeWatchers(of client: ClientID) throws {
-        for challenge in try openChallenges(of: client, limit: .max) { wake(.challenge(challenge)) }
+        for challenge in try rows.openChallenges(of: client, limit: .max) { wake(.challenge(challenge)) }
     }
 }

@@ -94,13 +94,13 @@ public enum UpdateClient {
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .clientUpdated, client: id,
             detail: changes.auditDetail(by: caller))
-        return try await ports.store.commit { writer in
-            guard let client = try writer.client(id), !client.isOperator else { return nil }
-            try writer.update(id, changes)
-            if changes.setsReceivers { try writer.forgetGoneReceivers(of: id) }
-            if changes.rights != nil { try writer.wakeWatchers(of: id) }
-            try writer.append(event)
-            guard let updated = try writer.client(id) else { throw StoreError.corruptRow("client") }
+        return try await ports.commit(at: now) { work in
+            guard let client = try work.rows.client(id), !client.isOperator else { return nil }
+            try work.rows.update(id, changes)
+            if changes.setsReceivers { try work.rows.forgetGoneReceivers(of: id) }
+            if changes.rights != nil { try work.wakeWatchers(of: id) }
+            try work.rows.append(event)
+            guard let updated = try work.rows.client(id) else { throw StoreError.corruptRow("client") }
             return updated
         }
     }
@@ -128,11 +128,11 @@ public enum UpdateClient {
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .callbackSecretRenewed, client: id,
             detail: ["by": .string("\(caller.id)"), "earlier_until": .string("\(renewed.earlierUntil)")])
-        return try await ports.store.commit { writer in
-            try writer.once(key, at: now) {
-                guard let client = try writer.client(id), !client.isOperator else { return (nil, nil) }
-                try writer.renewCallbackSecret(of: id, to: renewed.secret, earlierUntil: renewed.earlierUntil)
-                try writer.append(event)
+        return try await ports.commit(at: now) { work in
+            try work.once(key) {
+                guard let client = try work.rows.client(id), !client.isOperator else { return (nil, nil) }
+                try work.rows.renewCallbackSecret(of: id, to: renewed.secret, earlierUntil: renewed.earlierUntil)
+                try work.rows.append(event)
                 return (renewed, reply(renewed))
             }
         }

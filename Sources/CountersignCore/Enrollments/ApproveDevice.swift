@@ -12,10 +12,6 @@ public struct AwaitedApproval: Sendable {
     public static let coolingOffs: ClosedRange<Int64> = 60...604_800
     /// About how many new devices of a user questions may be open at once.
     static let maximumQuestions = 3
-    /// How often a client may have a user asked for that within ``window``.
-    static let maximumAsks = 5
-    /// The window in which those count, in seconds.
-    static let window: Int64 = 3600
 
     /// The number that the new device shows, to be typed on one that the user has; nil where nobody could type it.
     public let number: EntryNumber?
@@ -104,27 +100,26 @@ enum LetInBy: Sendable {
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// What the end of that question means for the new device.
     ///
     /// A yes lets it in, silence leaves it to wait for its time, and whatever else is no yes keeps it out.
-    func conclude(
-        _ id: EnrollmentID, by challenge: Challenge, ended outcome: ChallengeOutcome, at now: Timestamp,
-        _ events: EventIDs
+    func concludeApproval(
+        _ id: EnrollmentID, by challenge: Challenge, ended outcome: ChallengeOutcome
     ) throws {
-        guard let enrollment = try enrollment(id), enrollment.isPresent, enrollment.approval == challenge.id,
+        guard let enrollment = try rows.enrollment(id), enrollment.isPresent, enrollment.approval == challenge.id,
             !enrollment.counts(at: now)
         else { return }
         switch outcome {
         case .approved(let method, let device):
-            try letIn(enrollment, by: .device(device, method), at: now, events)
+            try letIn(enrollment, by: .device(device, method))
         case .expired: return
         // No code lets a device in.
         case .entered, .denied, .reported, .failed:
-            _ = try removeEnrollment(enrollment.id, reason: .denied, by: nil, at: now, events)
+            _ = try removeEnrollment(enrollment.id, reason: .denied, by: nil)
         case .cancelled:
             _ = try removeEnrollment(
-                enrollment.id, reason: .client, by: challenge.question.client, at: now, events)
+                enrollment.id, reason: .client, by: challenge.question.client)
         }
     }
 
@@ -132,38 +127,38 @@ extension StoreWriter {
     ///
     /// The caller has locked the user's row.
     func letIn(
-        _ enrollment: Enrollment, by whom: LetInBy, at now: Timestamp, _ events: EventIDs
+        _ enrollment: Enrollment, by whom: LetInBy
     ) throws {
         let wasLetIn = if case .time = whom { false } else { enrollment.counts(at: now) }
-        try count(enrollment.id, from: now)
-        try forgetWait(.confirm, of: enrollment.id)
+        try rows.count(enrollment.id, from: now)
+        try rows.forgetWait(.confirm, of: enrollment.id)
         if whom.bringsMethods {
-            try countMethods(of: enrollment.id, from: now)
-            try put(enrollment.customs.mapValues { $0.counting(from: now) }, of: enrollment.id)
-            try forgetWaits(of: enrollment.id)
+            try rows.countMethods(of: enrollment.id, from: now)
+            try rows.put(enrollment.customs.mapValues { $0.counting(from: now) }, of: enrollment.id)
+            try rows.forgetWaits(of: enrollment.id)
             for (method, _) in enrollment.waiting(at: now) {
-                try tellClients(.method(method, change: "counts"), of: enrollment, at: now, events)
+                try tellClients(.method(method, change: "counts"), of: enrollment)
             }
         }
         // The question is not the enrollment's any more, and its end means nothing for it.
-        if let id = enrollment.approval, let question = try challenge(id), question.state == .pending {
-            _ = try finish(question, as: .cancelled, at: now, events)
+        if let id = enrollment.approval, let question = try rows.challenge(id), question.state == .pending {
+            _ = try endChallenge(question, as: .cancelled)
         }
         wake(.enrollment(enrollment.id))
         guard !wasLetIn else { return }
-        try append(.enrollmentApproved, ["by": whom.audited], of: enrollment, at: now, events)
-        try tellClients(.approved, of: enrollment, at: now, events)
-        try replaceSurplus(beside: enrollment, of: try client(enrollment.client)?.deviceLimit, at: now, events)
+        try record(.enrollmentApproved, ["by": whom.audited], of: enrollment)
+        try tellClients(.approved, of: enrollment)
+        try replaceSurplus(beside: enrollment, of: try rows.client(enrollment.client)?.deviceLimit)
     }
 
     /// Removes the oldest devices that must go for one that has been let in.
     func replaceSurplus(
-        beside made: Enrollment, of limit: DeviceLimit?, at now: Timestamp, _ events: EventIDs
+        beside made: Enrollment, of limit: DeviceLimit?
     ) throws {
         guard let limit, limit.replacesOldest else { return }
-        let others = try activeEnrollments(of: made.user).filter { $0.id != made.id && $0.counts(at: now) }
+        let others = try rows.activeEnrollments(of: made.user).filter { $0.id != made.id && $0.counts(at: now) }
         for old in limit.surplus(of: others, of: made.client) {
-            _ = try removeEnrollment(old.id, reason: .replaced, by: nil, at: now, events)
+            _ = try removeEnrollment(old.id, reason: .replaced, by: nil)
         }
     }
 }

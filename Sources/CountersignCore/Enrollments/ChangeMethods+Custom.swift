@@ -15,26 +15,25 @@ extension ChangeMethods {
     /// Looks whether a registration is authorized before the hook is asked; its nonce and a ticket are spent when the
     /// hook has said something, so that the same registration may come again until then.
     static func begin(
-        _ registration: Registration, _ ticket: Secret<String>?, of enrollment: Enrollment, at now: Timestamp,
-        _ events: EventIDs, _ writer: any StoreWriter
+        _ registration: Registration, _ ticket: Secret<String>?, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Step {
         let (change, nonce) = (registration.change, registration.change.header.nonce)
-        if enrollment.needsTicket(for: change, signedBy: registration.signedBy, at: now) {
-            switch try authority(ticket, for: enrollment, at: now, writer) {
+        if enrollment.needsTicket(for: change, signedBy: registration.signedBy, at: work.now) {
+            switch try authority(ticket, for: enrollment, in: work) {
             case .ticket: break
             case .none: return .ended(.notAuthorized(needs: .ticket))
             case .blocked: return .ended(.blocked)
             }
         }
         // Each is a guess at whatever the hook asks for.
-        if let seconds = try writer.countRefused("registration", of: enrollment.id, at: now) {
+        if let seconds = try work.countRefused(.registration, of: enrollment.id) {
             return .ended(.rateLimited(retryAfter: seconds))
         }
-        if try writer.isSpent(nonce: "\(nonce)", of: nonceKey(enrollment)) {
-            return .ended(try refuse(enrollment, "nonce", at: now, events, writer))
+        if try work.rows.isSpent(nonce: "\(nonce)", of: nonceKey(enrollment)) {
+            return .ended(try refuse(enrollment, "nonce", in: work))
         }
-        let question = try writer.hookQuestion(
-            .register, registration.name, registration.data, of: enrollment, id: "\(enrollment.id).\(nonce)", at: now)
+        let question = try work.hookQuestion(
+            .register, registration.name, registration.data, of: enrollment, id: "\(enrollment.id).\(nonce)")
         return question.map { .asking($0, registration) } ?? .ended(.customNotRegistered)
     }
 
@@ -47,37 +46,38 @@ extension ChangeMethods {
         let enrollment = call.enrollment
         guard let verdict = await ports.hooks.ask(question) else { return .customUnavailable }
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        let issuer = ports.issuer
-        return try await ports.store.commit { writer in
-            try writer.lock(enrollment.user)
-            try writer.hold(enrollment.id)
-            if let refusal = try writer.refusal(of: enrollment.id, issuer: issuer) { return .refused(refusal) }
+        return try await ports.commit(at: now) { work in
+            try work.rows.lock(enrollment.user)
+            try work.rows.hold(enrollment.id)
+            if let refusal = try work.rows.refusal(of: enrollment.id, issuer: work.issuer) { return .refused(refusal) }
             // The same registration came again meanwhile, and was faster.
-            if let recorded = try writer.recordedReply(repeated) { return try outcome(recorded, enrollment, writer) }
-            guard try spend(registration.change.header.nonce, of: enrollment, at: now, writer) else {
-                return try refuse(enrollment, "nonce", at: now, events, writer)
+            if let recorded = try work.rows.recordedReply(repeated) {
+                return try outcome(recorded, enrollment, in: work)
+            }
+            guard try spend(registration.change.header.nonce, of: enrollment, in: work) else {
+                return try refuse(enrollment, "nonce", in: work)
             }
             guard verdict.result == .ok else {
-                try writer.append(
+                try work.record(
                     .customRefused,
                     ["authenticator": .string("\(name)"), "result": .string(verdict.result.rawValue)],
-                    of: enrollment, at: now, events)
-                try writer.record(
-                    RecordedReply(status: Recorded.customRefused, body: verdict.json.encoded), for: repeated, at: now)
+                    of: enrollment)
+                try work.rows.record(
+                    RecordedReply(status: Recorded.customRefused, body: verdict.json.encoded), for: repeated,
+                    at: work.now)
                 return Outcome(verdict)
             }
             let permit = try permit(
-                registration.change, nil, ticket, signedBy: registration.signedBy, of: enrollment, at: now, events,
-                writer)
+                registration.change, nil, ticket, signedBy: registration.signedBy, of: enrollment, in: work)
             guard case .granted(let countsFrom) = permit else { return permit.refusal }
-            guard let current = try writer.enrollment(enrollment.id) else { throw StoreError.corruptRow("enrollment") }
+            guard let current = try work.rows.enrollment(enrollment.id) else {
+                throw StoreError.corruptRow("enrollment")
+            }
             let kind = current.customs[name] == nil ? "set" : "replaced"
             let registered = EnrolledCustom(countsFrom: countsFrom)
-            try writer.put(current.customs.merging([name: registered]) { $1 }, of: enrollment.id)
+            try work.rows.put(current.customs.merging([name: registered]) { $1 }, of: enrollment.id)
             return try conclude(
-                .custom(name), kind, countsFrom: countsFrom, by: verdict, repeated, of: enrollment, at: now, events,
-                writer)
+                .custom(name), kind, countsFrom: countsFrom, by: verdict, repeated, of: enrollment, in: work)
         }
     }
 }

@@ -54,22 +54,21 @@ public enum ChangeMethods {
 
     /// How the methods of the calling device stand, with a nonce to change them.
     public static func show(_ call: DeviceCall, ports: Ports) async throws -> Result<MethodsReply, DeviceRefusal> {
-        let issuer = ports.issuer
         let now = ports.time.now
         let nonce = ports.hasher.changeNonce(for: call.enrollment.id, at: now, random: ports.random.bytes(8))
-        return try await ports.store.commit { writer in
-            if let refusal = try writer.admit(call, issuer: issuer) { return .failure(refusal) }
-            guard let enrollment = try writer.enrollment(call.enrollment.id) else {
+        return try await ports.commit(at: now) { work in
+            if let refusal = try work.admit(call) { return .failure(refusal) }
+            guard let enrollment = try work.rows.enrollment(call.enrollment.id) else {
                 throw StoreError.corruptRow("enrollment")
             }
             return .success(
                 MethodsReply(
-                    nonce: nonce, pin: enrollment.pinState, attemptsLeft: try writer.attemptsLeft(of: enrollment),
-                    policy: try writer.pinPolicy(of: enrollment), hasBiometric: enrollment.biometric != nil,
-                    custom: try writer.customs(of: enrollment),
+                    nonce: nonce, pin: enrollment.pinState, attemptsLeft: try work.rows.attemptsLeft(of: enrollment),
+                    policy: try work.rows.pinPolicy(of: enrollment), hasBiometric: enrollment.biometric != nil,
+                    custom: try work.rows.customs(of: enrollment),
                     waiting: Dictionary(uniqueKeysWithValues: enrollment.waiting(at: now).map { ($0, $1) }),
                     changesLeft: DeviceCertificateForm.changesLeft(
-                        in: try writer.certificate(of: enrollment.id)?.count ?? 0)))
+                        in: try work.rows.certificate(of: enrollment.id)?.count ?? 0)))
         }
     }
 
@@ -80,21 +79,19 @@ public enum ChangeMethods {
         let now = ports.time.now
         let verdict = try await judge(request, by: call.enrollment, at: now, ports: ports)
         let repeated = IdempotencyKey(ofChange: request, by: call.enrollment.id)
-        let issuer = ports.issuer
-        let events = EventIDs(ports, at: now)
-        let step = try await ports.store.commit { writer in
-            try writer.lock(call.enrollment.user)
-            try writer.hold(call.enrollment.id)
-            let refusal = try writer.admit(call, issuer: issuer)
+        let step = try await ports.commit(at: now) { work in
+            try work.rows.lock(call.enrollment.user)
+            try work.rows.hold(call.enrollment.id)
+            let refusal = try work.admit(call)
             // The reply was lost and the device sends the same change again: it gets the same, and nothing counts twice.
-            if let recorded = try writer.recordedReply(repeated) {
-                return Step.ended(try refusal.map(Outcome.refused) ?? outcome(recorded, call.enrollment, writer))
+            if let recorded = try work.rows.recordedReply(repeated) {
+                return Step.ended(try refusal.map(Outcome.refused) ?? outcome(recorded, call.enrollment, in: work))
             }
             // A wrong PIN that was looked at counts, also where the request is not let in.
             if let refusal {
                 guard case .wrongPIN = verdict else { return .ended(.refused(refusal)) }
             }
-            let step = try settle(verdict, request.ticket, repeated, by: call.enrollment, at: now, events, writer)
+            let step = try settle(verdict, request.ticket, repeated, by: call.enrollment, in: work)
             return refusal.map { .ended(.refused($0)) } ?? step
         }
         switch step {
@@ -112,27 +109,26 @@ public enum ChangeMethods {
 
     /// What a change got that comes again.
     static func outcome(
-        _ recorded: RecordedReply, _ enrollment: Enrollment, _ reader: any StoreReader
+        _ recorded: RecordedReply, _ enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
         if let verdict = (try? JSONValue(parsing: recorded.body)).flatMap({ HookVerdict($0) }) {
             return Outcome(verdict)
         }
         if recorded.status == Recorded.changed { return .changed(payload: nil) }
-        let current = try reader.enrollment(enrollment.id) ?? enrollment
-        return .pinIncorrect(attemptsLeft: try reader.attemptsLeft(of: current))
+        let current = try work.rows.enrollment(enrollment.id) ?? enrollment
+        return .pinIncorrect(attemptsLeft: try work.rows.attemptsLeft(of: current))
     }
 
     /// Counts a wrong PIN.
     static func count(
-        _ pin: EnrolledPIN, _ repeated: IdempotencyKey, by enrollment: Enrollment, at now: Timestamp,
-        _ events: EventIDs, _ writer: any StoreWriter
+        _ pin: EnrolledPIN, _ repeated: IdempotencyKey, by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
-        switch try writer.noteWrongPIN(besides: pin.key, of: enrollment, at: now, events) {
+        switch try work.noteWrongPIN(besides: pin.key, of: enrollment) {
         case .counted(let attemptsLeft):
-            try writer.record(RecordedReply(status: Recorded.pinIncorrect, body: []), for: repeated, at: now)
+            try work.rows.record(RecordedReply(status: Recorded.pinIncorrect, body: []), for: repeated, at: work.now)
             return .pinIncorrect(attemptsLeft: attemptsLeft)
         case .locked: return .pinLocked
-        case .changed: return try refuse(enrollment, "old", at: now, events, writer)
+        case .changed: return try refuse(enrollment, "old", in: work)
         }
     }
 
@@ -221,42 +217,40 @@ public enum ChangeMethods {
 
     private static func settle(
         _ verdict: Verdict, _ ticket: Secret<String>?, _ repeated: IdempotencyKey, by enrollment: Enrollment,
-        at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+        in work: UnitOfWork
     ) throws -> Step {
         switch verdict {
         case .pinLocked: return .ended(.pinLocked)
         case .certificateFull: return .ended(.certificateFull)
         case .unauthorized(let needed): return .ended(.notAuthorized(needs: needed))
-        case .invalid(let reason): return .ended(try refuse(enrollment, reason, at: now, events, writer))
-        case .wrongPIN(let pin): return .ended(try count(pin, repeated, by: enrollment, at: now, events, writer))
+        case .invalid(let reason): return .ended(try refuse(enrollment, reason, in: work))
+        case .wrongPIN(let pin): return .ended(try count(pin, repeated, by: enrollment, in: work))
         case .good(let change, let grown, let new, let signer):
-            guard try writer.enrollment(enrollment.id)?.key(of: change.method)?.fingerprint == change.old else {
-                return .ended(try refuse(enrollment, "old", at: now, events, writer))
+            guard try work.rows.enrollment(enrollment.id)?.key(of: change.method)?.fingerprint == change.old else {
+                return .ended(try refuse(enrollment, "old", in: work))
             }
             let permit = try permit(
-                .key(change), change.header.nonce, ticket, signedBy: signer, of: enrollment, at: now, events, writer)
+                .key(change), change.header.nonce, ticket, signedBy: signer, of: enrollment, in: work)
             guard case .granted(let countsFrom) = permit else { return .ended(permit.refusal) }
-            try writer.put(
+            try work.rows.put(
                 new, for: change.method, of: enrollment.id, certificate: grown.encoded, countsFrom: countsFrom)
             let kind = change.old == nil ? "set" : change.new == nil ? "removed" : "replaced"
             return .ended(
                 try conclude(
-                    change.method, kind, countsFrom: new.map { _ in countsFrom }, repeated, of: enrollment, at: now,
-                    events, writer))
+                    change.method, kind, countsFrom: new.map { _ in countsFrom }, repeated, of: enrollment, in: work))
         case .deregister(let change, let signer):
-            guard let current = try writer.enrollment(enrollment.id), current.customs[change.name] != nil else {
+            guard let current = try work.rows.enrollment(enrollment.id), current.customs[change.name] != nil else {
                 return .ended(.customNotRegistered)
             }
             let permit = try permit(
-                .custom(change), change.header.nonce, ticket, signedBy: signer, of: enrollment, at: now, events, writer)
+                .custom(change), change.header.nonce, ticket, signedBy: signer, of: enrollment, in: work)
             guard case .granted = permit else { return .ended(permit.refusal) }
-            try writer.dropAuthenticator(change.name, of: current, at: now, events)
+            try work.dropAuthenticator(change.name, of: current)
             return .ended(
                 try conclude(
-                    .custom(change.name), "removed", countsFrom: nil, repeated, of: enrollment, at: now, events,
-                    writer))
+                    .custom(change.name), "removed", countsFrom: nil, repeated, of: enrollment, in: work))
         case .register(let registration):
-            return try begin(registration, ticket, of: enrollment, at: now, events, writer)
+            return try begin(registration, ticket, of: enrollment, in: work)
         }
     }
 
@@ -265,18 +259,17 @@ public enum ChangeMethods {
     /// - Parameter countsFrom: from when what is new counts; nil where nothing is.
     static func conclude(
         _ method: Method, _ kind: String, countsFrom: Timestamp?, by verdict: HookVerdict? = nil,
-        _ repeated: IdempotencyKey, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs,
-        _ writer: any StoreWriter
+        _ repeated: IdempotencyKey, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
-        let until = countsFrom.flatMap { $0 > now ? $0 : nil }
+        let until = countsFrom.flatMap { $0 > work.now ? $0 : nil }
         if let until {
-            try writer.keepWait(method, of: enrollment.id, until: until)
+            try work.rows.keepWait(method, of: enrollment.id, until: until)
         } else {
-            try writer.forgetWait(method, of: enrollment.id)
+            try work.rows.forgetWait(method, of: enrollment.id)
         }
-        try writer.noteMethod(method, kind, until: until, of: enrollment, at: now, events)
-        try writer.record(
-            RecordedReply(status: Recorded.changed, body: verdict?.json.encoded ?? []), for: repeated, at: now)
+        try work.noteMethod(method, kind, until: until, of: enrollment)
+        try work.rows.record(
+            RecordedReply(status: Recorded.changed, body: verdict?.json.encoded ?? []), for: repeated, at: work.now)
         return .changed(payload: verdict?.payload)
     }
 
@@ -304,36 +297,36 @@ public enum ChangeMethods {
     ///   - ticket: the secret of a ticket.
     ///   - signer: the method that has signed, too.
     ///   - enrollment: whose methods change, as it was judged.
-    ///   - now: when.
-    ///   - events: ids for the audit.
-    ///   - writer: the transaction, which holds the enrollment.
+    ///   - work: the transaction, which holds the enrollment.
     static func permit(
         _ change: SignedChange, _ nonce: Nonce?, _ ticket: Secret<String>?, signedBy signer: Method?,
-        of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+        of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Permit {
-        guard let current = try writer.enrollment(enrollment.id),
-            current.isProved(change, by: signer, like: enrollment, at: now)
-        else { return .refused(try refuse(enrollment, "old", at: now, events, writer)) }
+        guard let current = try work.rows.enrollment(enrollment.id),
+            current.isProved(change, by: signer, like: enrollment, at: work.now)
+        else { return .refused(try refuse(enrollment, "old", in: work)) }
         if signer == .pin, current.pin?.lockedAt != nil { return .refused(.pinLocked) }
         var isWaived = false
-        let standing = try authority(ticket, for: enrollment, at: now, writer)
-        if current.needsTicket(for: change, signedBy: signer, at: now) {
+        let standing = try authority(ticket, for: enrollment, in: work)
+        if current.needsTicket(for: change, signedBy: signer, at: work.now) {
             switch standing {
             case .ticket(let ticket):
-                guard try writer.spend(ticket.hash, at: now) else { return .refused(.notAuthorized(needs: .ticket)) }
+                guard try work.rows.spend(ticket.hash, at: work.now) else {
+                    return .refused(.notAuthorized(needs: .ticket))
+                }
                 isWaived = ticket.waivesApproval
             case .none: return .refused(.notAuthorized(needs: .ticket))
             case .blocked: return .refused(.blocked)
             }
         } else if signer == nil, case .ticket(let ticket) = standing, ticket.waivesApproval {
-            isWaived = try writer.spend(ticket.hash, at: now)
+            isWaived = try work.rows.spend(ticket.hash, at: work.now)
         }
-        if let nonce, try !spend(nonce, of: enrollment, at: now, writer) {
-            return .refused(try refuse(enrollment, "nonce", at: now, events, writer))
+        if let nonce, try !spend(nonce, of: enrollment, in: work) {
+            return .refused(try refuse(enrollment, "nonce", in: work))
         }
-        let wait = try writer.wait(of: enrollment.user, at: now)
+        let wait = try work.wait(of: enrollment.user)
         return .granted(
-            countsFrom: current.newMethodCounts(at: now, after: wait, isProved: signer != nil || isWaived))
+            countsFrom: current.newMethodCounts(at: work.now, after: wait, isProved: signer != nil || isWaived))
     }
 
     /// What a ticket amounts to.
@@ -347,11 +340,11 @@ public enum ChangeMethods {
 
     /// A ticket that was made for the same user, looked at as at enrollment.
     static func authority(
-        _ secret: Secret<String>?, for enrollment: Enrollment, at now: Timestamp, _ reader: any StoreReader
+        _ secret: Secret<String>?, for enrollment: Enrollment, in work: UnitOfWork
     ) throws -> TicketAuthority {
-        guard let secret, let ticket = try reader.ticket(SecretHash(of: secret)), ticket.user == enrollment.user,
-            now < ticket.expiresAt, ticket.spentAt == nil,
-            let user = try reader.linkedUser(.id(ticket.user), of: ticket.client)
+        guard let secret, let ticket = try work.rows.ticket(SecretHash(of: secret)), ticket.user == enrollment.user,
+            work.now < ticket.expiresAt, ticket.spentAt == nil,
+            let user = try work.rows.linkedUser(.id(ticket.user), of: ticket.client)
         else { return .none }
         return user.isEnrollmentBlocked ? .blocked : .ticket(ticket)
     }
@@ -364,20 +357,21 @@ public enum ChangeMethods {
     }
 
     static func spend(
-        _ nonce: Nonce, of enrollment: Enrollment, at now: Timestamp, _ writer: any StoreWriter
+        _ nonce: Nonce, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Bool {
-        try writer.spend(nonce: "\(nonce)", of: nonceKey(enrollment), until: now.adding(seconds: 2 * nonceLifetime))
+        try work.rows.spend(
+            nonce: "\(nonce)", of: nonceKey(enrollment), until: work.now.adding(seconds: 2 * nonceLifetime))
     }
 
     static func nonceKey(_ enrollment: Enrollment) -> String { "change \(enrollment.id)" }
 
     static func refuse(
-        _ enrollment: Enrollment, _ reason: String, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+        _ enrollment: Enrollment, _ reason: String, in work: UnitOfWork
     ) throws -> Outcome {
-        if let seconds = try writer.countRefused("change", of: enrollment.id, at: now) {
+        if let seconds = try work.countRefused(.change, of: enrollment.id) {
             return .rateLimited(retryAfter: seconds)
         }
-        try writer.append(.methodChangeRefused, ["reason": .string(reason)], of: enrollment, at: now, events)
+        try work.record(.methodChangeRefused, ["reason": .string(reason)], of: enrollment)
         return .invalid
     }
 }

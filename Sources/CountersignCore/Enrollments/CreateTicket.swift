@@ -33,15 +33,15 @@ public enum CreateTicket {
         let eventID: EventID = ports.random.id(at: now)
         let issuer = ports.issuer
         let fingerprint = try ports.keys.current().certificate.fingerprint
-        return try await ports.store.commit { writer in
-            try writer.once(idempotency, at: now) {
-                guard let user = try writer.linkedUser(reference, of: client.id) else { return (.notFound, nil) }
+        return try await ports.commit(at: now) { work in
+            try work.once(idempotency) {
+                guard let user = try work.rows.linkedUser(reference, of: client.id) else { return (.notFound, nil) }
                 guard !user.isEnrollmentBlocked else { return (.blocked, nil) }
                 let ticket = Ticket(
                     hash: SecretHash(of: secret), user: user.id, client: client.id, enrollment: enrollment,
                     waivesApproval: client.waivesEnrollmentApproval, expiresAt: now.adding(seconds: Ticket.lifetime))
-                try writer.insert(ticket)
-                try writer.append(
+                try work.rows.insert(ticket)
+                try work.rows.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .ticketCreated, client: client.id, user: user.id,
                         enrollment: enrollment, detail: ["waiver": .bool(ticket.waivesApproval)]))

@@ -72,15 +72,14 @@ public enum EnrollDevice {
                 push: push.map { PushTarget(service: $0.service, app: $0.app, registeredAt: now) }, createdAt: now,
                 countsFrom: countsFrom, methodsCount: countsFrom == nil, approval: approval)
         }
-        let events = EventIDs(ports, at: now)
-        return try await ports.store.commit { writer in
-            if let refusal = try writer.spend(nonce) { return .refused(refusal) }
-            if let push, try writer.isTaken(push, besides: ticket.enrollment, of: ticket.user) {
+        return try await ports.commit(at: now) { work in
+            if let refusal = try work.spendNonce(nonce) { return .refused(refusal) }
+            if let push, try work.rows.isTaken(push, besides: ticket.enrollment, of: ticket.user) {
                 return .pushTokenInUse
             }
-            let outcome = try store(arrival, ticket: ticket, events, now: now, ports, writer)
+            let outcome = try store(arrival, ticket: ticket, ports, in: work)
             // A repeat brings the token, too: it may be a newer one.
-            if case .enrolled(let made, _) = outcome, let push { try writer.put(push, of: made.id, at: now) }
+            if case .enrolled(let made, _) = outcome, let push { try work.rows.put(push, of: made.id, at: now) }
             return outcome
         }
     }
@@ -104,79 +103,76 @@ public enum EnrollDevice {
     }
 
     private static func store(
-        _ arrival: Arrival, ticket known: Ticket, _ events: EventIDs, now: Timestamp, _ ports: Ports,
-        _ writer: any StoreWriter
+        _ arrival: Arrival, ticket known: Ticket, _ ports: Ports,
+        in work: UnitOfWork
     ) throws -> Outcome {
         let fingerprint = arrival.certificate.fingerprint
         // First, because it makes others wait who would change what is read next: the user's devices and the ticket.
-        guard let user = try writer.linkedUser(.id(known.user), of: known.client),
-            let ticket = try writer.ticket(known.hash), let client = try writer.client(known.client),
+        guard let user = try work.rows.linkedUser(.id(known.user), of: known.client),
+            let ticket = try work.rows.ticket(known.hash), let client = try work.rows.client(known.client),
             client.disabledAt == nil
         else { return .ticketInvalid }
-        let standing = try writer.standing(of: known.user, at: now, ports.hasher)
+        let standing = try work.standing(of: known.user)
         if ticket.spentAt != nil {
             // The reply was lost and the device sends the same certificate again: it gets the same enrollment.
-            guard let enrollment = try writer.enrollment(ticket.enrollment), enrollment.isPresent,
+            guard let enrollment = try work.rows.enrollment(ticket.enrollment), enrollment.isPresent,
                 enrollment.keys.primary.fingerprint == fingerprint
             else { return .ticketUsed }
             return .enrolled(enrollment, AwaitedApproval(enrollment, standing, ports.hasher))
         }
         guard !user.isEnrollmentBlocked else { return .blocked }
-        guard now < ticket.expiresAt else { return .ticketExpired }
-        guard try !writer.isEnrolled(fingerprint) else { return .alreadyEnrolled }
+        guard work.now < ticket.expiresAt else { return .ticketExpired }
+        guard try !work.rows.isEnrolled(fingerprint) else { return .alreadyEnrolled }
         // What waits takes no place among the devices a user may have.
-        let counted = standing.enrollments.filter { $0.counts(at: now) }
+        let counted = standing.enrollments.filter { $0.counts(at: work.now) }
         if let limit = client.deviceLimit, !limit.replacesOldest, !limit.surplus(of: counted, of: client.id).isEmpty {
             return .tooManyDevices
         }
-        guard try writer.spend(ticket.hash, at: now) else { return .ticketUsed }
+        guard try work.rows.spend(ticket.hash, at: work.now) else { return .ticketUsed }
         let countsFrom = ticket.waivesApproval ? nil : standing.newEnrollmentCounts
-        let asks = try countsFrom != nil && isAsked(about: ticket, standing, writer)
+        let asks = try countsFrom != nil && isAsked(about: ticket, standing, in: work)
         let made = arrival.enrollment(countsFrom, asks ? arrival.approval : nil)
-        try writer.insert(made, certificate: arrival.certificate.encoded)
+        try work.rows.insert(made, certificate: arrival.certificate.encoded)
         var detail: JSONObject = [
             "fingerprint": .string("\(fingerprint)"), "device": made.device.json,
             "waiver": .bool(ticket.waivesApproval),
         ]
         detail["waiting_until"] = countsFrom.map { .string("\($0)") }
-        try writer.append(.enrollmentCreated, detail, of: made, at: now, events)
-        try writer.tellClients(.created(isWaived: ticket.waivesApproval), of: made, at: now, events)
+        try work.record(.enrollmentCreated, detail, of: made)
+        try work.tellClients(.created(isWaived: ticket.waivesApproval), of: made)
         guard let countsFrom else {
-            try writer.replaceSurplus(beside: made, of: client.deviceLimit, at: now, events)
+            try work.replaceSurplus(beside: made, of: client.deviceLimit)
             return .enrolled(made, nil)
         }
-        try writer.keepWait(.confirm, of: made.id, until: countsFrom)
-        if asks { try ask(standing, about: made, arrival, client, events, ports, writer) }
+        try work.rows.keepWait(.confirm, of: made.id, until: countsFrom)
+        if asks { try ask(standing, about: made, arrival, client, ports, in: work) }
         return .enrolled(made, AwaitedApproval(made, standing, ports.hasher))
     }
 
     /// Asks the user's other devices.
     private static func ask(
-        _ standing: Standing, about made: Enrollment, _ arrival: Arrival, _ client: Client, _ events: EventIDs,
-        _ ports: Ports, _ writer: any StoreWriter
+        _ standing: Standing, about made: Enrollment, _ arrival: Arrival, _ client: Client, _ ports: Ports,
+        in work: UnitOfWork
     ) throws {
         guard let nonce = Nonce(bytes: arrival.nonce) else { preconditionFailure("a nonce has 32 bytes") }
         let question = try standing.question(
             about: made, arrival.approval, by: client, from: arrival.place, nonce: nonce, ports: ports)
         let others = standing.others(besides: made.id)
-        try writer.ask(
-            question, of: others.map(\.id), telling: others.filter { $0.push != nil }.map(\.id), at: made.createdAt,
-            events)
+        try work.ask(
+            question, of: others.map(\.id), telling: others.filter { $0.push != nil }.map(\.id))
     }
 
     /// Whether the user is asked about one more device: there is one to ask, and there were not too many questions.
     ///
     /// Where they are not, the device waits all the same. Spec: design 13 §1.6.
     private static func isAsked(
-        about ticket: Ticket, _ standing: Standing, _ writer: any StoreWriter
+        about ticket: Ticket, _ standing: Standing, in work: UnitOfWork
     ) throws -> Bool {
         let now = standing.now
         guard !standing.others(besides: ticket.enrollment).isEmpty,
             standing.enrollments.count(where: { $0.approval != nil && !$0.counts(at: now) })
                 < AwaitedApproval.maximumQuestions
         else { return false }
-        let asks = try writer.countAttempt(
-            "new device \(ticket.user) \(ticket.client)", window: AwaitedApproval.window, at: now)
-        return asks.number <= AwaitedApproval.maximumAsks
+        return try !work.count(.newDeviceAsks(ticket.user, ticket.client)).isExceeded
     }
 }

@@ -58,9 +58,9 @@ public enum OtherDevices {
         let now = ports.time.now
         let id = call.enrollment.id
         let nonce = ports.hasher.changeNonce(for: id, at: now, random: ports.random.bytes(8))
-        return try await ports.store.commit { [issuer = ports.issuer, hasher = ports.hasher] writer in
-            if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
-            let standing = try writer.standing(of: call.enrollment.user, at: now, hasher)
+        return try await ports.commit(at: now) { work in
+            if let refusal = try work.admit(call) { return .refused(refusal) }
+            let standing = try work.standing(of: call.enrollment.user)
             guard standing.has(id) else { return .waiting }
             return .list(
                 List(
@@ -81,25 +81,24 @@ public enum OtherDevices {
         _ kind: DeviceAct.Kind, on other: EnrollmentID, _ authorization: [UInt8]?, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        let (caller, issuer) = (call.enrollment, ports.issuer)
+        let caller = call.enrollment
         let (proof, nonce) = try await proof(authorization, of: kind, on: other, by: caller, at: now, ports)
         let repeated = authorization.map { IdempotencyKey(ofAct: $0, by: caller.id) }
-        return try await ports.store.commit { writer in
-            try writer.lock(caller.user)
-            try writer.hold(caller.id)
-            let refusal = try writer.admit(call, issuer: issuer)
-            if let repeated, let recorded = try writer.recordedReply(repeated) {
-                return try refusal.map(Outcome.refused) ?? outcome(recorded, caller, writer)
+        return try await ports.commit(at: now) { work in
+            try work.rows.lock(caller.user)
+            try work.rows.hold(caller.id)
+            let refusal = try work.admit(call)
+            if let repeated, let recorded = try work.rows.recordedReply(repeated) {
+                return try refusal.map(Outcome.refused) ?? outcome(recorded, caller, in: work)
             }
             // A wrong PIN that was looked at counts, also where the request is not let in.
             if case .wrongPIN(let pin) = proof, let repeated {
                 let counted = Outcome(
-                    try ChangeMethods.count(pin, repeated, by: caller, at: now, events, writer))
+                    try ChangeMethods.count(pin, repeated, by: caller, in: work))
                 return refusal.map(Outcome.refused) ?? counted
             }
             if let refusal { return .refused(refusal) }
-            let standing = try writer.standing(of: caller.user, at: now, events.hasher)
+            let standing = try work.standing(of: caller.user)
             guard let current = standing.enrollments.first(where: { $0.id == caller.id }), current.isLetIn(at: now)
             else { return .waiting }
             guard let target = standing.enrollments.first(where: { $0.id == other }), other != caller.id else {
@@ -110,16 +109,16 @@ public enum OtherDevices {
             // What waits can be undone by every device that is let in.
             if target.counts(at: now), standing.isGuarded(besides: kind == .resume ? nil : other) {
                 guard let nonce, current.isProved(by: proof, like: caller, at: now) else {
-                    return try unproved(proof, current, at: now, events, writer)
+                    return try unproved(proof, current, in: work)
                 }
-                guard try ChangeMethods.spend(nonce, of: caller, at: now, writer) else {
-                    return Outcome(try ChangeMethods.refuse(caller, "nonce", at: now, events, writer))
+                guard try ChangeMethods.spend(nonce, of: caller, in: work) else {
+                    return Outcome(try ChangeMethods.refuse(caller, "nonce", in: work))
                 }
             }
-            try writer.carryOut(kind, on: target, by: caller.id, at: now, events)
+            try work.carryOut(kind, on: target, by: caller.id)
             if let repeated {
-                try writer.record(
-                    RecordedReply(status: ChangeMethods.Recorded.changed, body: []), for: repeated, at: now)
+                try work.rows.record(
+                    RecordedReply(status: ChangeMethods.Recorded.changed, body: []), for: repeated, at: work.now)
             }
             return .done
         }
@@ -130,18 +129,17 @@ public enum OtherDevices {
         _ method: Method, of other: EnrollmentID, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        return try await ports.store.commit { [issuer = ports.issuer] writer in
-            try writer.lock(call.enrollment.user)
-            if let refusal = try writer.admit(call, issuer: issuer) { return .refused(refusal) }
-            let enrollments = try writer.activeEnrollments(of: call.enrollment.user)
+        return try await ports.commit(at: now) { work in
+            try work.rows.lock(call.enrollment.user)
+            if let refusal = try work.admit(call) { return .refused(refusal) }
+            let enrollments = try work.rows.activeEnrollments(of: call.enrollment.user)
             guard enrollments.contains(where: { $0.id == call.enrollment.id && $0.isLetIn(at: now) }) else {
                 return .waiting
             }
             guard let target = enrollments.first(where: { $0.id == other }), target.waits(method, at: now) else {
                 return .notFound
             }
-            try writer.undo(method, of: target, by: .device(call.enrollment.id), at: now, events)
+            try work.undo(method, of: target, by: .device(call.enrollment.id))
             return .done
         }
     }
@@ -164,24 +162,25 @@ public enum OtherDevices {
     }
 
     private static func unproved(
-        _ proof: MethodProof, _ caller: Enrollment, at now: Timestamp, _ events: EventIDs, _ writer: any StoreWriter
+        _ proof: MethodProof, _ caller: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
         switch proof {
         case .pinLocked: return .pinLocked
         case .none, .missing:
             let needed: ChangeMethods.Authority =
-                caller.counts(.pin, at: now) ? .pin : caller.counts(.biometric, at: now) ? .biometric : .method
+                caller.counts(.pin, at: work.now)
+                ? .pin : caller.counts(.biometric, at: work.now) ? .biometric : .method
             return .notAuthorized(needs: needed)
         case .invalid, .signed, .wrongPIN:
-            return Outcome(try ChangeMethods.refuse(caller, "authorization", at: now, events, writer))
+            return Outcome(try ChangeMethods.refuse(caller, "authorization", in: work))
         }
     }
 
     /// What an act got that comes again.
     private static func outcome(
-        _ recorded: RecordedReply, _ caller: Enrollment, _ reader: any StoreReader
+        _ recorded: RecordedReply, _ caller: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
-        Outcome(try ChangeMethods.outcome(recorded, caller, reader))
+        Outcome(try ChangeMethods.outcome(recorded, caller, in: work))
     }
 }
 

@@ -26,7 +26,7 @@ extension StoreReader {
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Counts a wrong PIN, for all challenges and changes of an enrollment together, and does at the limit what the
     /// client's policy says.
     ///
@@ -35,40 +35,37 @@ extension StoreWriter {
     /// - Parameters:
     ///   - key: the key of the PIN that it was not.
     ///   - enrollment: whose.
-    ///   - now: when.
-    ///   - events: ids for the audit.
     func noteWrongPIN(
-        besides key: CertifiedKey, of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
+        besides key: CertifiedKey, of enrollment: Enrollment
     ) throws -> WrongPIN {
-        guard let count = try countWrongPIN(key, of: enrollment.id) else {
-            let pin = try self.enrollment(enrollment.id)?.pin
+        guard let count = try rows.countWrongPIN(key, of: enrollment.id) else {
+            let pin = try rows.enrollment(enrollment.id)?.pin
             return pin?.key.fingerprint == key.fingerprint ? .locked : .changed
         }
-        let policy = try pinPolicy(of: enrollment)
+        let policy = try rows.pinPolicy(of: enrollment)
         let attemptsLeft = max(0, policy.attempts - count)
         let detail: JSONObject = ["attempts_left": .integer(Int64(attemptsLeft))]
-        try append(.pinIncorrect, detail, of: enrollment, at: now, events)
+        try record(.pinIncorrect, detail, of: enrollment)
         guard attemptsLeft == 0 else { return .counted(attemptsLeft: attemptsLeft) }
         switch policy.limitAction {
         case .lock:
-            try lockPIN(of: enrollment.id, at: now)
-            try append(.pinLocked, of: enrollment, at: now, events)
-            try tellClients(.pinLocked, of: enrollment, at: now, events)
-            try failUnanswerable(by: enrollment, because: .tooManyAttempts, at: now, events)
+            try rows.lockPIN(of: enrollment.id, at: now)
+            try record(.pinLocked, of: enrollment)
+            try tellClients(.pinLocked, of: enrollment)
+            try failUnanswerable(by: enrollment, because: .tooManyAttempts)
         case .remove:
-            _ = try removeEnrollment(enrollment.id, reason: .wrongPIN, by: nil, at: now, events)
+            _ = try removeEnrollment(enrollment.id, reason: .wrongPIN, by: nil)
         }
         return .counted(attemptsLeft: 0)
     }
 
     /// Notes in the audit what has happened to an enrollment.
-    func append(
-        _ kind: AuditEventKind, _ detail: JSONObject = [:], of enrollment: Enrollment, at now: Timestamp,
-        _ events: EventIDs
+    func record(
+        _ kind: AuditEventKind, _ detail: JSONObject = [:], of enrollment: Enrollment
     ) throws {
-        try append(
+        try rows.append(
             AuditEvent(
-                id: events.next(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
+                id: nextEventID(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
                 enrollment: enrollment.id, detail: detail))
     }
 }

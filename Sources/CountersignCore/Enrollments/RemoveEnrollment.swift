@@ -8,12 +8,10 @@ public enum RemoveEnrollment {
     /// Removes the calling device itself.
     public static func remove(_ call: DeviceCall, ports: Ports) async throws -> DeviceRefusal? {
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        let issuer = ports.issuer
-        return try await ports.store.commit { writer in
-            try writer.lock(call.enrollment.user)
-            if let refusal = try writer.admit(call, evenSuspended: true, issuer: issuer) { return refusal }
-            _ = try writer.removeEnrollment(call.enrollment.id, reason: .device, by: nil, at: now, events)
+        return try await ports.commit(at: now) { work in
+            try work.rows.lock(call.enrollment.user)
+            if let refusal = try work.admit(call, evenSuspended: true) { return refusal }
+            _ = try work.removeEnrollment(call.enrollment.id, reason: .device, by: nil)
             return nil
         }
     }
@@ -29,12 +27,11 @@ public enum RemoveEnrollment {
         ports: Ports
     ) async throws -> Bool {
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        return try await ports.store.commit { writer in
-            guard let user = try writer.linkedUser(reference, of: client.id),
-                let enrollment = try writer.enrollment(id), enrollment.user == user.id
+        return try await ports.commit(at: now) { work in
+            guard let user = try work.rows.linkedUser(reference, of: client.id),
+                let enrollment = try work.rows.enrollment(id), enrollment.user == user.id
             else { return false }
-            return try writer.removeEnrollment(id, reason: reason, by: client.id, at: now, events)
+            return try work.removeEnrollment(id, reason: reason, by: client.id)
         }
     }
 
@@ -45,16 +42,15 @@ public enum RemoveEnrollment {
         _ id: EnrollmentID, because reason: RemovalReason, by admin: Client, ports: Ports
     ) async throws -> Bool {
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        return try await ports.store.commit { writer in
-            guard let known = try writer.locked(id) else { return false }
-            guard try writer.removeEnrollment(id, reason: reason, by: admin.id, at: now, events) else { return false }
+        return try await ports.commit(at: now) { work in
+            guard let known = try work.locked(id) else { return false }
+            guard try work.removeEnrollment(id, reason: reason, by: admin.id) else { return false }
             guard reason == .lost else { return true }
-            for other in try writer.activeEnrollments(of: known.user) {
+            for other in try work.rows.activeEnrollments(of: known.user) {
                 if other.counts(at: now) {
-                    try writer.undoWaitingMethods(of: other, by: .client(admin.id), at: now, events)
+                    try work.undoWaitingMethods(of: other, by: .client(admin.id))
                 } else {
-                    _ = try writer.removeEnrollment(other.id, reason: reason, by: admin.id, at: now, events)
+                    _ = try work.removeEnrollment(other.id, reason: reason, by: admin.id)
                 }
             }
             return true
@@ -62,42 +58,44 @@ public enum RemoveEnrollment {
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Ends an enrollment and every pending challenge that nobody else can answer.
     ///
     /// The caller has locked the user's row.
     ///
     /// - Returns: false when it was not active.
     func removeEnrollment(
-        _ id: EnrollmentID, reason: RemovalReason, by client: ClientID?, at now: Timestamp, _ events: EventIDs
+        _ id: EnrollmentID, reason: RemovalReason, by client: ClientID?
     ) throws -> Bool {
-        guard let enrollment = try enrollment(id), try remove(id, reason: reason, at: now) else { return false }
-        try leaveBehind(enrollment, at: now, events.hasher)
-        try forgetWaits(of: id)
+        guard let enrollment = try rows.enrollment(id), try rows.remove(id, reason: reason, at: now) else {
+            return false
+        }
+        try leaveBehind(enrollment)
+        try rows.forgetWaits(of: id)
         wake(.enrollment(id))
-        try append(
+        try rows.append(
             AuditEvent(
-                id: events.next(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
+                id: nextEventID(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
                 user: enrollment.user, enrollment: id, detail: ["reason": .string(reason.rawValue)]))
-        try tellClients(.removed(reason), of: enrollment, at: now, events)
+        try tellClients(.removed(reason), of: enrollment)
         for name in enrollment.customs.keys.sorted() {
-            try tellDeregistered(name, of: enrollment, at: now, events)
+            try tellDeregistered(name, of: enrollment)
         }
-        if let approval = try enrollment.approval.flatMap({ try challenge($0) }) {
-            _ = try finish(approval, as: .cancelled, at: now, events)
+        if let approval = try enrollment.approval.flatMap({ try rows.challenge($0) }) {
+            _ = try endChallenge(approval, as: .cancelled)
         }
-        try failPending(of: enrollment, because: .deviceRemoved, at: now, events)
+        try failPending(of: enrollment, because: .deviceRemoved)
         return true
     }
 
     /// Ends what a device that is removed or suspended keeps open: what nobody else can answer, and what it approved by
     /// a link and nobody was told of yet, for such a device says yes to nothing.
     func failPending(
-        of enrollment: Enrollment, because reason: FailureReason, at now: Timestamp, _ events: EventIDs
+        of enrollment: Enrollment, because reason: FailureReason
     ) throws {
-        try failUnanswerable(by: enrollment, because: reason, at: now, events)
-        for challenge in try heldChallenges(approvedBy: enrollment.id, user: enrollment.user, now: now) {
-            _ = try finish(challenge, as: .failed(reason), at: now, events)
+        try failUnanswerable(by: enrollment, because: reason)
+        for challenge in try rows.heldChallenges(approvedBy: enrollment.id, user: enrollment.user, now: now) {
+            _ = try endChallenge(challenge, as: .failed(reason))
         }
     }
 
@@ -105,16 +103,16 @@ extension StoreWriter {
     ///
     /// What a new device is asked about goes on: it can still be said no to.
     func failUnanswerable(
-        by enrollment: Enrollment, because reason: FailureReason, at now: Timestamp, _ events: EventIDs
+        by enrollment: Enrollment, because reason: FailureReason
     ) throws {
-        for challenge in try pendingChallenges(of: enrollment.id, user: enrollment.user, now: now, limit: .max)
+        for challenge in try rows.pendingChallenges(of: enrollment.id, user: enrollment.user, now: now, limit: .max)
         where challenge.newDevice == nil {
-            let isAnswerable = try targets(of: challenge.id).contains { target in
+            let isAnswerable = try rows.targets(of: challenge.id).contains { target in
                 // Its state first, which keeps it from changing until this commits.
-                try enrollmentState(target) == .active
-                    && self.enrollment(target)?.canAnswer(by: challenge.methods, at: now) == true
+                try rows.enrollmentState(target) == .active
+                    && rows.enrollment(target)?.canAnswer(by: challenge.methods, at: now) == true
             }
-            if !isAnswerable { _ = try finish(challenge, as: .failed(reason), at: now, events) }
+            if !isAnswerable { _ = try endChallenge(challenge, as: .failed(reason)) }
         }
     }
 }

@@ -4,8 +4,7 @@ import CountersignWire
 public enum ShowEnrollments {
     /// The calling device's own.
     public static func own(_ call: DeviceCall, ports: Ports) async throws -> Result<Enrollment, DeviceRefusal> {
-        let issuer = ports.issuer
-        if let refusal = try await ports.store.commit({ try $0.admit(call, evenSuspended: true, issuer: issuer) }) {
+        if let refusal = try await ports.commit(at: ports.time.now, { try $0.admit(call, evenSuspended: true) }) {
             return .failure(refusal)
         }
         return .success(call.enrollment)

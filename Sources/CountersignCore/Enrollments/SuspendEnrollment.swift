@@ -20,13 +20,12 @@ public enum SuspendEnrollment {
         _ id: EnrollmentID, _ isSuspended: Bool, by admin: Client, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        return try await ports.store.commit { writer in
-            guard let enrollment = try writer.locked(id), enrollment.isPresent else { return .notFound }
+        return try await ports.commit(at: now) { work in
+            guard let enrollment = try work.locked(id), enrollment.isPresent else { return .notFound }
             guard enrollment.counts(at: now) else { return .waiting }
             let state = enrollment.state
             guard (state == .active) == isSuspended else { return .done }
-            try writer.suspend(enrollment, isSuspended, by: .client(admin.id), at: now, events)
+            try work.setSuspended(enrollment, isSuspended, by: .client(admin.id))
             return .done
         }
     }
@@ -45,43 +44,42 @@ enum DeviceActor: Sendable {
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// What a device does with another one.
     ///
     /// The caller has locked the user's row.
     func carryOut(
-        _ kind: DeviceAct.Kind, on other: Enrollment, by caller: EnrollmentID, at now: Timestamp, _ events: EventIDs
+        _ kind: DeviceAct.Kind, on other: Enrollment, by caller: EnrollmentID
     ) throws {
         switch kind {
-        case .suspend: try suspend(other, true, by: .device(caller), at: now, events)
-        case .resume: try suspend(other, false, by: .device(caller), at: now, events)
-        case .remove: _ = try removeEnrollment(other.id, reason: .otherDevice, by: nil, at: now, events)
+        case .suspend: try setSuspended(other, true, by: .device(caller))
+        case .resume: try setSuspended(other, false, by: .device(caller))
+        case .remove: _ = try removeEnrollment(other.id, reason: .otherDevice, by: nil)
         }
     }
 
     /// Suspends a device that counts, or resumes it; what waits on it is undone.
-    fileprivate func suspend(
-        _ enrollment: Enrollment, _ isSuspended: Bool, by actor: DeviceActor, at now: Timestamp, _ events: EventIDs
+    fileprivate func setSuspended(
+        _ enrollment: Enrollment, _ isSuspended: Bool, by actor: DeviceActor
     ) throws {
-        try suspend(enrollment.id, since: isSuspended ? now : nil)
-        try append(
-            isSuspended ? .enrollmentSuspended : .enrollmentResumed, ["by": actor.audited], of: enrollment, at: now,
-            events)
-        try tellClients(isSuspended ? .suspended : .resumed, of: enrollment, at: now, events)
+        try rows.suspend(enrollment.id, since: isSuspended ? now : nil)
+        try record(
+            isSuspended ? .enrollmentSuspended : .enrollmentResumed, ["by": actor.audited], of: enrollment)
+        try tellClients(isSuspended ? .suspended : .resumed, of: enrollment)
         wake(.enrollment(enrollment.id))
         guard isSuspended else { return }
-        try undoWaitingMethods(of: enrollment, by: actor, at: now, events)
-        try failPending(of: enrollment, because: .deviceSuspended, at: now, events)
+        try undoWaitingMethods(of: enrollment, by: actor)
+        try failPending(of: enrollment, because: .deviceSuspended)
     }
 
     /// Undoes every method of a device that waits.
     func undoWaitingMethods(
-        of enrollment: Enrollment, by actor: DeviceActor, at now: Timestamp, _ events: EventIDs
+        of enrollment: Enrollment, by actor: DeviceActor
     ) throws {
         for (method, _) in enrollment.waiting(at: now) {
             // Each changes what is kept of the enrollment.
-            guard let current = try self.enrollment(enrollment.id) else { continue }
-            try undo(method, of: current, by: actor, at: now, events)
+            guard let current = try rows.enrollment(enrollment.id) else { continue }
+            try undo(method, of: current, by: actor)
         }
     }
 
@@ -89,27 +87,27 @@ extension StoreWriter {
     ///
     /// Its key stays in the certificate, which only the device can change; nothing takes its signature.
     func undo(
-        _ method: Method, of enrollment: Enrollment, by actor: DeviceActor, at now: Timestamp, _ events: EventIDs
+        _ method: Method, of enrollment: Enrollment, by actor: DeviceActor
     ) throws {
         switch method {
         case .confirm: preconditionFailure("a device is removed")
-        case .pin, .biometric: try put(nil, for: method, of: enrollment.id, certificate: nil, countsFrom: now)
-        case .custom(let name): try dropAuthenticator(name, of: enrollment, at: now, events)
+        case .pin, .biometric: try rows.put(nil, for: method, of: enrollment.id, certificate: nil, countsFrom: now)
+        case .custom(let name): try dropAuthenticator(name, of: enrollment)
         }
-        try forgetWait(method, of: enrollment.id)
-        try noteMethod(method, "undone", by: actor.audited, of: enrollment, at: now, events)
+        try rows.forgetWait(method, of: enrollment.id)
+        try noteMethod(method, "undone", by: actor.audited, of: enrollment)
         wake(.enrollment(enrollment.id))
     }
 
     /// Notes in the audit what became of a method, and tells the clients.
     func noteMethod(
         _ method: Method, _ change: String, until: Timestamp? = nil, by actor: JSONValue? = nil,
-        of enrollment: Enrollment, at now: Timestamp, _ events: EventIDs
+        of enrollment: Enrollment
     ) throws {
         var detail: JSONObject = ["method": .string(method.rawValue), "change": .string(change)]
         detail["waiting_until"] = until.map { .string("\($0)") }
         detail["by"] = actor
-        try append(.methodChanged, detail, of: enrollment, at: now, events)
-        try tellClients(.method(method, change: change, until: until), of: enrollment, at: now, events)
+        try record(.methodChanged, detail, of: enrollment)
+        try tellClients(.method(method, change: change, until: until), of: enrollment)
     }
 }

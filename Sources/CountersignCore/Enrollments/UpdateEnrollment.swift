@@ -18,29 +18,28 @@ public enum UpdateEnrollment {
         _ update: EnrollmentUpdate, by call: DeviceCall, ports: Ports
     ) async throws -> Result<Enrollment, Refusal> {
         let now = ports.time.now
-        let issuer = ports.issuer
         let id = call.enrollment.id
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .enrollmentUpdated, client: call.enrollment.client,
             user: call.enrollment.user, enrollment: id, detail: update.auditDetail)
-        return try await ports.store.commit { writer in
-            if let refusal = try writer.admit(call, issuer: issuer) { return .failure(.device(refusal)) }
+        return try await ports.commit(at: now) { work in
+            if let refusal = try work.admit(call) { return .failure(.device(refusal)) }
             switch update.push {
             case .unchanged: break
             case .registered(let registration):
-                guard try !writer.isTaken(registration, besides: id, of: call.enrollment.user) else {
+                guard try !work.rows.isTaken(registration, besides: id, of: call.enrollment.user) else {
                     return .failure(.pushTokenInUse)
                 }
-                try writer.put(registration, of: id, at: now)
-            case .removed: try writer.removePush(of: id)
+                try work.rows.put(registration, of: id, at: now)
+            case .removed: try work.rows.removePush(of: id)
             }
             if let labels = update.device {
                 let storage = call.enrollment.device.storage
-                try writer.put(DeviceDescription(labels: labels, storage: storage), of: id)
+                try work.rows.put(DeviceDescription(labels: labels, storage: storage), of: id)
             }
-            if let versions = update.versions { try writer.put(versions, of: id) }
-            try writer.append(event)
-            guard let enrollment = try writer.enrollment(id) else { throw StoreError.corruptRow("enrollment") }
+            if let versions = update.versions { try work.rows.put(versions, of: id) }
+            try work.rows.append(event)
+            guard let enrollment = try work.rows.enrollment(id) else { throw StoreError.corruptRow("enrollment") }
             return .success(enrollment)
         }
     }

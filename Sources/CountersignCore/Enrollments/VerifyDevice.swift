@@ -134,16 +134,17 @@ extension StoreReader {
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Lets a device in: spends the call's nonce and looks whether the enrollment is still active, in the transaction
     /// that does the work.
     func admit(
-        _ call: DeviceCall, evenSuspended isSuspendedToo: Bool = false, issuer: Issuer
+        _ call: DeviceCall, evenSuspended isSuspendedToo: Bool = false
     ) throws -> DeviceRefusal? {
-        try refusal(of: call.enrollment.id, evenSuspended: isSuspendedToo, issuer: issuer) ?? spend(call.nonce)
+        try rows.refusal(of: call.enrollment.id, evenSuspended: isSuspendedToo, issuer: issuer)
+            ?? spendNonce(call.nonce)
     }
 
-    func spend(_ nonce: SpendableNonce) throws -> DeviceRefusal? {
-        try spend(nonce: nonce.nonce, of: nonce.keyID, until: nonce.until) ? nil : .nonceReplayed
+    func spendNonce(_ nonce: SpendableNonce) throws -> DeviceRefusal? {
+        try rows.spend(nonce: nonce.nonce, of: nonce.keyID, until: nonce.until) ? nil : .nonceReplayed
     }
 }

@@ -22,12 +22,11 @@ public enum WaiveWait {
     ) async throws -> Outcome {
         guard client.waivesEnrollmentApproval else { return .notAllowed }
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        return try await ports.store.commit { writer in
-            guard let user = try writer.linkedUser(reference, of: client.id),
-                let enrollment = try writer.enrollment(id), enrollment.user == user.id
+        return try await ports.commit(at: now) { work in
+            guard let user = try work.rows.linkedUser(reference, of: client.id),
+                let enrollment = try work.rows.enrollment(id), enrollment.user == user.id
             else { return .notFound }
-            return try writer.waive(enrollment, fingerprint, by: client.id, at: now, events)
+            return try work.waive(enrollment, fingerprint, by: client.id)
         }
     }
 
@@ -36,26 +35,23 @@ public enum WaiveWait {
         _ id: EnrollmentID, _ fingerprint: Fingerprint, by admin: Client, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        return try await ports.store.commit { writer in
-            guard let enrollment = try writer.locked(id) else { return .notFound }
-            return try writer.waive(enrollment, fingerprint, by: admin.id, at: now, events)
+        return try await ports.commit(at: now) { work in
+            guard let enrollment = try work.locked(id) else { return .notFound }
+            return try work.waive(enrollment, fingerprint, by: admin.id)
         }
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// The fingerprint names the device that is in somebody's hand, not one that took its place meanwhile.
     fileprivate func waive(
-        _ enrollment: Enrollment, _ fingerprint: Fingerprint, by client: ClientID, at now: Timestamp,
-        _ events: EventIDs
+        _ enrollment: Enrollment, _ fingerprint: Fingerprint, by client: ClientID
     ) throws -> WaiveWait.Outcome {
         guard enrollment.isPresent, enrollment.keys.primary.fingerprint == fingerprint else { return .notFound }
         guard !enrollment.counts(at: now) || !enrollment.waiting(at: now).isEmpty else { return .done }
-        try append(
-            .enrollmentWaived, ["fingerprint": .string("\(fingerprint)"), "by": .string("\(client)")], of: enrollment,
-            at: now, events)
-        try letIn(enrollment, by: .waiver(client), at: now, events)
+        try record(
+            .enrollmentWaived, ["fingerprint": .string("\(fingerprint)"), "by": .string("\(client)")], of: enrollment)
+        try letIn(enrollment, by: .waiver(client))
         return .done
     }
 }
@@ -75,15 +71,14 @@ public enum TellWaits {
             let now = ports.time.now
             let due = try await ports.store.read { try $0.dueWaits(now: now, limit: batch) }
             for (id, method) in due {
-                let events = EventIDs(ports, at: now)
-                try await ports.store.commit { writer in
-                    let enrollment = try writer.locked(id)
+                try await ports.commit(at: now) { work in
+                    let enrollment = try work.locked(id)
                     // Another node was faster, or it is undone.
-                    guard try writer.forgetWait(method, of: id), let enrollment, enrollment.isPresent else { return }
+                    guard try work.rows.forgetWait(method, of: id), let enrollment, enrollment.isPresent else { return }
                     if method == .confirm {
-                        try writer.letIn(enrollment, by: .time, at: now, events)
+                        try work.letIn(enrollment, by: .time)
                     } else {
-                        try writer.noteMethod(method, "counts", of: enrollment, at: now, events)
+                        try work.noteMethod(method, "counts", of: enrollment)
                     }
                 }
             }

@@ -101,38 +101,38 @@ public struct LeftBehind: Hashable, Sendable {
     }
 }
 
-extension StoreReader {
+extension UnitOfWork {
     /// How the devices of a user count.
     ///
     /// The caller has locked the user's row.
-    func standing(of user: UserID, at now: Timestamp, _ hasher: KeyedHasher) throws -> Standing {
+    func standing(of user: UserID) throws -> Standing {
         Standing(
-            enrollments: try activeEnrollments(of: user),
-            leftBehind: try leftBehind(by: try subjects(of: user, hasher), at: now),
-            wait: try wait(of: user, at: now), now: now)
+            enrollments: try rows.activeEnrollments(of: user),
+            leftBehind: try rows.leftBehind(by: try subjects(of: user), at: now),
+            wait: try wait(of: user), now: now)
     }
 
     /// How long what is new of a user waits, in seconds: the longest that a client has, which knows the user or did
     /// within its own time.
-    func wait(of user: UserID, at now: Timestamp) throws -> Int64 {
-        try longestCoolingOff(of: user, at: now) ?? AwaitedApproval.standardCoolingOff
+    func wait(of user: UserID) throws -> Int64 {
+        try rows.longestCoolingOff(of: user, at: now) ?? AwaitedApproval.standardCoolingOff
     }
 
     /// By what a user is known again whose enrollments were removed.
-    fileprivate func subjects(of user: UserID, _ hasher: KeyedHasher) throws -> [String] {
-        try ["\(user)"] + externalIDs(of: user).map { hasher.name(of: $0.externalID, client: $0.client) }
+    fileprivate func subjects(of user: UserID) throws -> [String] {
+        try ["\(user)"] + rows.externalIDs(of: user).map { hasher.name(of: $0.externalID, client: $0.client) }
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Keeps what an enrollment leaves behind that is removed now; it has counted.
     ///
     /// Spec: design 13 §2.5.
-    func leaveBehind(_ enrollment: Enrollment, at now: Timestamp, _ hasher: KeyedHasher) throws {
+    func leaveBehind(_ enrollment: Enrollment) throws {
         guard enrollment.counts(at: now) else { return }
         let left = LeftBehind(
-            until: now.adding(seconds: try wait(of: enrollment.user, at: now)), hadMethod: enrollment.guards(at: now))
-        for subject in try subjects(of: enrollment.user, hasher) { try keep(left, of: enrollment, by: subject) }
+            until: now.adding(seconds: try wait(of: enrollment.user)), hadMethod: enrollment.guards(at: now))
+        for subject in try subjects(of: enrollment.user) { try rows.keep(left, of: enrollment, by: subject) }
     }
 
     /// An external id names a user no more: whoever it names next finds the user's enrollments as if removed.
@@ -141,25 +141,25 @@ extension StoreWriter {
     ///
     /// The caller has locked the user's row, and unlinks or renames afterwards.
     func leaveBehind(
-        _ externalID: ExternalID, by client: ClientID, of user: UserID, at now: Timestamp, _ hasher: KeyedHasher
+        _ externalID: ExternalID, by client: ClientID, of user: UserID
     ) throws {
         let subject = hasher.name(of: externalID, client: client)
-        let until = now.adding(seconds: try wait(of: user, at: now))
-        for enrollment in try activeEnrollments(of: user) where enrollment.counts(at: now) {
-            try keep(LeftBehind(until: until, hadMethod: enrollment.guards(at: now)), of: enrollment, by: subject)
+        let until = now.adding(seconds: try wait(of: user))
+        for enrollment in try rows.activeEnrollments(of: user) where enrollment.counts(at: now) {
+            try rows.keep(LeftBehind(until: until, hadMethod: enrollment.guards(at: now)), of: enrollment, by: subject)
         }
-        try copyLeftBehind(from: try subjects(of: user, hasher), to: subject, at: now)
+        try rows.copyLeftBehind(from: try subjects(of: user), to: subject, at: now)
     }
 
     /// A client's link to a user ends: its cooling-off counts for as long as it is, and so does what its name for the
     /// user leaves behind.
     func endLink(
-        of user: UserID, to client: ClientID, at now: Timestamp, _ hasher: KeyedHasher
+        of user: UserID, to client: ClientID
     ) throws {
-        for known in try externalIDs(of: user) where known.client == client {
-            try leaveBehind(known.externalID, by: client, of: user, at: now, hasher)
+        for known in try rows.externalIDs(of: user) where known.client == client {
+            try leaveBehind(known.externalID, by: client, of: user)
         }
-        try keepCoolingOff(of: client, for: user, at: now)
-        try unlink(user, from: client)
+        try rows.keepCoolingOff(of: client, for: user, at: now)
+        try rows.unlink(user, from: client)
     }
 }

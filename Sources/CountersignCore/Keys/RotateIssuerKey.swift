@@ -182,16 +182,16 @@ public enum RotateIssuerKey {
             let events =
                 step.put.map { AuditEvent(issuerKey: $0, state: $0.state.rawValue, by: step.by, ports, at: now) }
                 + step.ended.map { AuditEvent(issuerKey: $0, state: "ended", by: step.by, ports, at: now) }
-            let isDone = try await ports.store.commit { writer in
+            let isDone = try await ports.commit(at: now) { work in
                 // Many a step leaves the certificate as it is: the keys themselves must be what they were, too.
-                guard try writer.replaceIssuerCertificate(material.certificate, by: nil),
-                    try writer.issuerKeys().kept.map(\.standing) == material.kept.map(\.standing),
-                    try writer.replaceIssuerCertificate(material.certificate, by: step.certificate)
+                guard try work.rows.replaceIssuerCertificate(material.certificate, by: nil),
+                    try work.rows.issuerKeys().kept.map(\.standing) == material.kept.map(\.standing),
+                    try work.rows.replaceIssuerCertificate(material.certificate, by: step.certificate)
                 else { return false }
-                for key in step.put { try writer.put(key) }
-                for key in step.ended { try writer.delete(key) }
-                for event in events { try writer.append(event) }
-                writer.wake(.keys)
+                for key in step.put { try work.rows.put(key) }
+                for key in step.ended { try work.rows.delete(key) }
+                for event in events { try work.rows.append(event) }
+                work.wake(.keys)
                 return true
             }
             if isDone { return result }

@@ -15,10 +15,6 @@ public enum SendTestMessage {
         case tooMany(retryAfter: Int64)
     }
 
-    /// How many an address gets within the window, whoever sends them.
-    static let limit = 10
-    /// The window, in seconds.
-    static let window: Int64 = 3600
     /// How long such a message is tried, in seconds.
     static let lifetime: Int64 = 3600
     /// The code in a message that shows what one with a code looks like; it is good for nothing.
@@ -55,14 +51,14 @@ public enum SendTestMessage {
                 "template": .string(template.rawValue),
             ])
         // The address is not kept in the clear: neither among the counts nor in the audit.
-        let counted = "test message \(ports.hasher.name(of: address))"
-        return try await ports.store.commit { writer in
-            try writer.once(key, at: now) {
-                let attempts = try writer.countAttempt(counted, window: window, at: now)
-                guard attempts.number <= limit else { return (.tooMany(retryAfter: attempts.retryAfter(at: now)), nil) }
-                try writer.enqueue(queued)
-                try writer.append(event)
-                writer.wake(.outbox)
+        let limit = AttemptLimit.testMessages(to: ports.hasher.name(of: address))
+        return try await ports.commit(at: now) { work in
+            try work.once(key) {
+                let sent = try work.count(limit)
+                guard !sent.isExceeded else { return (.tooMany(retryAfter: sent.retryAfter(at: now)), nil) }
+                try work.rows.enqueue(queued)
+                try work.rows.append(event)
+                work.wake(.outbox)
                 return (.queued(queued.id), reply(queued.id))
             }
         }

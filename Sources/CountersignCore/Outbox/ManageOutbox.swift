@@ -71,14 +71,14 @@ public enum ManageOutbox {
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .messageRetried, client: client.id,
             detail: ["message": .string("\(id)")])
-        return try await ports.store.commit { writer in
-            guard let entry = try writer.outboxEntry(id) else { return .notFound }
-            guard now < entry.expiresAt, let message = try writer.requeue(id, at: now) else { return .over }
+        return try await ports.commit(at: now) { work in
+            guard let entry = try work.rows.outboxEntry(id) else { return .notFound }
+            guard now < entry.expiresAt, let message = try work.rows.requeue(id, at: now) else { return .over }
             if case .push(let challenge, let enrollment, _) = message.content {
-                try writer.note(.queued(lastFailure: entry.lastError), of: challenge, to: enrollment, at: now)
+                try work.rows.note(.queued(lastFailure: entry.lastError), of: challenge, to: enrollment, at: now)
             }
-            try writer.append(event)
-            writer.wake(.outbox)
+            try work.rows.append(event)
+            work.wake(.outbox)
             return .queued
         }
     }

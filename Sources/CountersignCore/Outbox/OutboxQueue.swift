@@ -78,11 +78,6 @@ public protocol OutboxQueue: Sendable {
     /// When the next message of a kind is due after a time, or nil when there is none.
     func nextDue(_ kind: OutboxMessage.Kind, after time: Timestamp) async throws -> Timestamp?
 
-    /// Notes what came of attempts to deliver.
-    ///
-    /// - Returns: where the messages stand now, without those that somebody else had settled before.
-    func conclude(_ attempts: [EndedAttempt], at now: Timestamp) async throws -> [EventID: Settlement]
-
     /// What callbacks to these are sent with at a time, without those whose client has no secret.
     func callbackAccess(
         to receivers: Set<CallbackReceiver>, at now: Timestamp

@@ -351,12 +351,3 @@ extension StoreReader {
         try auditEvents(AuditFilter(), after: place, limit: limit)
     }
 }
-
-extension StoreWriter {
-    /// An enrollment as it is once its user's row is locked; nil where there is none.
-    func locked(_ id: EnrollmentID) throws -> Enrollment? {
-        guard let known = try enrollment(id) else { return nil }
-        try lock(known.user)
-        return try enrollment(id)
-    }
-}

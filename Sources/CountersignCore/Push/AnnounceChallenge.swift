@@ -123,39 +123,41 @@ extension Delivery {
     }
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Has the notification of a challenge that has ended taken back from a device.
     private func withdraw(
-        _ challenge: Challenge, from enrollment: EnrollmentID, as id: EventID, at now: Timestamp
+        _ challenge: Challenge, from enrollment: EnrollmentID
     ) throws {
-        try enqueue(
+        try rows.enqueue(
             OutboxMessage(
-                id: id, content: .withdrawal(challenge.id, to: enrollment, client: challenge.question.client),
+                id: nextEventID(),
+                content: .withdrawal(challenge.id, to: enrollment, client: challenge.question.client),
                 dueAt: now, expiresAt: now.adding(seconds: AnnounceChallenge.withdrawalLifetime)))
         wake(.outbox)
     }
 
     /// Has the notifications of a challenge taken back that has ended, and wakes its devices.
     func tellDevices(
-        of challenge: Challenge, ended outcome: ChallengeOutcome, at now: Timestamp, _ events: EventIDs
+        of challenge: Challenge, ended outcome: ChallengeOutcome
     ) throws {
-        for delivery in try deliveries(of: challenge.id) {
+        for delivery in try rows.deliveries(of: challenge.id) {
             wake(.enrollment(delivery.enrollment))
             if delivery.needsWithdrawal(by: outcome) {
-                try withdraw(challenge, from: delivery.enrollment, as: events.next(), at: now)
+                try withdraw(challenge, from: delivery.enrollment)
             }
         }
     }
 
     /// Has a challenge announced to a device.
     func announce(
-        _ challenge: Challenge, to enrollment: EnrollmentID, as id: EventID, at now: Timestamp
+        _ challenge: Challenge, to enrollment: EnrollmentID
     ) throws {
-        try enqueue(
+        try rows.enqueue(
             OutboxMessage(
-                id: id, content: .push(challenge.id, to: enrollment, client: challenge.question.client), dueAt: now,
+                id: nextEventID(), content: .push(challenge.id, to: enrollment, client: challenge.question.client),
+                dueAt: now,
                 expiresAt: challenge.expiresAt))
-        try note(.queued(lastFailure: nil), of: challenge.id, to: enrollment, at: now)
+        try rows.note(.queued(lastFailure: nil), of: challenge.id, to: enrollment, at: now)
         wake(.outbox)
     }
 }

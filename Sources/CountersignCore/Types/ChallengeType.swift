@@ -293,12 +293,12 @@ public enum ManageTypes {
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .typeRemoved, client: client.id,
             detail: ["type": .string("\(name)")])
-        return try await ports.store.commit { writer in
-            guard try writer.challengeType(name) != nil else { return .notFound }
-            let dependents = try writer.challengeTypes().filter { [$0.fallback, $0.unknownBrowser].contains(name) }
+        return try await ports.commit(at: now) { work in
+            guard try work.rows.challengeType(name) != nil else { return .notFound }
+            let dependents = try work.rows.challengeTypes().filter { [$0.fallback, $0.unknownBrowser].contains(name) }
             guard dependents.isEmpty else { return .neededBy(dependents.map(\.name)) }
-            guard try writer.removeType(name) else { return .notFound }
-            try writer.append(event)
+            guard try work.rows.removeType(name) else { return .notFound }
+            try work.rows.append(event)
             return .removed
         }
     }
@@ -307,9 +307,9 @@ public enum ManageTypes {
     public static func set(_ type: ChallengeType, by client: Client, ports: Ports) async throws {
         let now = ports.time.now
         let event = event(of: type, by: client.id, as: ports.random.id(at: now), at: now)
-        try await ports.store.commit { writer in
-            try writer.put(type)
-            try writer.append(event)
+        try await ports.commit(at: now) { work in
+            try work.rows.put(type)
+            try work.rows.append(event)
         }
     }
 

@@ -37,9 +37,9 @@ public enum ManageLocks {
     public static func end(_ challenge: ChallengeID, by client: Client, ports: Ports) async throws -> Bool {
         let now = ports.time.now
         let id: EventID = ports.random.id(at: now)
-        return try await ports.store.commit { writer in
-            guard let lock = try writer.endAskingLock(of: challenge) else { return false }
-            try writer.append(
+        return try await ports.commit(at: now) { work in
+            guard let lock = try work.rows.endAskingLock(of: challenge) else { return false }
+            try work.rows.append(
                 AuditEvent(
                     id: id, at: now, kind: .askingUnlocked, client: lock.client, user: lock.user,
                     challenge: challenge, detail: ["by": .string("\(client.id)")]))

@@ -29,11 +29,14 @@ public struct Erasure: Hashable, Sendable {
 public enum EraseUser {
     /// Erases all that is to be erased.
     public static func sweep(ports: Ports) async throws {
-        while try await ports.store.commit({ writer in
-            guard let erasure = try writer.nextErasure() else { return false }
-            if try writer.erase(erasure, limit: SweepKept.batch) == 0 { try writer.conclude(erasure) }
-            return true
-        }) {}
+        while try await ports.commit(
+            at: ports.time.now,
+            { work in
+                guard let erasure = try work.rows.nextErasure() else { return false }
+                if try work.rows.erase(erasure, limit: SweepKept.batch) == 0 { try work.rows.conclude(erasure) }
+                return true
+            })
+        {}
     }
 }
 
@@ -53,7 +56,7 @@ public enum ErasedText {
     public static let members = ["device"]
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Takes the link between a client and a user away, and with it what the client has asked the user and is open; a user
     /// whom nobody is linked to any more is deleted.
     ///
@@ -61,28 +64,26 @@ extension StoreWriter {
     ///   - user: the user, whose row is locked.
     ///   - client: whose link it is.
     ///   - caller: who wants it so.
-    ///   - now: the present.
-    ///   - events: ids of events.
     func letGo(
-        _ user: UserID, by client: ClientID, asked caller: ClientID, at now: Timestamp, _ events: EventIDs
+        _ user: UserID, by client: ClientID, asked caller: ClientID
     ) throws {
-        try cancel(try openChallenges(of: client, user: user), at: now, events)
-        try endLink(of: user, to: client, at: now, events.hasher)
-        try putErasure(of: user, by: client, at: now)
-        guard try linkCount(of: user) == 0 else { return }
-        for enrollment in try activeEnrollments(of: user) {
-            _ = try removeEnrollment(enrollment.id, reason: .user, by: caller, at: now, events)
+        try cancel(try rows.openChallenges(of: client, user: user))
+        try endLink(of: user, to: client)
+        try rows.putErasure(of: user, by: client, at: now)
+        guard try rows.linkCount(of: user) == 0 else { return }
+        for enrollment in try rows.activeEnrollments(of: user) {
+            _ = try removeEnrollment(enrollment.id, reason: .user, by: caller)
         }
         // No device can, or some need none: what is open has nobody left who could be meant.
-        for challenge in try openChallenges(of: user) {
-            _ = try finish(challenge, as: challenge.expiresAt <= now ? .expired : .cancelled, at: now, events)
+        for challenge in try rows.openChallenges(of: user) {
+            _ = try endChallenge(challenge, as: challenge.expiresAt <= now ? .expired : .cancelled)
         }
-        for enrollment in try enrollments(of: user) {
-            try put(enrollment.device.erased, of: enrollment.id)
-            try forgetAnswers(by: enrollment.id)
+        for enrollment in try rows.enrollments(of: user) {
+            try rows.put(enrollment.device.erased, of: enrollment.id)
+            try rows.forgetAnswers(by: enrollment.id)
         }
-        try forgetBrowsers(of: user)
-        try markDeleted(user, at: now)
-        try append(AuditEvent(id: events.next(), at: now, kind: .userDeleted, client: caller, user: user))
+        try rows.forgetBrowsers(of: user)
+        try rows.markDeleted(user, at: now)
+        try rows.append(AuditEvent(id: nextEventID(), at: now, kind: .userDeleted, client: caller, user: user))
     }
 }

@@ -53,10 +53,10 @@ public struct ExportUser: Sendable {
     ) async throws -> ExportUser? {
         let now = ports.time.now
         let event: EventID = ports.random.id(at: now)
-        return try await ports.store.commit { writer in
-            guard let user = try writer.named(reference, by: client.id, in: scope) else { return nil }
-            let clients = try writer.clients(knowing: user, in: scope)
-            try writer.append(AuditEvent(id: event, at: now, kind: .userExported, client: client.id, user: user))
+        return try await ports.commit(at: now) { work in
+            guard let user = try work.rows.named(reference, by: client.id, in: scope) else { return nil }
+            let clients = try work.rows.clientIDs(knowing: user, in: scope)
+            try work.rows.append(AuditEvent(id: event, at: now, kind: .userExported, client: client.id, user: user))
             return ExportUser(user: user, scope: scope, clients: clients)
         }
     }
@@ -80,7 +80,7 @@ public struct ExportUser: Sendable {
         let (user, scope, clients, place) = (user, scope, clients, place)
         if case .end = place { return nil }
         let (parts, next) = try await ports.store.read { reader in
-            guard try reader.clients(knowing: user, in: scope).isSuperset(of: clients) else {
+            guard try reader.clientIDs(knowing: user, in: scope).isSuperset(of: clients) else {
                 throw Interruption.userGone
             }
             return try Self.parts(of: user, in: scope, at: place, reader)
@@ -134,7 +134,7 @@ public struct ExportUser: Sendable {
 
 extension StoreReader {
     /// Who knows a user, among those that a scope shows.
-    fileprivate func clients(knowing user: UserID, in scope: ListScope) throws -> Set<ClientID> {
+    fileprivate func clientIDs(knowing user: UserID, in scope: ListScope) throws -> Set<ClientID> {
         switch scope {
         case .client(let client): try linkedUser(.id(user), of: client) == nil ? [] : [client]
         case .all: Set(try self.user(user)?.links.map(\.client) ?? [])

@@ -24,15 +24,15 @@ public enum KnownBrowser {
     public static let keptFor: Int64 = 400 * 86_400
 }
 
-extension StoreWriter {
+extension UnitOfWork {
     /// Learns from the end of a challenge which browsers are the user's.
-    func note(_ outcome: ChallengeOutcome, from challenge: Challenge, at now: Timestamp) throws {
+    func learnBrowser(_ outcome: ChallengeOutcome, from challenge: Challenge) throws {
         guard let browser = challenge.browser, let user = challenge.user else { return }
         let client = challenge.question.client
         switch outcome {
-        case .approved: try putBrowser(browser, of: user, by: client, at: now)
+        case .approved: try rows.putBrowser(browser, of: user, by: client, at: now)
         // Somebody else sits there.
-        case .reported: try removeBrowser(browser, of: user, by: client)
+        case .reported: try rows.removeBrowser(browser, of: user, by: client)
         // A code that was read out to somebody is typed in theirs.
         case .entered, .denied, .failed, .cancelled, .expired: return
         }

@@ -21,17 +21,17 @@ public enum ManageUsers {
         let user = LinkedUser(id: ports.random.id(at: now), externalID: externalID, createdAt: now)
         let event = AuditEvent(
             id: ports.random.id(at: now), at: now, kind: .userCreated, client: client.id, user: user.id)
-        return try await ports.store.commit { writer in
-            try writer.once(idempotency, at: now) {
+        return try await ports.commit(at: now) { work in
+            try work.once(idempotency) {
                 // Looked up first: a failed insert would end the transaction on some engines.
-                if let externalID, try writer.linkedUser(.externalID(externalID), of: client.id) != nil {
+                if let externalID, try work.rows.linkedUser(.externalID(externalID), of: client.id) != nil {
                     return (.externalIDTaken, nil)
                 }
-                try writer.insertUser(user.id, at: now)
-                guard try writer.link(user.id, to: client.id, externalID: externalID) else {
+                try work.rows.insertUser(user.id, at: now)
+                guard try work.rows.link(user.id, to: client.id, externalID: externalID) else {
                     throw StoreError.serializationFailure
                 }
-                try writer.append(event)
+                try work.rows.append(event)
                 return (.user(user), reply(user))
             }
         }
@@ -62,17 +62,17 @@ public enum ManageUsers {
     ) async throws -> Outcome {
         let now = ports.time.now
         let event: EventID = ports.random.id(at: now)
-        return try await ports.store.commit { [hasher = ports.hasher] writer in
-            guard let user = try writer.linkedUser(reference, of: client.id) else { return .notFound }
+        return try await ports.commit(at: now) { work in
+            guard let user = try work.rows.linkedUser(reference, of: client.id) else { return .notFound }
             let externalID = changes.externalID ?? user.externalID
             if let old = user.externalID, old != externalID {
-                try writer.leaveBehind(old, by: client.id, of: user.id, at: now, hasher)
+                try work.leaveBehind(old, by: client.id, of: user.id)
             }
-            guard try writer.link(user.id, to: client.id, externalID: externalID) else { return .externalIDTaken }
+            guard try work.rows.link(user.id, to: client.id, externalID: externalID) else { return .externalIDTaken }
             let isBlocked = changes.isEnrollmentBlocked ?? user.isEnrollmentBlocked
             if isBlocked != user.isEnrollmentBlocked {
-                try writer.blockEnrollment(isBlocked, of: user.id, by: client.id)
-                try writer.append(
+                try work.rows.blockEnrollment(isBlocked, of: user.id, by: client.id)
+                try work.rows.append(
                     AuditEvent(
                         id: event, at: now, kind: isBlocked ? .enrollmentBlocked : .enrollmentUnblocked,
                         client: client.id, user: user.id))
@@ -88,13 +88,12 @@ public enum ManageUsers {
     /// - Returns: false when there is no such user, or none any more.
     public static func delete(_ reference: UserReference, by admin: Client, ports: Ports) async throws -> Bool {
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        let isThere = try await ports.store.commit { writer in
-            guard let id = try writer.named(reference, by: admin.id, in: .all), let user = try writer.user(id),
+        let isThere = try await ports.commit(at: now) { work in
+            guard let id = try work.rows.named(reference, by: admin.id, in: .all), let user = try work.rows.user(id),
                 user.deletedAt == nil
             else { return false }
-            for link in user.links where try writer.linkedUser(.id(id), of: link.client) != nil {
-                try writer.letGo(id, by: link.client, asked: admin.id, at: now, events)
+            for link in user.links where try work.rows.linkedUser(.id(id), of: link.client) != nil {
+                try work.letGo(id, by: link.client, asked: admin.id)
             }
             return true
         }
@@ -110,10 +109,9 @@ public enum ManageUsers {
     /// - Returns: false when the client is linked to no such user.
     public static func unlink(_ reference: UserReference, from client: Client, ports: Ports) async throws -> Bool {
         let now = ports.time.now
-        let events = EventIDs(ports, at: now)
-        let isKnown = try await ports.store.commit { writer in
-            guard let user = try writer.linkedUser(reference, of: client.id) else { return false }
-            try writer.letGo(user.id, by: client.id, asked: client.id, at: now, events)
+        let isKnown = try await ports.commit(at: now) { work in
+            guard let user = try work.rows.linkedUser(reference, of: client.id) else { return false }
+            try work.letGo(user.id, by: client.id, asked: client.id)
             return true
         }
         if isKnown { try await EraseUser.sweep(ports: ports) }

@@ -1,46 +1,60 @@
 public import CountersignWire
 
-extension StoreWriter {
-    /// Notes what came of attempts to deliver: in the outbox, and where what was sent has a place of its own, there.
+/// Records what came of attempts to deliver.
+public enum RecordDelivery {
+    /// Records it in the outbox, and where what was sent has a place of its own, there.
     ///
+    /// - Parameters:
+    ///   - attempts: those that have ended.
+    ///   - now: when.
+    ///   - ports: the external dependencies.
     /// - Returns: where the messages stand now, without those that somebody else had settled before.
-    public func conclude(_ attempts: [EndedAttempt], at now: Timestamp) throws -> [EventID: Settlement] {
+    /// - Throws: ``StoreError``.
+    public static func record(
+        _ attempts: [EndedAttempt], at now: Timestamp, ports: Ports
+    ) async throws -> [EventID: Settlement] {
+        try await ports.commit(at: now) { try $0.recordDelivery(attempts) }
+    }
+}
+
+extension UnitOfWork {
+    fileprivate func recordDelivery(_ attempts: [EndedAttempt]) throws -> [EventID: Settlement] {
         var settlements: [EventID: Settlement] = [:]
-        for attempt in attempts { settlements[attempt.message.id] = try settlement(of: attempt, at: now) }
-        let settled = try settle(settlements, at: now)
+        for attempt in attempts { settlements[attempt.message.id] = try settlement(of: attempt) }
+        let settled = try rows.settle(settlements, at: now)
         // Whoever comes too late has nothing to tell.
         settlements = settlements.filter { settled.contains($0.key) }
         for attempt in attempts {
-            if let settlement = settlements[attempt.message.id] { try note(settlement, of: attempt, at: now) }
+            if let settlement = settlements[attempt.message.id] { try recordSettlement(settlement, of: attempt) }
         }
         return settlements
     }
 
-    private func note(_ settlement: Settlement, of attempt: EndedAttempt, at now: Timestamp) throws {
+    private func recordSettlement(_ settlement: Settlement, of attempt: EndedAttempt) throws {
         // Whoever waits for the end of the lease looks for the new time.
         if case .retried = settlement { wake(.outbox) }
         let outcome = attempt.outcome
         switch attempt.message.content {
         case .callback(let receiver, let client, _), .notice(let receiver, let client, _),
             .hook(let receiver, let client, _):
-            if case .recovered = outcome { try forgetGone(receiver, of: client) }
+            if case .recovered = outcome { try rows.forgetGone(receiver, of: client) }
         case .push(let challenge, let enrollment, _):
-            if case .unregistered(_, let target) = outcome { try remove(target, of: enrollment) }
-            try note(PushDelivery(settlement), of: challenge, to: enrollment, at: now)
+            if case .unregistered(_, let target) = outcome { try rows.remove(target, of: enrollment) }
+            try rows.note(PushDelivery(settlement), of: challenge, to: enrollment, at: now)
         case .withdrawal(_, let enrollment, _):
-            if case .unregistered(_, let target) = outcome { try remove(target, of: enrollment) }
+            if case .unregistered(_, let target) = outcome { try rows.remove(target, of: enrollment) }
         case .personal: break
         }
     }
 
-    private func settlement(of attempt: EndedAttempt, at now: Timestamp) throws -> Settlement {
+    private func settlement(of attempt: EndedAttempt) throws -> Settlement {
         switch attempt.outcome {
         case .delivered, .recovered: return .delivered
         case .retried(let reason, let retryAt): return .retried(reason, at: retryAt)
         case .abandoned(let reason), .unregistered(let reason, _): return .abandoned(reason)
         case .gone(let reason, let retryAt):
             let content = attempt.message.content
-            if let receiver = content.posted?.uri, try noteGone(receiver, of: content.client, at: now) {
+            if let receiver = content.posted?.uri, try rows.noteGone(receiver, of: content.client, at: now) {
                 return .abandoned(GoneReceiver.reason)
             }
             return retryAt.map { .retried(reason, at: $0) } ?? .abandoned(reason)

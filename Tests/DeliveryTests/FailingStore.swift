@@ -7,30 +7,19 @@ import Synchronization
 final class FailingQueue: OutboxQueue {
     private let queue: any OutboxQueue
     private let failures: Mutex<Int>
-    private let deaf: Mutex<Int>
 
     /// A queue over another one.
     ///
     /// - Parameters:
     ///   - queue: the other one.
     ///   - failures: how many looks fail before one succeeds.
-    ///   - deafTo: how many deliveries cannot be noted.
-    init(_ queue: any OutboxQueue, failures: Int, deafTo: Int = 0) {
+    init(_ queue: any OutboxQueue, failures: Int) {
         self.queue = queue
         self.failures = Mutex(failures)
-        deaf = Mutex(deafTo)
-    }
-
-    private func fail(_ counter: borrowing Mutex<Int>) throws {
-        let fails = counter.withLock { left in
-            defer { left = max(0, left - 1) }
-            return left > 0
-        }
-        if fails { throw StoreError.unavailable }
     }
 
     func dueLanes(_ kind: OutboxMessage.Kind, at now: Timestamp) async throws -> [DueLane] {
-        try fail(failures)
+        try failures.fail()
         return try await queue.dueLanes(kind, at: now)
     }
 
@@ -48,14 +37,53 @@ final class FailingQueue: OutboxQueue {
         try await queue.nextDue(kind, after: time)
     }
 
-    func conclude(_ attempts: [EndedAttempt], at now: Timestamp) async throws -> [EventID: Settlement] {
-        for attempt in attempts { if case .delivered = attempt.outcome { try fail(deaf) } }
-        return try await queue.conclude(attempts, at: now)
-    }
-
     func callbackAccess(
         to receivers: Set<CallbackReceiver>, at now: Timestamp
     ) async throws -> [CallbackReceiver: CallbackAccess] {
         try await queue.callbackAccess(to: receivers, at: now)
+    }
+}
+
+/// A store whose next transactions fail, for one that cannot be reached for a while.
+struct FailingStore: Store {
+    private final class Failures: Sendable {
+        let left: Mutex<Int>
+
+        init(_ count: Int) { left = Mutex(count) }
+    }
+
+    private let store: any Store
+    private let failures: Failures
+
+    /// A store over another one, with how many transactions fail before one succeeds.
+    init(_ store: any Store, failures: Int) {
+        self.store = store
+        self.failures = Failures(failures)
+    }
+
+    func auditEnd() async throws -> Int64 { try await store.auditEnd() }
+
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws -> Result
+    ) async throws -> Result {
+        try await store.read(body)
+    }
+
+    func commit<Result: Sendable>(
+        _ body: @escaping @Sendable (any StoreWriter) throws -> Result
+    ) async throws -> Result {
+        try failures.left.fail()
+        return try await store.commit(body)
+    }
+}
+
+extension Mutex<Int> {
+    /// Fails, so many times as it holds.
+    fileprivate borrowing func fail() throws {
+        let fails = withLock { left in
+            defer { left = max(0, left - 1) }
+            return left > 0
+        }
+        if fails { throw StoreError.unavailable }
     }
 }

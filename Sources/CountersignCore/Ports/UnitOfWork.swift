@@ -1,0 +1,50 @@
+package import CountersignWire
+import Encodings
+
+/// One transaction with everything that a rule may use in it: the rows, the time, and ids for what it causes.
+///
+/// A clash repeats the whole of it, so nothing outside may have happened by then. Spec: design 2b §1.
+package final class UnitOfWork {
+    /// What is remembered.
+    package let rows: any StoreWriter
+    /// When the operation began: also of a transaction that is repeated.
+    package let now: Timestamp
+    let issuer: Issuer
+    let hasher: KeyedHasher
+    private let random: any RandomSource
+
+    fileprivate init(_ rows: any StoreWriter, at now: Timestamp, _ ports: Ports) {
+        self.rows = rows
+        self.now = now
+        issuer = ports.issuer
+        hasher = ports.hasher
+        random = ports.random
+    }
+
+    /// An id for an event or a message.
+    func nextEventID() -> EventID { random.id(at: now) }
+
+    /// An enrollment as it is once its user's row is locked; nil where there is none.
+    func locked(_ id: EnrollmentID) throws -> Enrollment? {
+        guard let known = try rows.enrollment(id) else { return nil }
+        try rows.lock(known.user)
+        return try rows.enrollment(id)
+    }
+
+    /// Wakes a topic when, and only when, the transaction commits.
+    func wake(_ topic: WakeTopic) { rows.wake(topic) }
+}
+
+extension Ports {
+    /// Runs a rule in a transaction; see ``Store/commit(_:)``.
+    ///
+    /// - Parameters:
+    ///   - now: when the operation began.
+    ///   - rule: may run again after a clash.
+    /// - Throws: ``StoreError``, and what the rule throws.
+    package func commit<Result: Sendable>(
+        at now: Timestamp, _ rule: @escaping @Sendable (UnitOfWork) throws -> Result
+    ) async throws -> Result {
+        try await store.commit { [self] in try rule(UnitOfWork($0, at: now, self)) }
+    }
+}
