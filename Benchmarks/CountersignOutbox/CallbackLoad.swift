@@ -63,7 +63,7 @@ enum CallbackLoad {
             for _ in 0..<single.count {
                 let message = world.callback(to: uri, of: client.id)
                 try await world.store.commit { writer in
-                    try writer.enqueue(message)
+                    try writer.outbox.enqueue(message)
                     writer.wake(.outbox)
                 }
                 committed["\(message.id)"] = nanoseconds()

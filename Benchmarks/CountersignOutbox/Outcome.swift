@@ -64,7 +64,7 @@ extension World {
         for batch in stride(from: 0, to: count, by: 1000) {
             let messages = (batch..<min(count, batch + 1000)).map { _ in callback(to: uri, of: client, dueIn: seconds) }
             try await store.commit { writer in
-                for message in messages { try writer.enqueue(message) }
+                for message in messages { try writer.outbox.enqueue(message) }
             }
         }
     }

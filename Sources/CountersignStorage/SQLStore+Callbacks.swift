@@ -93,7 +93,7 @@ extension SQLTransaction {
         try connection.send(Statements.putBasic, [client.value, .optional(basic?.username), .optional(sealed)])
     }
 
-    func noteGone(_ receiver: CallbackURI, of client: ClientID, at now: Timestamp) throws -> Bool {
+    func countGone(_ receiver: CallbackURI, of client: ClientID, at now: Timestamp) throws -> Bool {
         try first(
             Statements.noteGone,
             [
@@ -103,11 +103,11 @@ extension SQLTransaction {
         ) { try $0.integer(0) == 1 } ?? false
     }
 
-    func goneReceivers(of client: ClientID) throws -> [CallbackURI] {
+    func gone(of client: ClientID) throws -> [CallbackURI] {
         try all(Statements.gone, [client.value]) { CallbackURI(stored: try $0.text(0)) }
     }
 
-    func goneReceivers() throws -> [ClientID: [CallbackURI]] {
+    func gone() throws -> [ClientID: [CallbackURI]] {
         let rows: [(ClientID, CallbackURI)] = try all(Statements.allGone, []) {
             (try $0.id(0), CallbackURI(stored: try $0.text(1)))
         }
@@ -118,7 +118,7 @@ extension SQLTransaction {
         try connection.send(Statements.forgetGone, [client.value, .text(receiver.description)])
     }
 
-    func forgetGoneReceivers(of client: ClientID) throws {
+    func forgetAllGone(of client: ClientID) throws {
         try connection.send(Statements.forgetAllGone, [client.value])
     }
 }

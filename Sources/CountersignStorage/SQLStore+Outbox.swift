@@ -179,12 +179,12 @@ extension SQLTransaction {
 
 /// What operators see and do.
 extension SQLTransaction {
-    func outboxEntries(_ state: OutboxEntry.State, after id: EventID?, limit: Int) throws -> [OutboxEntry] {
+    func list(_ state: OutboxEntry.State, after id: EventID?, limit: Int) throws -> [OutboxEntry] {
         try all(
             Statements.entries(state), [.text(id.map { "\($0)" } ?? ""), .integer(Int64(limit))], OutboxEntry.init)
     }
 
-    func outboxEntry(_ id: EventID) throws -> OutboxEntry? {
+    func find(_ id: EventID) throws -> OutboxEntry? {
         try first(Statements.entry, [id.value], OutboxEntry.init)
     }
 

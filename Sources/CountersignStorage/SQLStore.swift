@@ -119,7 +119,7 @@ public struct SQLStore: Store {
     ///
     /// See ``Store/read(_:)``.
     public func read<Result: Sendable>(
-        _ body: @escaping @Sendable (any StoreReader) throws -> Result
+        _ body: @escaping @Sendable (any Stores) throws -> Result
     ) async throws -> Result {
         try await reading { try body($0) }
     }
@@ -140,7 +140,7 @@ public struct SQLStore: Store {
     ///
     /// See ``Store/commit(_:)``.
     public func commit<Result: Sendable>(
-        _ body: @escaping @Sendable (any StoreWriter) throws -> Result
+        _ body: @escaping @Sendable (any Stores) throws -> Result
     ) async throws -> Result {
         try await committing { try body($0) }
     }
@@ -166,7 +166,7 @@ public struct SQLStore: Store {
 /// Core's reads and writes inside one transaction.
 ///
 /// Its methods stand with the tables they are about, in `Tables/`.
-final class SQLTransaction: StoreWriter {
+final class SQLTransaction: Stores {
     let connection: any SQLConnection
     let sealer: Sealer
     let issuer: Issuer

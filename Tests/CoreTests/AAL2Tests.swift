@@ -141,7 +141,9 @@ struct AAL2Tests {
             return
         }
         let id = scene.device.enrollment
-        try await scene.world.store.commit { try $0.put(DeviceDescription(labels: labels, storage: .enclave), of: id) }
+        try await scene.world.store.commit {
+            try $0.enrollments.put(DeviceDescription(labels: labels, storage: .enclave), of: id)
+        }
         guard case .done(.success(let asked)) = try await ask() else {
             Issue.record("a device in hardware was not asked")
             return

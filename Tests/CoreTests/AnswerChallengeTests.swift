@@ -131,10 +131,10 @@ struct AnswerChallengeTests {
         let user = try #require(scene.asked.challenge.user)
         for (enrollment, state) in zip(scene.asked.enrollments, ["pending", "failed"]) {
             #expect(try await RemoveEnrollment.remove(enrollment, of: .id(user), by: scene.shop, ports: world.ports))
-            let kept = try await world.ports.store.read { try $0.challenge(scene.asked.challenge.id) }
+            let kept = try await world.ports.store.read { try $0.challenges.find(scene.asked.challenge.id) }
             #expect(kept?.state.standing.state == state)
         }
-        let kept = try #require(try await world.ports.store.read { try $0.challenge(scene.asked.challenge.id) })
+        let kept = try #require(try await world.ports.store.read { try $0.challenges.find(scene.asked.challenge.id) })
         #expect(kept.state == .ended(.failed(.deviceRemoved), at: world.time.now))
         #expect(kept.numberHash == nil, "an ended challenge keeps no number")
     }

@@ -59,12 +59,12 @@ struct ApproveDeviceTests {
         }
 
         func challenge() async throws -> Challenge? {
-            try await world.store.read { [approval] in try $0.challenge(approval.challenge) }
+            try await world.store.read { [approval] in try $0.challenges.find(approval.challenge) }
         }
 
         /// How the second device stands.
         func standing() async throws -> String {
-            let kept = try await world.store.read { [second] in try $0.enrollment(second.enrollment) }
+            let kept = try await world.store.read { [second] in try $0.enrollments.find(second.enrollment) }
             switch kept?.state {
             case .active: return kept?.counts(at: world.time.now) == true ? "active" : "waiting"
             case .suspended: return "suspended"
@@ -152,7 +152,7 @@ struct ApproveDeviceTests {
             return
         }
         #expect(notice.reason == (way == "cancelled" ? .client : .denied))
-        let isLocked = try await scene.world.store.read { try $0.isAskingLocked(of: scene.user, by: scene.shop.id) }
+        let isLocked = try await scene.world.store.read { try $0.askingLocks.exists(of: scene.user, by: scene.shop.id) }
         #expect(isLocked == (way == "reported"), "who is told that it was somebody else asks no more")
     }
 
@@ -211,7 +211,7 @@ struct ApproveDeviceTests {
         let third = try await TestDevice(
             try await scene.world.makeTicket(for: scene.user, by: scene.shop), in: scene.world)
         let other = try Scene.Approval(try await third.enroll())
-        let targets = try await scene.world.store.read { try $0.targets(of: other.challenge) }
+        let targets = try await scene.world.store.read { try $0.targets.all(of: other.challenge) }
         #expect(targets == [scene.first.enrollment])
         #expect(try await RemoveEnrollment.remove(try await scene.second.call(), ports: scene.world.ports) == nil)
         #expect(try await scene.challenge()?.state.standing.state == "cancelled")
@@ -223,7 +223,7 @@ struct ApproveDeviceTests {
         let limit = try DeviceLimit(["max": 1, "at_limit": "replace"], at: "")
         let scene = try await Scene(limit: limit)
         func first() async throws -> Enrollment.State? {
-            try await scene.world.store.read { try $0.enrollmentState(scene.first.enrollment) }
+            try await scene.world.store.read { try $0.enrollments.state(scene.first.enrollment) }
         }
         #expect(try await first() == .active)
         #expect(
@@ -250,8 +250,9 @@ struct ApproveDeviceTests {
         let scene = try await Scene()
         let now = scene.world.time.now
         let asks = try await scene.world.store.read {
-            try $0.recentAsks(of: scene.user, by: scene.shop.id, since: Timestamp(seconds: 0), limit: 10).count
-                + $0.openChallengeCount(of: scene.user, by: scene.shop.id, now: now, limit: 10)
+            try $0.challenges.recentAsks(of: scene.user, by: scene.shop.id, since: Timestamp(seconds: 0), limit: 10)
+                .count
+                + $0.challenges.openCount(of: scene.user, by: scene.shop.id, now: now, limit: 10)
         }
         #expect(asks == 0)
     }

@@ -40,7 +40,7 @@ struct AuditTests {
             let number = approval.number
         else { throw World.Broken("waits") }
         try await device.open(id)
-        let challenge = try await world.store.read { try $0.challenge(id) }
+        let challenge = try await world.store.read { try $0.challenges.find(id) }
         let receipt = try await device.receipt(of: try #require(challenge), .approved(.confirm, number: number))
         _ = try await device.answer(id, with: receipt)
         #expect(try await RemoveEnrollment.remove(made.id, of: .id(made.user), by: shop, ports: world.ports))
@@ -68,7 +68,7 @@ struct AuditTests {
         let asked = try await world.ask(request, by: try #require(updated))
         let code = try #require(asked.code).code
         _ = try await ClaimChallenge.claim(code, by: try await device.call(), ports: world.ports)
-        let claimed = try await world.store.read { try $0.challenge(asked.challenge.id) }
+        let claimed = try await world.store.read { try $0.challenges.find(asked.challenge.id) }
         try await device.open(asked.challenge.id)
         let receipt = try await device.receipt(of: try #require(claimed), .approved(.confirm, number: nil))
         let outcome = try await device.answer(asked.challenge.id, with: receipt)

@@ -86,7 +86,7 @@ struct BindingNoticeTests {
                 client.id, UpdateClient.Changes(notices: .set(uri)), by: client, ports: world.ports)
         }
         let user = try await world.makeUser("customer 1", of: shop)
-        #expect(try await world.store.commit { try $0.link(user, to: bank.id, externalID: nil) })
+        #expect(try await world.store.commit { try $0.links.put(user, to: bank.id, externalID: nil) })
         _ = try await world.makeDevice(of: user, by: shop)
         let told = try await Self.notices(in: world, to: first)
         #expect(told.map { $0["waiver"] } == [true])

@@ -44,7 +44,7 @@ struct PINScene: Sendable {
 
     func certificate() async throws -> Certificate {
         let id = device.enrollment
-        return try Certificate(parsing: try #require(try await world.store.read { try $0.certificate(of: id) }))
+        return try Certificate(parsing: try #require(try await world.store.read { try $0.methods.certificate(of: id) }))
     }
 }
 

@@ -56,7 +56,7 @@ struct ClaimScene: Sendable {
     }
 
     func challenge(_ asked: AskChallenge.Asked) async throws -> Challenge {
-        let kept = try await world.store.read { try $0.challenge(asked.challenge.id) }
+        let kept = try await world.store.read { try $0.challenges.find(asked.challenge.id) }
         return try #require(kept)
     }
 }
@@ -75,7 +75,7 @@ struct ClaimTests {
         try await scene.device.open(asked.challenge.id)
         let receipt = try await scene.device.receipt(of: claimed, .approved(.confirm, number: nil))
         #expect(try await scene.device.answer(asked.challenge.id, with: receipt).summary == "decided approved -")
-        let text = try #require(try await scene.world.store.read { try $0.receipt(of: asked.challenge.id) })
+        let text = try #require(try await scene.world.store.read { try $0.receipts.find(of: asked.challenge.id) })
         guard case .receipt(let message, _) = text.evidence else { return }
         #expect(message.text.contains("\nuser: \(scene.user)\n"))
         let told = try await scene.world.audit().filter { $0.challenge == asked.challenge.id }
@@ -251,7 +251,7 @@ struct ClaimTests {
         for (hours, count) in [(23, 3), (2, 2)] as [(Int64, Int)] {
             scene.world.time.advance(seconds: hours * 3600)
             let now = scene.world.time.now
-            _ = try await scene.world.store.commit { try $0.sweep(now: now, limit: 100) }
+            _ = try await scene.world.store.commit { try $0.retention.sweep(now: now, limit: 100) }
             #expect(try await scene.world.count("challenges") == count)
         }
         let told = try JSONValue(parsing: body)
@@ -279,15 +279,16 @@ struct ClaimTests {
         try await scene.device.open(asked.challenge.id)
         let report = try await scene.device.receipt(of: try await scene.challenge(asked), .reported)
         #expect(try await scene.device.answer(asked.challenge.id, with: report).summary == "decided denied reported")
-        let isLocked = try await scene.world.store.read { try $0.isAskingLocked(of: scene.user, by: scene.shop.id) }
+        let isLocked = try await scene.world.store.read { try $0.askingLocks.exists(of: scene.user, by: scene.shop.id) }
         #expect(isLocked)
         let again = try await scene.ask()
         #expect(try await scene.claim(try await scene.code(of: again), by: scene.device) == "claimed")
         // Codes do not count as asks of the user, whom they do not reach: nobody can use them up for a user.
         let world = scene.world
         let asks = try await world.store.read {
-            try $0.recentAsks(of: scene.user, by: scene.shop.id, since: Timestamp(seconds: 0), limit: 100).count
-                + $0.openChallengeCount(of: scene.user, by: scene.shop.id, now: world.time.now, limit: 100)
+            try $0.challenges.recentAsks(of: scene.user, by: scene.shop.id, since: Timestamp(seconds: 0), limit: 100)
+                .count
+                + $0.challenges.openCount(of: scene.user, by: scene.shop.id, now: world.time.now, limit: 100)
         }
         #expect(asks == 0)
     }

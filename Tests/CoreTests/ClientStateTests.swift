@@ -97,21 +97,21 @@ struct ClientStateTests {
         var alone: [UserID] = []
         for _ in 0..<60 { alone.append(try await world.makeUser(of: shop)) }
         let shared = try await world.makeUser(of: shop)
-        _ = try await world.ports.store.commit { try $0.link(shared, to: bank.id, externalID: nil) }
+        _ = try await world.ports.store.commit { try $0.links.put(shared, to: bank.id, externalID: nil) }
         let lost = try await world.makeDevice(of: alone[0], by: shop)
         let kept = try await world.makeDevice(of: shared, by: shop)
         let asked = try await world.ask(try world.request(for: shared), by: shop)
         _ = try await kept.answer(asked, .approved(.confirm, number: asked.number))
         // Cut off after the first transaction.
         let now = world.time.now
-        try await world.ports.store.commit { try $0.delete(shop.id, at: now) }
-        #expect(try await world.ports.store.read { try $0.client(shop.id)?.id } == nil)
+        try await world.ports.store.commit { try $0.clients.delete(shop.id, at: now) }
+        #expect(try await world.ports.store.read { try $0.clients.find(shop.id)?.id } == nil)
         #expect(try await world.count("user_links", where: "client_id = '\(shop.id)'") == 61)
         try await DeleteClient.sweep(ports: world.ports)
         #expect(try await world.count("user_links", where: "client_id = '\(shop.id)'") == 0)
         #expect(try await world.count("users", where: "deleted_at IS NOT NULL") == 60)
         let states = try await world.ports.store.read { reader in
-            try [lost, kept].map { try reader.enrollmentState($0.enrollment) == .active }
+            try [lost, kept].map { try reader.enrollments.state($0.enrollment) == .active }
         }
         #expect(states == [false, true])
         #expect(try await world.count("receipts") == 1)
@@ -136,10 +136,10 @@ struct ClientStateTests {
         let user = try await world.makeUser(of: shop)
         _ = try await UpdateClient.update(
             shop.id, .init(notices: .set(CallbackURI(stored: World.callback))), by: shop, ports: world.ports)
-        #expect(try await world.ports.store.read { try $0.noticeReceivers(of: user).count } == 1)
+        #expect(try await world.ports.store.read { try $0.receivers.ofNotices(of: user).count } == 1)
         _ = try await DisableClient.disable(shop.id, by: shop, ports: world.ports)
-        #expect(try await world.ports.store.read { try $0.noticeReceivers(of: user).count } == 0)
+        #expect(try await world.ports.store.read { try $0.receivers.ofNotices(of: user).count } == 0)
         _ = try await DisableClient.enable(shop.id, by: shop, ports: world.ports)
-        #expect(try await world.ports.store.read { try $0.noticeReceivers(of: user).count } == 1)
+        #expect(try await world.ports.store.read { try $0.receivers.ofNotices(of: user).count } == 1)
     }
 }

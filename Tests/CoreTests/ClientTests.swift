@@ -61,7 +61,7 @@ struct ClientTests {
     func operatorHasNoSecret() async throws {
         let world = try await World()
         _ = try await FirstStart.prepare(store: world.ports.store, time: world.time, random: world.random)
-        let client = try #require(try await world.ports.store.read { try $0.operatorClient() })
+        let client = try #require(try await world.ports.store.read { try $0.clients.operatorClient() })
         #expect(client.secretHash == nil)
         #expect(client.rights == Set(Right.allCases))
         for secret in ["", "null", "\(client.id)"] {
@@ -113,7 +113,7 @@ struct ClientTests {
         }
         #expect(tokens.count == 1)
         let token = try #require(tokens.first)
-        #expect(try await world.ports.store.read { try $0.bootstrapToken()?.hash.matches(token) } == true)
+        #expect(try await world.ports.store.read { try $0.keys.bootstrapToken()?.hash.matches(token) } == true)
         #expect(try await world.count("clients") == 1)
     }
 
@@ -123,7 +123,7 @@ struct ClientTests {
         let all = Right.allCases
         for rights in [[], [all[0]], [all[1], all[2]], Set(all)] as [Set<Right>] {
             let client = try await world.makeClient(rights: rights).client
-            #expect(try await world.ports.store.read { try $0.client(client.id)?.rights } == rights)
+            #expect(try await world.ports.store.read { try $0.clients.find(client.id)?.rights } == rights)
         }
     }
 
@@ -169,6 +169,6 @@ struct ClientTests {
         let device = try await world.makeDevice(of: user, by: shop)
         #expect(
             try await !RemoveEnrollment.remove(device.enrollment, of: .id(other), by: shop, ports: world.ports))
-        #expect(try await world.ports.store.read { try $0.enrollmentState(device.enrollment) } == .active)
+        #expect(try await world.ports.store.read { try $0.enrollments.state(device.enrollment) } == .active)
     }
 }

@@ -32,13 +32,13 @@ struct CustomTests {
             #expect(reply.standing.state == "approved" && reply.payload == "seen")
         }
         let id = asked.challenge.id
-        let challenge = try #require(try await scene.world.store.read { try $0.challenge(id) })
+        let challenge = try #require(try await scene.world.store.read { try $0.challenges.find(id) })
         #expect(challenge.state.standing.state == "approved")
         guard case .ended(.approved(.custom(name), by: scene.device.enrollment), _) = challenge.state else {
             Issue.record("\(challenge.state)")
             return
         }
-        let receipt = try #require(try await scene.world.store.read { try $0.receipt(of: id) })
+        let receipt = try #require(try await scene.world.store.read { try $0.receipts.find(of: id) })
         guard case .receipt(let message, let certificate) = receipt.evidence else { return }
         let verified = try VerifiedReceipt(
             message: message.encoded, certificate: try Certificate(parsing: certificate),
@@ -124,10 +124,10 @@ struct CustomTests {
         #expect(try await scene.send(try await scene.approval(of: asked), to: asked).summary == words)
         #expect(try await scene.customs().isEmpty)
         let id = asked.challenge.id
-        let standing = try await scene.world.store.read { try $0.challenge(id)?.state.standing }
+        let standing = try await scene.world.store.read { try $0.challenges.find(id)?.state.standing }
         #expect(standing == ChallengeStanding(state: "failed", reason: "too_many_attempts"))
         let other = open.challenge.id
-        #expect(try await scene.world.store.read { try $0.challenge(other)?.state } == .pending)
+        #expect(try await scene.world.store.read { try $0.challenges.find(other)?.state } == .pending)
         let refused = try await scene.world.audit().last { $0.kind == .customRefused }
         #expect(refused?.detail["result"]?.string == result.rawValue && refused?.challenge == id)
         // Nobody can be asked by it any more.
@@ -172,7 +172,7 @@ struct CustomTests {
         let name = try #require(TypeName("twice"))
         let json: JSONValue = ["methods": ["custom:phrase", "pin"], "attempts": 2, "number_entry": false]
         let type = try ChallengeType(json, name: name)
-        try await scene.world.store.commit { try $0.put(type) }
+        try await scene.world.store.commit { try $0.types.put(type) }
         let asked = try await scene.ask("twice")
         let byPIN = try await scene.device.approval(of: asked, by: scene.device.newPINKey())
         #expect(try await scene.device.answer(asked.challenge.id, with: byPIN).summary == "PIN incorrect, 1 left")
@@ -373,7 +373,7 @@ struct CustomTests {
         try await scene.register()
         let bank = try await scene.world.makeClient("Bank").client
         let user = scene.user
-        #expect(try await scene.world.store.commit { try $0.link(user, to: bank.id, externalID: nil) })
+        #expect(try await scene.world.store.commit { try $0.links.put(user, to: bank.id, externalID: nil) })
         let asked = try await scene.world.ask(try scene.world.request(for: user), by: bank)
         try await scene.device.open(asked.challenge.id)
         scene.world.hooks.say(HookVerdict(.ok))

@@ -25,13 +25,13 @@ struct EnrollDeviceTests {
             return
         }
         #expect(made.id == device.enrollment)
-        let kept = try #require(try await world.ports.store.read { try $0.enrollment(device.enrollment) })
+        let kept = try #require(try await world.ports.store.read { try $0.enrollments.find(device.enrollment) })
         #expect(kept.user == device.invitation.user)
         #expect(kept.client == client.id)
         #expect(kept.state == .active)
         #expect(kept.keys.primary.fingerprint == device.certificate.fingerprint)
         #expect(kept.device.name.text == "Test phone")
-        let certificate = try await world.ports.store.read { try $0.certificate(of: device.enrollment) }
+        let certificate = try await world.ports.store.read { try $0.methods.certificate(of: device.enrollment) }
         #expect(certificate == device.certificate.encoded)
     }
 
@@ -50,7 +50,7 @@ struct EnrollDeviceTests {
         let (world, client, device) = try await scene()
         let user = device.invitation.user
         let rival = try await world.makeClient("Rival").client
-        _ = try await world.ports.store.commit { try $0.link(user, to: rival.id, externalID: nil) }
+        _ = try await world.ports.store.commit { try $0.links.put(user, to: rival.id, externalID: nil) }
         #expect(try await ManageUsers.unlink(.id(user), from: client, ports: world.ports))
         #expect(try await device.enroll().summary == "ticket invalid")
         #expect(try await ManageUsers.unlink(.id(user), from: rival, ports: world.ports))

@@ -48,7 +48,7 @@ struct EraseUserTests {
         func linkBank() async throws {
             let (id, client) = (user, bank.id)
             let isLinked = try await world.store.commit { writer in
-                try writer.link(id, to: client, externalID: try ExternalID("\(mark)-2"))
+                try writer.links.put(id, to: client, externalID: try ExternalID("\(mark)-2"))
             }
             #expect(isLinked)
         }
@@ -86,7 +86,7 @@ struct EraseUserTests {
         try await scene.delete()
         #expect(try await columns(holding: Self.mark, in: scene.world) == ["receipts.text"])
         let (first, second) = (denied.challenge.id, open.challenge.id)
-        let kept = try await scene.world.store.read { (try $0.challenge(first), try $0.challenge(second)) }
+        let kept = try await scene.world.store.read { (try $0.challenges.find(first), try $0.challenges.find(second)) }
         #expect(kept.0?.state.standing == ChallengeStanding(state: "denied", reason: "declined"))
         #expect(kept.1?.state.isEnded == true)
         #expect(kept.0?.user == scene.user)
@@ -96,10 +96,10 @@ struct EraseUserTests {
         #expect(created?.detail["fingerprint"] == .string("\(scene.device.certificate.fingerprint)"))
         // What a removed device needs to hear of it, and what keeps its key from being enrolled anew.
         let id = scene.device.enrollment
-        let state = try await scene.world.store.read { try $0.enrollmentState(id) }
+        let state = try await scene.world.store.read { try $0.enrollments.state(id) }
         #expect(state == .removed(.user, at: scene.world.time.now))
         let fingerprint = scene.device.certificate.fingerprint
-        #expect(try await scene.world.store.read { try $0.isEnrolled(fingerprint) })
+        #expect(try await scene.world.store.read { try $0.enrollments.isEnrolled(fingerprint) })
     }
 
     @Test("A device of the user is told that it is over, and what it answers late is refused")
@@ -126,13 +126,13 @@ struct EraseUserTests {
         try await scene.delete()
         func message(_ asked: AskChallenge.Asked) async throws -> String? {
             let id = asked.challenge.id
-            return try await scene.world.store.read { try $0.challenge(id)?.question.message.text }
+            return try await scene.world.store.read { try $0.challenges.find(id)?.question.message.text }
         }
         #expect(try await message(ours) == "(erased)")
         #expect(try await message(theirs) == "Pay \(Self.mark) now?")
         let id = scene.device.enrollment
         #expect(
-            try await scene.world.store.read { try $0.enrollmentState(id) } == .active, "the bank's user has it yet")
+            try await scene.world.store.read { try $0.enrollments.state(id) } == .active, "the bank's user has it yet")
         try await scene.delete(by: scene.bank)
         #expect(try await columns(holding: Self.mark, in: scene.world) == ["receipts.text"])
     }
@@ -145,7 +145,7 @@ struct EraseUserTests {
         try await scene.delete()
         let again = try await scene.world.makeUser("\(Self.mark)-1", of: scene.shop)
         #expect(again != scene.user)
-        #expect(try await scene.world.store.read { try $0.enrollments(of: again).isEmpty })
+        #expect(try await scene.world.store.read { try $0.enrollments.all(of: again).isEmpty })
         let old = scene.user
         #expect(try await ManageUsers.show(.id(old), to: scene.shop, ports: scene.world.ports) == nil)
     }
@@ -159,8 +159,8 @@ struct EraseUserTests {
         try await scene.world.ports.commit(at: now) { try $0.letGo(user, by: client, asked: client) }
         #expect(try await scene.world.count("erasures") == 1)
         #expect(try await columns(holding: Self.mark, in: scene.world).contains("challenges.message"))
-        let erasure = try #require(try await scene.world.store.read { try $0.nextErasure() })
-        #expect(try await scene.world.store.commit { try $0.erase(erasure, limit: 2) } > 0)
+        let erasure = try #require(try await scene.world.store.read { try $0.erasures.next() })
+        #expect(try await scene.world.store.commit { try $0.erasures.erase(erasure, limit: 2) } > 0)
         let other = try await scene.world.reopened()
         try await EraseUser.sweep(ports: other.ports)
         #expect(try await columns(holding: Self.mark, in: other) == ["receipts.text"])
@@ -174,13 +174,14 @@ struct EraseUserTests {
         let (user, client, now) = (scene.user, scene.shop.id, scene.world.time.now)
         try await scene.world.ports.commit(at: now) { try $0.letGo(user, by: client, asked: client) }
         scene.world.time.advance(seconds: 60)
-        _ = try await scene.world.store.commit { try $0.link(user, to: client, externalID: nil) }
+        _ = try await scene.world.store.commit { try $0.links.put(user, to: client, externalID: nil) }
         let asked = try await scene.ask()
         _ = try await scene.device.answer(asked, .denied)
         try await EraseUser.sweep(ports: scene.world.ports)
         let id = asked.challenge.id
         #expect(
-            try await scene.world.store.read { try $0.challenge(id)?.question.message.text } == "Pay \(Self.mark) now?")
+            try await scene.world.store.read { try $0.challenges.find(id)?.question.message.text }
+                == "Pay \(Self.mark) now?")
     }
 
     @Test("Deleted and asked at once: the question is refused, or it ends with the user")
@@ -197,7 +198,7 @@ struct EraseUserTests {
                 }
             }
             let id = scene.user
-            #expect(try await scene.world.store.read { try $0.openChallenges(of: id).isEmpty })
+            #expect(try await scene.world.store.read { try $0.challenges.open(of: id).isEmpty })
         }
     }
 }

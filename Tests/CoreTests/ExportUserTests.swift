@@ -23,7 +23,8 @@ struct ExportUserTests {
         func user() async throws -> UserID {
             let user = try await world.makeUser(of: shop)
             let device = try await world.makeDevice(of: user, by: shop)
-            let isLinked = try await world.store.commit { [bank] in try $0.link(user, to: bank.id, externalID: nil) }
+            let isLinked = try await world.store.commit { [bank] in try $0.links.put(user, to: bank.id, externalID: nil)
+            }
             #expect(isLinked)
             for client in [shop, bank] {
                 _ = try await device.answer(try await world.ask(try world.request(for: user), by: client), .denied)

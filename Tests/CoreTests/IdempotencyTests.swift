@@ -20,7 +20,7 @@ struct IdempotencyTests {
         let result = try await world.ports.commit(at: now) { work in
             try work.once(key) {
                 if refuse { return ("refused", nil) }
-                try work.rows.insertUser(user, at: now)
+                try work.users.insert(user, at: now)
                 return ("made \(user)", RecordedReply(status: 201, body: Array("\(user)".utf8)))
             }
         }
@@ -69,7 +69,7 @@ struct IdempotencyTests {
             try await world.ports.commit(at: now) { work in
                 _ =
                     try work.once(key) {
-                        try work.rows.insertUser(UserID(at: now, random: [UInt8](repeating: 0, count: 10)), at: now)
+                        try work.users.insert(UserID(at: now, random: [UInt8](repeating: 0, count: 10)), at: now)
                         throw StoreError.unavailable
                     } as Replayable<Int>
             }
@@ -85,11 +85,11 @@ struct IdempotencyTests {
         _ = try await once(try key(), in: world)
         world.time.advance(seconds: 24 * 3600)
         var now = world.time.now
-        _ = try await world.ports.store.commit { [now] in try $0.sweep(now: now, limit: 100) }
+        _ = try await world.ports.store.commit { [now] in try $0.retention.sweep(now: now, limit: 100) }
         #expect(try await once(try key(), in: world).hasPrefix("replayed"))
         world.time.advance(milliseconds: 1)
         now = world.time.now
-        _ = try await world.ports.store.commit { [now] in try $0.sweep(now: now, limit: 100) }
+        _ = try await world.ports.store.commit { [now] in try $0.retention.sweep(now: now, limit: 100) }
         #expect(try await once(try key(), in: world).hasPrefix("made"))
     }
 

@@ -50,7 +50,7 @@ struct KnownBrowserTests {
 
         func answer(_ asked: AskChallenge.Asked, _ decision: Decision) async throws {
             try await device.open(asked.challenge.id)
-            let kept = try await world.store.read { try $0.challenge(asked.challenge.id) }
+            let kept = try await world.store.read { try $0.challenges.find(asked.challenge.id) }
             let receipt = try await device.receipt(of: try #require(kept), decision)
             _ = try await device.answer(asked.challenge.id, with: receipt)
         }
@@ -74,7 +74,9 @@ struct KnownBrowserTests {
             #expect("\(try await scene.ask(browser).get().challenge.question.type)" == "scan")
         }
         let elsewhere = try await scene.world.makeClient("Elsewhere").client
-        let linked = try await scene.world.store.commit { try $0.link(scene.user, to: elsewhere.id, externalID: nil) }
+        let linked = try await scene.world.store.commit {
+            try $0.links.put(scene.user, to: elsewhere.id, externalID: nil)
+        }
         #expect(linked)
         #expect("\(try await scene.ask(Self.browser, by: elsewhere).get().challenge.question.type)" == "scan")
     }
@@ -130,12 +132,14 @@ struct KnownBrowserTests {
         let scene = try await Scene()
         try await scene.scan(try await scene.ask(Self.browser).get(), .approved(.confirm, number: nil))
         let hash = scene.world.ports.hasher.hash(of: try #require(BrowserID(Self.browser)), client: scene.shop.id)
-        let isKnown = try await scene.world.store.read { try $0.isKnown(hash, of: scene.user, by: scene.shop.id) }
+        let isKnown = try await scene.world.store.read {
+            try $0.browsers.isKnown(hash, of: scene.user, by: scene.shop.id)
+        }
         #expect(isKnown)
         for (days, count) in [(399, 1), (2, 0)] as [(Int64, Int)] {
             scene.world.time.advance(seconds: days * 86_400)
             let now = scene.world.time.now
-            _ = try await scene.world.store.commit { try $0.sweep(now: now, limit: 100) }
+            _ = try await scene.world.store.commit { try $0.retention.sweep(now: now, limit: 100) }
             #expect(try await scene.world.count("known_browsers") == count)
         }
     }

@@ -26,9 +26,9 @@ struct ListTests {
             let now = world.time.now
             try await world.store.commit { writer in
                 for (index, id) in ids.enumerated() {
-                    try writer.insertUser(id, at: now)
+                    try writer.users.insert(id, at: now)
                     let name = try ExternalID("customer-\(index)")
-                    _ = try writer.link(id, to: index.isMultiple(of: 2) ? shop.id : bank.id, externalID: name)
+                    _ = try writer.links.put(id, to: index.isMultiple(of: 2) ? shop.id : bank.id, externalID: name)
                 }
             }
             return ids
@@ -238,14 +238,14 @@ struct AuditFilterTests {
             users.append(user)
             world.time.advance(seconds: 3600)
         }
-        let all = try await world.store.read { try $0.auditEvents(after: 0, limit: 1000) }
+        let all = try await world.store.read { try $0.audit.list(after: 0, limit: 1000) }
         func read(
             after place: Int64 = 0, _ change: @escaping @Sendable (inout AuditFilter) -> Void
         ) async throws -> [EventID] {
             var filter = AuditFilter()
             change(&filter)
             return try await world.store.read { [filter] in
-                try $0.auditEvents(filter, after: place, limit: 1000).map(\.event.id)
+                try $0.audit.list(filter, after: place, limit: 1000).map(\.event.id)
             }
         }
         func expected(_ isMeant: (AuditEvent) -> Bool) -> [EventID] { all.map(\.event).filter(isMeant).map(\.id) }

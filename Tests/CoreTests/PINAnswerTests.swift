@@ -93,7 +93,7 @@ struct PINAnswerTests {
         let pin = try await scene.device.setPIN()
         let name = try #require(TypeName("twice"))
         let type = try ChallengeType(["methods": ["pin"], "attempts": 2, "number_entry": false], name: name)
-        try await scene.world.store.commit { try $0.put(type) }
+        try await scene.world.store.commit { try $0.types.put(type) }
         let asked = try await scene.ask("twice")
         let first = try await scene.device.approval(of: asked, by: scene.device.newPINKey())
         for _ in 0..<2 {
@@ -114,7 +114,7 @@ struct PINAnswerTests {
         // What was asked before a type changed keeps what it was asked with.
         let last = try await scene.ask("twice")
         let looser = try ChallengeType(["methods": ["pin"], "attempts": 9, "number_entry": false], name: name)
-        try await scene.world.store.commit { try $0.put(looser) }
+        try await scene.world.store.commit { try $0.types.put(looser) }
         _ = try await scene.approve(last, by: scene.device.newPINKey())
         #expect(try await scene.approve(last, by: scene.device.newPINKey()) == "decided failed too_many_attempts")
         // Where the PIN's own limit comes first it is that which counts.
@@ -154,7 +154,7 @@ struct PINAnswerTests {
         #expect(Set(both.enrollments) == [scene.device.enrollment, other.enrollment])
         #expect(try await scene.approve(both, by: scene.device.newPINKey()) == "PIN incorrect, 0 left")
         let states = try await scene.world.store.read { reader in
-            try [without, both].map { try reader.challenge($0.challenge.id)?.state.standing }
+            try [without, both].map { try reader.challenges.find($0.challenge.id)?.state.standing }
         }
         #expect(states[0] == ChallengeStanding(state: "failed", reason: "too_many_attempts"))
         #expect(states[1] == ChallengeStanding(state: "pending", reason: nil))

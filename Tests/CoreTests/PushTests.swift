@@ -77,7 +77,7 @@ struct PushTests {
         let scene = try await scene(registered: false)
         let world = scene.world
         func kept() async throws -> String? {
-            try await world.store.read { try $0.pushRegistration(of: scene.device.enrollment) }?.registration.token
+            try await world.store.read { try $0.pushes.find(of: scene.device.enrollment) }?.registration.token
                 .reveal()
         }
         #expect(try await kept() == nil)
@@ -109,7 +109,7 @@ struct PushTests {
         let call = try await scene.device.call()
         _ = try await RemoveEnrollment.remove(
             scene.device.enrollment, of: .id(scene.user), by: scene.shop, ports: scene.world.ports)
-        #expect(try await scene.world.store.read { try $0.pushRegistration(of: scene.device.enrollment) } == nil)
+        #expect(try await scene.world.store.read { try $0.pushes.find(of: scene.device.enrollment) } == nil)
         #expect(try await scene.world.count("enrollments", where: "push_token IS NOT NULL") == 0)
         let update = EnrollmentUpdate(push: .registered(try scene.registration()))
         guard
@@ -126,12 +126,12 @@ struct PushTests {
         for isRegistered in [true, false] {
             let scene = try await scene(registered: isRegistered)
             let asked = try await scene.world.ask(try scene.world.request(for: scene.user), by: scene.shop)
-            let deliveries = try await scene.world.store.read { try $0.deliveries(of: asked.challenge.id) }
+            let deliveries = try await scene.world.store.read { try $0.targets.deliveries(of: asked.challenge.id) }
             #expect(deliveries.map(\.enrollment) == [scene.device.enrollment])
             #expect(deliveries.first?.push?.delivery == (isRegistered ? .queued(lastFailure: nil) : nil))
             #expect(try await scene.world.count("outbox") == (isRegistered ? 1 : 0))
             try await scene.device.open(asked.challenge.id)
-            let fetched = try await scene.world.store.read { try $0.deliveries(of: asked.challenge.id) }
+            let fetched = try await scene.world.store.read { try $0.targets.deliveries(of: asked.challenge.id) }
             #expect(fetched.first?.fetchedAt == scene.world.time.now)
         }
     }
@@ -145,7 +145,7 @@ struct PushTests {
         let leased = try await world.store.lease(limit: 1, now: now, until: now.adding(seconds: 60))
         let message = try #require(leased.first?.message)
         func standing() async throws -> PushDelivery? {
-            try await world.store.read { try $0.deliveries(of: asked.challenge.id) }.first?.push?.delivery
+            try await world.store.read { try $0.targets.deliveries(of: asked.challenge.id) }.first?.push?.delivery
         }
         try await world.record(.retried("slow", at: now.adding(seconds: 1)), of: message, at: now)
         #expect(try await standing() == .queued(lastFailure: "slow"))
@@ -202,7 +202,7 @@ struct PushTests {
         for leased in leased {
             try await world.record(.abandoned("no"), of: leased.message, at: later)
         }
-        let deliveries = try await world.store.read { try $0.deliveries(of: id) }
+        let deliveries = try await world.store.read { try $0.targets.deliveries(of: id) }
         #expect(deliveries.count { $0.push?.delivery == .accepted } == 2)
     }
 
@@ -220,7 +220,7 @@ struct PushTests {
         }
         #expect(try await world.count("outbox", where: "state = 'dead'") == 2)
         func sweep(at time: Timestamp) async throws {
-            _ = try await world.store.commit { try $0.sweep(now: time, limit: 100) }
+            _ = try await world.store.commit { try $0.retention.sweep(now: time, limit: 100) }
         }
         try await sweep(at: asked.challenge.expiresAt.adding(seconds: 86_399))
         #expect(try await world.count("outbox") == 2)

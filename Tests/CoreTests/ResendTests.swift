@@ -27,7 +27,7 @@ struct ResendTests {
         }
 
         func push() async throws -> PushDelivery? {
-            try await world.store.read { try $0.deliveries(of: challenge) }.first?.push?.delivery
+            try await world.store.read { try $0.targets.deliveries(of: challenge) }.first?.push?.delivery
         }
     }
 
@@ -157,7 +157,7 @@ struct ResendTests {
         _ = try await scene.conclude(as: .abandoned("slow"))
         world.time.advance(seconds: 121)
         #expect(try await ManageOutbox.retry(id, by: scene.shop, ports: world.ports) == .over)
-        _ = try await world.store.commit { try $0.sweep(now: now.adding(seconds: 121), limit: 10) }
+        _ = try await world.store.commit { try $0.retention.sweep(now: now.adding(seconds: 121), limit: 10) }
         #expect(try await world.count("outbox", where: "payload IS NOT NULL") == 0)
         #expect(try await ManageOutbox.list(.dead, after: nil, limit: 10, ports: world.ports).count == 1)
         let unknown: EventID = world.newID()

@@ -57,7 +57,7 @@ struct RetentionTests {
         scene.world.time.advance(seconds: 1)
         #expect(try await scene.sweep { $0.challenges = .days(7) } == 1)
         let left = try await scene.world.store.read { reader in
-            (try reader.challenge(old.challenge.id) == nil, try reader.challenge(open.challenge.id) != nil)
+            (try reader.challenges.find(old.challenge.id) == nil, try reader.challenges.find(open.challenge.id) != nil)
         }
         #expect(left.0 && left.1)
         #expect(try await scene.world.count("challenge_targets") == 1, "whom it was put to goes with it")
@@ -72,7 +72,9 @@ struct RetentionTests {
         #expect(try await scene.sweep { $0.challenges = .days(7) } == 0)
         #expect(try await ExpireChallenges.sweep(ports: scene.world.ports) == 1)
         #expect(try await scene.sweep { $0.challenges = .days(7) } == 0, "the days count from its end")
-        let state = try await scene.world.store.read { try $0.challenge(asked.challenge.id)?.state.standing.state }
+        let state = try await scene.world.store.read {
+            try $0.challenges.find(asked.challenge.id)?.state.standing.state
+        }
         #expect(state == "expired")
     }
 
@@ -116,14 +118,14 @@ struct RetentionTests {
     func audit() async throws {
         let scene = try await Scene()
         _ = try await scene.denied()
-        let before = try await scene.world.store.read { try $0.auditEvents(after: 0, limit: 1000) }
+        let before = try await scene.world.store.read { try $0.audit.list(after: 0, limit: 1000) }
         scene.world.time.advance(seconds: 30 * Self.day + 1)
         _ = try await scene.ask()
         #expect(try await scene.sweep { $0.audit = .days(30) } == before.count)
         let place = try #require(before.last?.place)
-        let after = try await scene.world.store.read { try $0.auditEvents(after: place, limit: 1000) }
+        let after = try await scene.world.store.read { try $0.audit.list(after: place, limit: 1000) }
         #expect(after.map(\.event.kind) == [.challengeAsked])
-        #expect(try await scene.world.store.read { try $0.auditEvents(after: 0, limit: 1000).count } == after.count)
+        #expect(try await scene.world.store.read { try $0.audit.list(after: 0, limit: 1000).count } == after.count)
     }
 
     @Test("For ever is for ever")
@@ -142,7 +144,7 @@ struct RetentionTests {
         let events = (0..<count).map { _ in
             AuditEvent(id: scene.world.newID(), at: scene.world.time.now, kind: .messageRetried)
         }
-        try await scene.world.store.commit { writer in for event in events { try writer.append(event) } }
+        try await scene.world.store.commit { writer in for event in events { try writer.audit.append(event) } }
         scene.world.time.advance(seconds: 2 * Self.day)
         var retention = Retention()
         retention.audit = .days(1)
@@ -167,7 +169,9 @@ struct RetentionTests {
                 } else {
                     // What ends now is old at once: the widest a sweep can be.
                     let later = scene.world.time.now.adding(seconds: 1)
-                    _ = try await scene.world.store.commit { try $0.deleteChallenges(endedBefore: later, limit: 10) }
+                    _ = try await scene.world.store.commit {
+                        try $0.retention.deleteChallenges(endedBefore: later, limit: 10)
+                    }
                 }
             }
             guard case .receipt = try await scene.receipt(asked) else { throw World.Broken("no receipt") }

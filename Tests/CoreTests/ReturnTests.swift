@@ -89,7 +89,7 @@ struct ReturnTests {
         #expect(try await scene.world.count("outbox") == 0)
         #expect(try await scene.claim.shown(asked.challenge.id) == "already claimed")
         let pending = try await scene.world.store.read {
-            try $0.pendingChallenges(
+            try $0.targets.pending(
                 of: scene.device.enrollment, user: scene.claim.user, now: scene.world.time.now, limit: 10)
         }
         #expect(pending.isEmpty, "the device has done its part")
@@ -223,7 +223,7 @@ struct ReturnTests {
         let code = try await scene.approved(asked)
         // As a row would stand that something else than the operation above had removed.
         let (id, now) = (scene.device.enrollment, scene.world.time.now)
-        _ = try await scene.world.store.commit { try $0.remove(id, reason: .client, at: now) }
+        _ = try await scene.world.store.commit { try $0.enrollments.remove(id, reason: .client, at: now) }
         #expect(try await scene.present(code, asked) == "already ended failed device_removed")
         #expect(try await scene.seen(asked) == "failed device_removed")
         #expect(try await scene.world.count("receipts") == 0)
@@ -243,7 +243,7 @@ struct ReturnTests {
             #expect(try await scene.seen(asked) == "failed device_suspended")
         } else {
             let now = world.time.now
-            try await world.store.commit { try $0.suspend(id, since: now) }
+            try await world.store.commit { try $0.enrollments.suspend(id, since: now) }
         }
         #expect(try await scene.present(code, asked) == "already ended failed device_suspended")
         #expect(try await scene.seen(asked) == "failed device_suspended")
@@ -261,7 +261,7 @@ struct ReturnTests {
         func isKnown() async throws -> Bool {
             let (user, client) = (scene.claim.user, scene.claim.shop.id)
             let hash = scene.world.ports.hasher.hash(of: browser, client: client)
-            return try await scene.world.store.read { try $0.isKnown(hash, of: user, by: client) }
+            return try await scene.world.store.read { try $0.browsers.isKnown(hash, of: user, by: client) }
         }
         let code = try await scene.approved(asked)
         #expect(try await !isKnown())

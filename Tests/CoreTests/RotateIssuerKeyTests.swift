@@ -26,7 +26,7 @@ struct RotateIssuerKeyTests {
             shop = try await world.makeClient(waives: true).client
             user = try await world.makeUser("x", of: shop)
             device = try await world.makeDevice(of: user, by: shop)
-            caller = try #require(try await world.store.read { try $0.operatorClient() })
+            caller = try #require(try await world.store.read { try $0.clients.operatorClient() })
             // Of two keys of one second neither is the newer one.
             world.time.advance(seconds: 1)
         }

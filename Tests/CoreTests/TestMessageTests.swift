@@ -55,7 +55,7 @@ struct TestMessageTests {
         let message = try #require(leased.first?.message)
         try await world.record(.abandoned("the mail server answered 550 5.1.1"), of: message, at: now)
         for (seconds, rows) in [(3600 + 86_399, 1), (3600 + 86_401, 0)] as [(Int64, Int64)] {
-            _ = try await world.store.commit { try $0.sweep(now: now.adding(seconds: seconds), limit: 100) }
+            _ = try await world.store.commit { try $0.retention.sweep(now: now.adding(seconds: seconds), limit: 100) }
             #expect(try await world.count("outbox") == rows)
         }
     }

@@ -108,7 +108,7 @@ struct TextCodeTests {
         #expect(try await scene.enter(code.wrong, asked.challenge) == "incorrect 2")
         #expect(try await scene.enter(code, asked.challenge) == "approved by text_code")
         #expect(try await scene.enter(code, asked.challenge) == "already approved -")
-        let stored = try #require(try await scene.world.store.read { try $0.challenge(asked.challenge.id) })
+        let stored = try #require(try await scene.world.store.read { try $0.challenges.find(asked.challenge.id) })
         #expect(stored.state == .ended(.entered, at: scene.world.time.now) && stored.numberHash == nil)
         let receipt = try await WatchChallenge.receipt(
             asked.challenge.id, of: scene.shop.id, ports: scene.world.ports)

@@ -76,11 +76,11 @@ struct ThiefScene {
         _ = try await UpdateClient.update(made.id, changes, by: made, ports: ports)
         _ = try await UpdateClient.update(
             bank.id, UpdateClient.Changes(coolingOff: Self.wait), by: bank, ports: ports)
-        let updated = try await world.store.read { try $0.client(made.id) }
+        let updated = try await world.store.read { try $0.clients.find(made.id) }
         guard let shop = updated else { throw World.Broken("client") }
         let owner = try await world.makeUser("customer-1", of: shop)
         let name = try ExternalID("account-1")
-        guard try await world.store.commit({ try $0.link(owner, to: bank.id, externalID: name) }) else {
+        guard try await world.store.commit({ try $0.links.put(owner, to: bank.id, externalID: name) }) else {
             throw World.Broken("link")
         }
         var phones: [Phone] = []
@@ -111,7 +111,7 @@ struct ThiefScene {
     /// What the server has of a phone.
     func enrollment(_ index: Int) async throws -> Enrollment {
         let id = phones[index].device.enrollment
-        return try #require(try await world.store.read { try $0.enrollment(id) })
+        return try #require(try await world.store.read { try $0.enrollments.find(id) })
     }
 
     func isPresent(_ index: Int) async throws -> Bool { try await enrollment(index).isPresent }
@@ -278,7 +278,7 @@ extension ThiefScene {
             try await world.sql(
                 "UPDATE enrollments SET counts_from = 0 WHERE id = $1", [.text("\(made.id)")])
         }
-        guard let id = made.approval, let question = try await world.store.read({ try $0.challenge(id) }) else {
+        guard let id = made.approval, let question = try await world.store.read({ try $0.challenges.find(id) }) else {
             return
         }
         let device = phones[index].device
@@ -372,7 +372,7 @@ extension ThiefScene {
     /// The owner says no to a phone while the thief says yes to it.
     mutating func answersAtOnce(_ index: Int, _ other: Int) async throws {
         let made = try await enrollment(other)
-        guard let id = made.approval, let question = try await world.store.read({ try $0.challenge(id) }),
+        guard let id = made.approval, let question = try await world.store.read({ try $0.challenges.find(id) }),
             let owned = phones.first(where: { !$0.isStolen }), (try? await owned.device.open(id)) != nil
         else { return try await letsIn(index, other) }
         let denial = try await owned.device.receipt(of: question, .denied)

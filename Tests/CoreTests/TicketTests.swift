@@ -33,7 +33,7 @@ struct TicketTests {
         #expect(try created.invitation.fingerprint == world.issuerKeys.certificate.fingerprint)
         #expect(created.invitation.ticket.reveal().utf8.count == 4 + 32, "192 bits")
         let kept = try #require(
-            try await world.ports.store.read { try $0.ticket(SecretHash(of: created.invitation.ticket)) })
+            try await world.ports.store.read { try $0.tickets.find(SecretHash(of: created.invitation.ticket)) })
         #expect(kept.enrollment == created.invitation.enrollment)
         #expect(kept.client == shop.id)
         #expect(kept.spentAt == nil)
@@ -68,7 +68,7 @@ struct TicketTests {
         #expect(try await device.enroll().summary == "blocked")
         await #expect(throws: World.Broken.self) { try await ticket(.id(user), by: shop, in: world) }
         let rival = try await world.makeClient("Rival", waives: true).client
-        _ = try await world.ports.store.commit { try $0.link(user, to: rival.id, externalID: nil) }
+        _ = try await world.ports.store.commit { try $0.links.put(user, to: rival.id, externalID: nil) }
         _ = try await world.makeDevice(of: user, by: rival)
         _ = try await block(true)
         #expect(try await !block(false).isEnrollmentBlocked)
@@ -85,7 +85,7 @@ struct TicketTests {
             let client = try await world.makeClient(waives: waives).client
             let user = try await world.makeUser(of: client)
             let invitation = try await world.makeTicket(for: user, by: client)
-            let kept = try await world.ports.store.read { try $0.ticket(SecretHash(of: invitation.ticket)) }
+            let kept = try await world.ports.store.read { try $0.tickets.find(SecretHash(of: invitation.ticket)) }
             #expect(kept?.waivesApproval == waives)
             let events = try await world.audit().filter { $0.kind == .ticketCreated && $0.user == user }
             #expect(events.map { $0.detail["waiver"]?.bool } == [waives])

@@ -113,7 +113,7 @@ struct VerifyDeviceTests {
             }
             while case .success(let replayed) = try await VerifyDevice.verify(request, ports: world.ports) {
                 let now = world.time.now
-                _ = try await world.ports.store.commit { try $0.sweep(now: now, limit: 1000) }
+                _ = try await world.ports.store.commit { try $0.retention.sweep(now: now, limit: 1000) }
                 let result = try await ShowEnrollments.own(replayed, ports: world.ports)
                 guard case .failure(.nonceReplayed) = result else {
                     Issue.record("replayed \(now.seconds - created) seconds after")
@@ -140,7 +140,7 @@ struct VerifyDeviceTests {
         // The work waits behind others for a while, and maintenance goes by.
         world.time.advance(seconds: 10)
         let now = world.time.now
-        _ = try await world.ports.store.commit { try $0.sweep(now: now, limit: 1000) }
+        _ = try await world.ports.store.commit { try $0.retention.sweep(now: now, limit: 1000) }
         guard case .failure(.nonceReplayed) = try await ShowEnrollments.own(replayed, ports: world.ports) else {
             Issue.record("the replay was let in")
             return

@@ -134,7 +134,7 @@ struct WhoCountsTests {
             #expect(try await change.send().summary == "changed")
             let until = world.time.now.adding(seconds: AwaitedApproval.standardCoolingOff)
             #expect(try await device.methods().waiting == (waits ? [.pin: until] : [:]))
-            let kept = try #require(try await world.store.read { try $0.enrollment(device.enrollment) })
+            let kept = try #require(try await world.store.read { try $0.enrollments.find(device.enrollment) })
             #expect(kept.usableMethods(at: world.time.now).contains(.pin) == !waits)
             #expect(kept.usableMethods(at: until).contains(.pin))
         }
@@ -155,7 +155,7 @@ struct WhoCountsTests {
             throw World.Broken("waits")
         }
         _ = try await second.setPIN()
-        let question = try #require(try await world.store.read { try $0.challenge(id) })
+        let question = try #require(try await world.store.read { try $0.challenges.find(id) })
         #expect(question.methods == (byPIN ? [.pin, .biometric] : [.confirm]))
         try await first.open(id)
         let receipt = Receipt(
@@ -164,7 +164,7 @@ struct WhoCountsTests {
         let message = try await first.seal(receipt.text, signedBy: pin ?? first.primary)
         #expect(try await first.answer(id, with: message).summary == "decided approved -")
         let now = world.time.now
-        let kept = try #require(try await world.store.read { try $0.enrollment(second.enrollment) })
+        let kept = try #require(try await world.store.read { try $0.enrollments.find(second.enrollment) })
         #expect(kept.usableMethods(at: now) == (byPIN ? [.confirm, .pin] : [.confirm]))
         let until = now.adding(seconds: AwaitedApproval.standardCoolingOff)
         #expect(kept.usableMethods(at: until) == [.confirm, .pin])
@@ -236,7 +236,7 @@ struct WhoCountsTests {
         world.time.advance(seconds: AwaitedApproval.standardCoolingOff - 1)
         func sweep() async throws {
             let now = world.time.now
-            _ = try await world.store.commit { try $0.sweep(now: now, limit: 1000) }
+            _ = try await world.store.commit { try $0.retention.sweep(now: now, limit: 1000) }
         }
         try await sweep()
         #expect(try await world.count("left_behind") == 2, "by the user and by the client's name")

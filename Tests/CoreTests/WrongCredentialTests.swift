@@ -40,7 +40,7 @@ struct WrongCredentialTests {
         #expect(try await world.count("attempts") == 2)
         // What was counted is swept when it counts no more.
         world.time.advance(seconds: 61)
-        #expect(try await world.store.commit { try $0.sweep(now: world.time.now, limit: 10) } == 2)
+        #expect(try await world.store.commit { try $0.retention.sweep(now: world.time.now, limit: 10) } == 2)
     }
 
     @Test("Each client and each network is counted for itself, in windows of a minute")

@@ -179,7 +179,7 @@ extension DeliveryScene {
     fileprivate var goneReceivers: [String] {
         get async throws {
             let client = shop.client.id
-            return try await world.store.read { try $0.goneReceivers(of: client) }.map(\.description)
+            return try await world.store.read { try $0.receivers.gone(of: client) }.map(\.description)
         }
     }
 }

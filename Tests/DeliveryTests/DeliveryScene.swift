@@ -114,7 +114,7 @@ struct DeliveryScene: Sendable {
             content: .callback(CallbackURI(stored: uri), client: client ?? shop.client.id, body: Array(body.utf8)),
             dueAt: now.adding(seconds: seconds), expiresAt: now.adding(seconds: lifetime))
         try await world.store.commit { writer in
-            try writer.enqueue(message)
+            try writer.outbox.enqueue(message)
             writer.wake(.outbox)
         }
         return message.id

@@ -64,13 +64,13 @@ struct FailingStore: Store {
     func auditEnd() async throws -> Int64 { try await store.auditEnd() }
 
     func read<Result: Sendable>(
-        _ body: @escaping @Sendable (any StoreReader) throws -> Result
+        _ body: @escaping @Sendable (any Stores) throws -> Result
     ) async throws -> Result {
         try await store.read(body)
     }
 
     func commit<Result: Sendable>(
-        _ body: @escaping @Sendable (any StoreWriter) throws -> Result
+        _ body: @escaping @Sendable (any Stores) throws -> Result
     ) async throws -> Result {
         try failures.left.fail()
         return try await store.commit(body)

@@ -84,7 +84,7 @@ struct LeaseTests {
             let now = scene.world.time.now
             _ = try await store.lease(limit: 1, now: now, until: now.adding(seconds: OutboxWorker.lease))
             let delivered = try await scene.enqueue(to: Self.uri)
-            try await store.commit { _ = try $0.settle([delivered: .delivered], at: now) }
+            try await store.commit { _ = try $0.outbox.settle([delivered: .delivered], at: now) }
             let restarted = try await scene.world.reopened().store
             try await restarted.endLeases(at: now, longest: OutboxWorker.lease)
             let again = try await restarted.lease(limit: 9, now: now, until: now.adding(seconds: 60))
@@ -130,10 +130,10 @@ struct LeaseTests {
             let now = scene.world.time.now
             _ = try await store.lease(limit: 1, now: now, until: now)
             _ = try await store.lease(limit: 1, now: now, until: now.adding(seconds: 60))
-            try await store.commit { _ = try $0.settle([id: .delivered], at: now) }
-            try await store.commit { _ = try $0.settle([id: .retried("late", at: now)], at: now) }
+            try await store.commit { _ = try $0.outbox.settle([id: .delivered], at: now) }
+            try await store.commit { _ = try $0.outbox.settle([id: .retried("late", at: now)], at: now) }
             #expect(try await scene.row(id).state == "delivered")
-            try await store.commit { _ = try $0.settle([id: .abandoned("late")], at: now) }
+            try await store.commit { _ = try $0.outbox.settle([id: .abandoned("late")], at: now) }
             let row = try await scene.row(id)
             #expect(row.state == "delivered")
             #expect(row.error == nil)

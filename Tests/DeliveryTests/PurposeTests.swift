@@ -39,7 +39,7 @@ struct PurposeTests {
                         let now = world.time.now
                         let message = OutboxMessage(
                             id: world.newID(), content: content, dueAt: now, expiresAt: now.adding(seconds: 60))
-                        try await world.store.commit { try $0.enqueue(message) }
+                        try await world.store.commit { try $0.outbox.enqueue(message) }
                         try await scene.worker().deliverDue()
                         let call = try #require(receiver.calls.last)
                         #expect(receiver.calls.count == number + 1)

@@ -109,7 +109,7 @@ struct RetryTests {
                     #expect(row.state == "dead")
                     #expect(row.error == "its time was over before it could be sent")
                     let now = scene.world.time.now.adding(seconds: 1)
-                    _ = try await scene.world.store.commit { try $0.sweep(now: now, limit: 10) }
+                    _ = try await scene.world.store.commit { try $0.retention.sweep(now: now, limit: 10) }
                     #expect(try await !scene.row(late).hasPayload)
                     #expect(try await scene.row(last).state == "delivered")
                     #expect(receiver.calls.map { $0.fields["webhook-id"] } == ["\(last)"])

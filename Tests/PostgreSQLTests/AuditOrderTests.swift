@@ -14,7 +14,7 @@ struct AuditOrderTests {
     /// What a follower reads on from a place.
     private func read(after place: Int64, in world: World) async throws -> [(place: Int64, id: EventID)] {
         let end = try await world.store.auditEnd()
-        return try await world.store.read { try $0.auditEvents(after: place, limit: 1000) }
+        return try await world.store.read { try $0.audit.list(after: place, limit: 1000) }
             .prefix { $0.place <= end }.map { ($0.place, $0.event.id) }
     }
 
@@ -27,9 +27,9 @@ struct AuditOrderTests {
         let store = world.store
         let slow = Task.detached {
             try await store.commit { writer in
-                try writer.append(first)
+                try writer.audit.append(first)
                 // Statements may wait for one that has a result: by this one it is written.
-                _ = try writer.auditEvents(after: before, limit: 1)
+                _ = try writer.audit.list(after: before, limit: 1)
                 hasWritten.signal()
                 mayCommit.wait()
             }
@@ -40,9 +40,9 @@ struct AuditOrderTests {
                 continuation.resume()
             }
         }
-        try await store.commit { try $0.append(second) }
+        try await store.commit { try $0.audit.append(second) }
         // It is there to be seen, and not told: whoever went on from its place would pass the other.
-        let seen = try await store.read { try $0.auditEvents(after: before, limit: 100).map(\.event.id) }
+        let seen = try await store.read { try $0.audit.list(after: before, limit: 100).map(\.event.id) }
         let told = try await read(after: before, in: world).map(\.id)
         mayCommit.signal()
         _ = try await slow.value
@@ -56,7 +56,7 @@ struct AuditOrderTests {
         let world = try await World(.postgresql)
         let events = (0..<200).map { _ in Self.event(world) }
         async let writing = atOnce(200) { number in
-            try await world.store.commit { try $0.append(events[number]) }
+            try await world.store.commit { try $0.audit.append(events[number]) }
             return number
         }
         var told: [EventID] = []

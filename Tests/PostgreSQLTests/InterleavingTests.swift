@@ -69,7 +69,7 @@ struct InterleavingTests {
             return (shop.id, change(.init(name: name)), change(.init(rights: [])))
         } judge: { id, told, comment in
             expect(["changed", "changed"], told, comment)
-            let client = try await world.store.read { try $0.client(id) }
+            let client = try await world.store.read { try $0.clients.find(id) }
             #expect(client?.name == name && client?.rights == [], comment)
         }
         #expect(places >= 3)
@@ -251,7 +251,7 @@ struct InterleavingTests {
             expect(phones.expected, told, comment)
             let now = meeting.world.time.now
             let able = try await meeting.world.store.read { reader in
-                try reader.activeEnrollments(of: user).filter { $0.counts(at: now) }.count
+                try reader.enrollments.active(of: user).filter { $0.counts(at: now) }.count
             }
             #expect(able == 1, comment)
         }
@@ -351,7 +351,7 @@ struct InterleavingTests {
             let message = OutboxMessage(
                 id: world.newID(), content: .push(asked.challenge.id, to: phone.enrollment, client: shop.id),
                 dueAt: world.time.now, expiresAt: asked.challenge.expiresAt)
-            try await world.store.commit { try $0.enqueue(message) }
+            try await world.store.commit { try $0.outbox.enqueue(message) }
             world.time.advance(milliseconds: 1)
             let drop: Interleaving.Operation = { ports in
                 let attempt = EndedAttempt(message, as: .unregistered("gone", old))
@@ -362,7 +362,7 @@ struct InterleavingTests {
             return isDroppedFirst ? (phone.enrollment, drop, new) : (phone.enrollment, new, drop)
         } judge: { enrollment, told, comment in
             expect(["dropped", "registered"], told, comment)
-            let kept = try await world.store.read { try $0.pushRegistration(of: enrollment) }
+            let kept = try await world.store.read { try $0.pushes.find(of: enrollment) }
             #expect(kept?.registration.token.reveal() == "new", comment)
         }
         #expect(places >= 3)
@@ -411,7 +411,7 @@ struct InterleavingTests {
                 let enroll: Interleaving.Operation = { told(try await phone.enroll(at: $0)) }
                 return departures == .userAndEnrolling ? (user, unlink, enroll) : (user, enroll, unlink)
             case .lastTwoLinks:
-                try await world.store.commit { _ = try $0.link(user, to: rival.id, externalID: nil) }
+                try await world.store.commit { _ = try $0.links.put(user, to: rival.id, externalID: nil) }
                 _ = try await world.makeDevice(of: user, by: shop)
                 let other: Interleaving.Operation = { ports in
                     try await ManageUsers.unlink(.id(user), from: rival, ports: ports) ? "gone" : "not found"

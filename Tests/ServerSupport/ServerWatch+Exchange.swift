@@ -36,7 +36,7 @@ extension ServerWatch {
                 prepare: { _ in }
             ).store
         }
-        let material = try await store.read { try $0.issuerKeys() }
+        let material = try await store.read { try $0.keys.issuerKeys() }
         plant(Array(material.primary.rawRepresentation), "the issuer's primary key")
         for key in material.kept { plant(key.secret.reveal(), "the issuer's key \(key.use.rawValue)") }
         for purpose in ["seal", "keyed hashes"] {

@@ -141,7 +141,8 @@ struct DeviceLinkTests {
             }
             let refused = try await scene.shop.call(.POST, "\(path)/return", ["return_code": "x"])
             expectRefusal(refused, 429, "rate_limited")
-            #expect(refused.json["retry_after"] == 60)
+            let seconds = try #require(refused.json["retry_after"]?.integer)
+            #expect((1...60).contains(seconds))
         }
     }
 

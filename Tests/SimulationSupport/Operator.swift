@@ -73,7 +73,7 @@ package final class Auditor: @unchecked Sendable {
             let place = place
             let found = try? await Network(world: world).call(world.someNode()) { services in
                 let end = try await services.ports.store.auditEnd()
-                let events = try await services.ports.store.read { try $0.auditEvents(after: place, limit: 1000) }
+                let events = try await services.ports.store.read { try $0.audit.list(after: place, limit: 1000) }
                 return events.filter { $0.place <= end }.map { ($0.place, "\($0.event.id)") }
             }
             for (next, id) in found ?? [] {

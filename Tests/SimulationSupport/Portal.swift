@@ -35,7 +35,7 @@ final class Portal: @unchecked Sendable {
                     name: name, methods: type.methods, isQR: type.isQR, lifetime: Self.lifetime,
                     numberEntry: type.hasNumber, signingData: true, assurance: .receipt, maximumPending: 5,
                     maximumAsks: 20, denialPause: 0, maximumResends: 3)
-                try await ports.store.commit { try $0.put(made) }
+                try await ports.store.commit { try $0.types.put(made) }
             }
         }
         let request = CreateClient.Request(

@@ -28,7 +28,7 @@ final class User: @unchecked Sendable {
         id = user.id
         for portal in world.portals.dropFirst() {
             let (id, client) = (id, portal.client.id)
-            guard try await services.ports.store.commit({ try $0.link(id, to: client, externalID: name) }) else {
+            guard try await services.ports.store.commit({ try $0.links.put(id, to: client, externalID: name) }) else {
                 throw World.Broken("link")
             }
         }

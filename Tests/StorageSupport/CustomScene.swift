@@ -93,7 +93,7 @@ package struct CustomScene: Sendable {
     /// What is registered, with the tries for nothing.
     package func customs() async throws -> [AuthenticatorName: Int] {
         let id = device.enrollment
-        return try await world.store.read { try $0.enrollment(id)?.customs.mapValues(\.tried) ?? [:] }
+        return try await world.store.read { try $0.enrollments.find(id)?.customs.mapValues(\.tried) ?? [:] }
     }
 
     /// Who was told that the device answers by the authenticator no more.

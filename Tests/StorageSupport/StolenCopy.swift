@@ -169,7 +169,7 @@ package final class StolenCopy: Sendable {
     package func opened(by masterKey: MasterKey, like world: World) async throws -> Opened {
         let issuer = world.ports.issuer
         let store = try await SQLStore(engine: engine, masterKey: masterKey, issuer: issuer)
-        let material = try await store.read { try $0.issuerKeys() }
+        let material = try await store.read { try $0.keys.issuerKeys() }
         let hashKey = store.dataKey.derived(for: "keyed hashes")
         let ports = Ports(
             issuer: issuer, store: store, wakes: world.hub, time: world.time, clock: ContinuousClock(),
@@ -182,7 +182,7 @@ package final class StolenCopy: Sendable {
     /// All that is sealed in the copy, opened by the master key, one after the other.
     package func unsealed(by masterKey: MasterKey, of issuer: Issuer, at now: Timestamp) async throws -> [UInt8] {
         let store = try await SQLStore(engine: engine, masterKey: masterKey, issuer: issuer)
-        let material = try await store.read { try $0.issuerKeys() }
+        let material = try await store.read { try $0.keys.issuerKeys() }
         var all = Array(material.primary.rawRepresentation)
         for key in material.kept { all += key.secret.reveal() }
         for client in texts("clients", "id").compactMap({ ClientID($0) }) {
@@ -192,14 +192,14 @@ package final class StolenCopy: Sendable {
             all += secrets.flatMap { Array($0.reveal().utf8) }
         }
         for enrollment in texts("enrollments", "id").compactMap({ EnrollmentID($0) }) {
-            let push = try await store.read { try $0.pushRegistration(of: enrollment) }
+            let push = try await store.read { try $0.pushes.find(of: enrollment) }
             all += Array((push?.registration.token.reveal() ?? "").utf8)
         }
         for reply in rows["replies"] ?? [] {
             guard case .text(let scope) = reply["scope"], case .text(let name) = reply["key"],
                 let key = IdempotencyKey(scope: scope, key: name, requestDigest: [])
             else { throw World.Broken("reply") }
-            all += try await store.read { try $0.recordedReply(key)?.body ?? [] }
+            all += try await store.read { try $0.replies.find(key)?.body ?? [] }
         }
         for leased in try await store.lease(limit: 1000, now: now, until: now) {
             if let posted = leased.message.content.posted { all += posted.body }

@@ -6,7 +6,7 @@ import Encodings
 extension World {
     /// Puts the issuer's keys where versions kept them before they rotated: all in one row.
     package func leaveIssuerKeysAsBefore() async throws {
-        let material = try await store.read { try $0.issuerKeys() }
+        let material = try await store.read { try $0.keys.issuerKeys() }
         var object = JSONObject()
         object["created_at"] = .integer(Int64(material.createdAt))
         object["primary"] = .string(Base64.encode(material.primary.rawRepresentation))

@@ -71,7 +71,7 @@ extension World {
             name: name, methods: methods, isQR: isQR, lifetime: lifetime, numberEntry: numberEntry, signingData: true,
             assurance: .receipt, maximumPending: maximumPending, maximumAsks: maximumAsks, denialPause: 0,
             maximumResends: maximumResends)
-        try await ports.store.commit { try $0.put(type) }
+        try await ports.store.commit { try $0.types.put(type) }
         return type
     }
 
@@ -99,7 +99,7 @@ extension World {
             for id in ids {
                 let content = OutboxMessage.Content.callback(
                     CallbackURI(stored: Self.callback), client: client, body: Array("\(id)".utf8))
-                try writer.enqueue(
+                try writer.outbox.enqueue(
                     OutboxMessage(id: id, content: content, dueAt: now, expiresAt: now.adding(seconds: 60)))
             }
         }
@@ -108,6 +108,6 @@ extension World {
 
     /// All that was audited, oldest first.
     package func audit() async throws -> [AuditEvent] {
-        try await ports.store.read { try $0.auditEvents(after: 0, limit: 10_000).map(\.event) }
+        try await ports.store.read { try $0.audit.list(after: 0, limit: 10_000).map(\.event) }
     }
 }

@@ -31,7 +31,7 @@ struct BackupTests {
         #expect(!names.contains { $0.hasSuffix(".part") })
         let copy = try await opened(path, of: world)
         let reference = try #require(UserReference("\(user)"))
-        #expect(try await copy.read { try $0.linkedUser(reference, of: shop.id)?.id } == user)
+        #expect(try await copy.read { try $0.links.find(reference, of: shop.id)?.id } == user)
         #expect(try await copy.callbackSecret(of: shop.id) != nil)
         #expect(
             try await copy.read({ try $0.issuerKeys() }).certificate.fingerprint

@@ -49,8 +49,8 @@ struct ChallengeRoundTripTests {
         let scene = try await Scene(engine)
         let challenge = try scene.challenge(full: full)
         let targets = scene.devices.map(\.enrollment)
-        try await scene.world.store.commit { try $0.insert(challenge, targets: targets) }
-        let kept = try #require(try await scene.world.store.read { try $0.challenge(challenge.id) })
+        try await scene.world.store.commit { try $0.challenges.insert(challenge, targets: targets) }
+        let kept = try #require(try await scene.world.store.read { try $0.challenges.find(challenge.id) })
         #expect(kept.question == challenge.question)
         #expect(kept.alert == challenge.alert)
         #expect(kept.methods == challenge.methods)
@@ -60,11 +60,11 @@ struct ChallengeRoundTripTests {
         #expect(kept.clientState == challenge.clientState)
         #expect(kept.locale == challenge.locale)
         #expect(kept.state == .pending)
-        #expect(try await Set(scene.world.store.read { try $0.targets(of: challenge.id) }) == Set(targets))
+        #expect(try await Set(scene.world.store.read { try $0.targets.all(of: challenge.id) }) == Set(targets))
         #expect(kept.user == scene.user)
         #expect(kept.claim == nil)
         let unknown: ChallengeID = scene.world.newID()
-        #expect(try await scene.world.store.read { try $0.challenge(unknown)?.id } == nil)
+        #expect(try await scene.world.store.read { try $0.challenges.find(unknown)?.id } == nil)
     }
 
     @Test("Asked of nobody yet, and of a user who has not claimed it", arguments: Engine.allCases, [true, false])
@@ -72,19 +72,21 @@ struct ChallengeRoundTripTests {
         let scene = try await Scene(engine)
         let (world, user, device) = (scene.world, scene.user, scene.devices[0].enrollment)
         let challenge = try scene.challenge(full: true, user: isNamed ? user : nil, claim: .awaited)
-        try await world.store.commit { try $0.insert(challenge, targets: []) }
-        let kept = try #require(try await world.store.read { try $0.challenge(challenge.id) })
+        try await world.store.commit { try $0.challenges.insert(challenge, targets: []) }
+        let kept = try #require(try await world.store.read { try $0.challenges.find(challenge.id) })
         #expect(kept.user == (isNamed ? user : nil) && kept.claim == .awaited)
         let other = try await world.makeUser(of: scene.client)
         let now = world.time.now
         #expect(
-            try await world.store.commit { try $0.claim(challenge.id, by: device, of: other, at: now) } == !isNamed)
+            try await world.store.commit { try $0.challenges.claim(challenge.id, by: device, of: other, at: now) }
+                == !isNamed)
         #expect(
-            try await world.store.commit { try $0.claim(challenge.id, by: device, of: user, at: now) } == isNamed,
+            try await world.store.commit { try $0.challenges.claim(challenge.id, by: device, of: user, at: now) }
+                == isNamed,
             "claimed once")
-        let claimed = try #require(try await world.store.read { try $0.challenge(challenge.id) })
+        let claimed = try #require(try await world.store.read { try $0.challenges.find(challenge.id) })
         #expect(claimed.user == (isNamed ? user : other) && claimed.claim == .done(at: now))
-        #expect(try await world.store.read { try $0.targets(of: challenge.id) } == [device])
+        #expect(try await world.store.read { try $0.targets.all(of: challenge.id) } == [device])
         #expect(claimed.question == challenge.question)
     }
 
@@ -102,7 +104,7 @@ struct ChallengeRoundTripTests {
                 question: question, user: scene.user, alert: pending.alert, methods: [.confirm], numberHash: nil,
                 expiresAt: pending.expiresAt, callbackURI: nil, clientState: nil, locale: nil, state: .pending)
             await #expect(throws: StoreError.engine("a text holds U+0000")) {
-                try await world.store.commit { try $0.insert(challenge, targets: []) }
+                try await world.store.commit { try $0.challenges.insert(challenge, targets: []) }
             }
         }
         #expect(try await world.count("challenges") == 0)
@@ -119,14 +121,14 @@ struct ChallengeRoundTripTests {
         let world = scene.world
         let outcome = Self.outcomes[index](scene.devices[1].enrollment)
         let challenge = try scene.challenge(full: true)
-        try await world.store.commit { try $0.insert(challenge, targets: []) }
+        try await world.store.commit { try $0.challenges.insert(challenge, targets: []) }
         let at = outcome == .expired ? challenge.expiresAt : world.time.now
-        #expect(try await world.store.commit { try $0.end(challenge.id, as: outcome, at: at) })
-        let kept = try #require(try await world.store.read { try $0.challenge(challenge.id) })
+        #expect(try await world.store.commit { try $0.challenges.end(challenge.id, as: outcome, at: at) })
+        let kept = try #require(try await world.store.read { try $0.challenges.find(challenge.id) })
         #expect(kept.state == .ended(outcome, at: at))
         #expect(kept.numberHash == nil)
-        #expect(try await world.store.commit { try !$0.end(challenge.id, as: .cancelled, at: at) })
-        #expect(try await world.store.read { try $0.challenge(challenge.id)?.state } == kept.state)
+        #expect(try await world.store.commit { try !$0.challenges.end(challenge.id, as: .cancelled, at: at) })
+        #expect(try await world.store.read { try $0.challenges.find(challenge.id)?.state } == kept.state)
     }
 
     @Test("Design 3.8 step 9: the update itself repeats the time, to the millisecond", arguments: Engine.allCases)
@@ -136,17 +138,17 @@ struct ChallengeRoundTripTests {
         let challenge = try scene.challenge(full: false)
         let end = challenge.expiresAt
         let before = Timestamp(milliseconds: end.milliseconds - 1)
-        try await world.store.commit { try $0.insert(challenge, targets: []) }
+        try await world.store.commit { try $0.challenges.insert(challenge, targets: []) }
         let attempts: [(ChallengeOutcome, Timestamp)] = [
             (.cancelled, end), (.expired, before), (.failed(.wrongNumber), end),
         ]
         for (outcome, time) in attempts {
-            #expect(try await world.store.commit { try !$0.end(challenge.id, as: outcome, at: time) })
+            #expect(try await world.store.commit { try !$0.challenges.end(challenge.id, as: outcome, at: time) })
         }
         let unknown: ChallengeID = world.newID()
-        #expect(try await world.store.commit { try !$0.end(unknown, as: .cancelled, at: before) })
-        #expect(try await world.store.read { try $0.challenge(challenge.id)?.state } == .pending)
-        #expect(try await world.store.commit { try $0.end(challenge.id, as: .cancelled, at: before) })
+        #expect(try await world.store.commit { try !$0.challenges.end(unknown, as: .cancelled, at: before) })
+        #expect(try await world.store.read { try $0.challenges.find(challenge.id)?.state } == .pending)
+        #expect(try await world.store.commit { try $0.challenges.end(challenge.id, as: .cancelled, at: before) })
     }
 
     @Test("A receipt and the answer it came by", arguments: Engine.allCases)
@@ -166,22 +168,22 @@ struct ChallengeRoundTripTests {
         let answer = RecordedAnswer(
             challenge: challenge.id, standing: ChallengeStanding(state: "denied", reason: "declined"))
         try await world.store.commit { writer in
-            try writer.insert(challenge, targets: [device.enrollment])
-            try writer.insert(stored)
-            try writer.record(answer, by: device.enrollment, digest: digest, at: world.time.now)
+            try writer.challenges.insert(challenge, targets: [device.enrollment])
+            try writer.receipts.insert(stored)
+            try writer.answers.insert(answer, by: device.enrollment, digest: digest, at: world.time.now)
         }
-        let kept = try #require(try await world.store.read { try $0.receipt(of: challenge.id) })
+        let kept = try #require(try await world.store.read { try $0.receipts.find(of: challenge.id) })
         guard case .receipt(let keptMessage, let certificate) = kept.evidence else { return }
         #expect(keptMessage.encoded == message.encoded)
         #expect(certificate == device.certificate.encoded)
         #expect(kept.enrollment == device.enrollment)
         #expect(kept.client == challenge.question.client)
         #expect(kept.acceptedAt == world.time.now)
-        let keptAnswer = try await world.store.read { try $0.recordedAnswer(by: device.enrollment, digest: digest) }
+        let keptAnswer = try await world.store.read { try $0.answers.find(by: device.enrollment, digest: digest) }
         #expect(keptAnswer?.challenge == challenge.id)
         #expect(keptAnswer?.standing == answer.standing)
         let other = scene.devices[1].enrollment
-        #expect(try await world.store.read { try $0.recordedAnswer(by: other, digest: digest)?.challenge } == nil)
+        #expect(try await world.store.read { try $0.answers.find(by: other, digest: digest)?.challenge } == nil)
     }
 
     @Test("Pending challenges are those of the device, unexpired, newest first", arguments: Engine.allCases)
@@ -194,12 +196,12 @@ struct ChallengeRoundTripTests {
             world.time.advance(seconds: 1)
             let challenge = try scene.challenge(full: false)
             ids.append(challenge.id)
-            try await world.store.commit { try $0.insert(challenge, targets: targets) }
+            try await world.store.commit { try $0.challenges.insert(challenge, targets: targets) }
         }
         let user = scene.user
         func list(_ enrollment: EnrollmentID, at now: Timestamp, limit: Int = 10) async throws -> [ChallengeID] {
             try await world.store.read {
-                try $0.pendingChallenges(of: enrollment, user: user, now: now, limit: limit).map(\.id)
+                try $0.targets.pending(of: enrollment, user: user, now: now, limit: limit).map(\.id)
             }
         }
         let now = world.time.now
@@ -209,9 +211,9 @@ struct ChallengeRoundTripTests {
         #expect(try await list(other, at: now) == [ids[2], ids[1]])
         #expect(try await list(mine, at: now.adding(seconds: 97)) == [ids[3], ids[1]])
         #expect(
-            try await world.store.read { try $0.overdueChallenges(now: now.adding(seconds: 98), limit: 9) }
+            try await world.store.read { try $0.challenges.overdue(now: now.adding(seconds: 98), limit: 9) }
                 == Array(ids[0...1]))
-        #expect(try await world.store.commit { try $0.end(newest, as: .cancelled, at: now) })
+        #expect(try await world.store.commit { try $0.challenges.end(newest, as: .cancelled, at: now) })
         #expect(try await list(mine, at: now) == [ids[1], ids[0]])
     }
 }

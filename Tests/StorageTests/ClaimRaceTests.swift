@@ -27,11 +27,11 @@ struct ClaimRaceTests {
             default: throw World.Broken("claim")
             }
         }
-        let targets = try await world.store.read { try $0.targets(of: asked.challenge.id) }
+        let targets = try await world.store.read { try $0.targets.all(of: asked.challenge.id) }
         let winner = try #require(targets.first)
         #expect(targets.count == 1)
         #expect(outcomes == devices.map { $0.enrollment == winner }, "the one that has it is told so, each time")
-        let claimed = try #require(try await world.store.read { try $0.challenge(asked.challenge.id) })
+        let claimed = try #require(try await world.store.read { try $0.challenges.find(asked.challenge.id) })
         #expect(claimed.user == devices.first { $0.enrollment == winner }?.invitation.user)
         #expect(try await world.audit().filter { $0.kind == .challengeClaimed }.count == 1)
     }

@@ -9,7 +9,7 @@ struct ConstraintTests {
     /// Expects a unique violation of some columns.
     private func expectViolation(
         _ columns: String, in world: World, sourceLocation: SourceLocation = #_sourceLocation,
-        _ body: @escaping @Sendable (any StoreWriter) throws -> Void
+        _ body: @escaping @Sendable (any Stores) throws -> Void
     ) async {
         await #expect(
             throws: Engine.chosen.uniqueViolation(of: columns), sourceLocation: sourceLocation
@@ -26,15 +26,15 @@ struct ConstraintTests {
         let asked = try await world.ask(try world.request(for: user), by: shop)
         _ = try await device.answer(asked, .denied)
         let now = world.time.now
-        let enrollment = try #require(try await world.store.read { try $0.enrollment(device.enrollment) })
-        let receipt = try #require(try await world.store.read { try $0.receipt(of: asked.challenge.id) })
+        let enrollment = try #require(try await world.store.read { try $0.enrollments.find(device.enrollment) })
+        let receipt = try #require(try await world.store.read { try $0.receipts.find(of: asked.challenge.id) })
         let ticket = try #require(
-            try await world.store.read { try $0.ticket(SecretHash(of: device.invitation.ticket)) })
-        await expectViolation("clients.id", in: world) { try $0.insert(shop, callbackSecret: nil) }
-        await expectViolation("users.id", in: world) { try $0.insertUser(user, at: now) }
-        await expectViolation("tickets.hash", in: world) { try $0.insert(ticket) }
-        await expectViolation("challenges.id", in: world) { try $0.insert(asked.challenge, targets: []) }
-        await expectViolation("receipts.challenge_id", in: world) { try $0.insert(receipt) }
+            try await world.store.read { try $0.tickets.find(SecretHash(of: device.invitation.ticket)) })
+        await expectViolation("clients.id", in: world) { try $0.clients.insert(shop, callbackSecret: nil) }
+        await expectViolation("users.id", in: world) { try $0.users.insert(user, at: now) }
+        await expectViolation("tickets.hash", in: world) { try $0.tickets.insert(ticket) }
+        await expectViolation("challenges.id", in: world) { try $0.challenges.insert(asked.challenge, targets: []) }
+        await expectViolation("receipts.challenge_id", in: world) { try $0.receipts.insert(receipt) }
         await expectViolation("enrollments.fingerprint", in: world) {
             let copy = Enrollment(
                 id: EnrollmentID(at: now, random: [UInt8](repeating: 0, count: 10)), user: user, client: shop.id,
@@ -44,16 +44,16 @@ struct ConstraintTests {
         let answer = RecordedAnswer(
             challenge: asked.challenge.id, standing: ChallengeStanding(state: "denied", reason: nil))
         await expectViolation("answers.enrollment_id, answers.digest", in: world) {
-            for _ in 0..<2 { try $0.record(answer, by: device.enrollment, digest: [9], at: now) }
+            for _ in 0..<2 { try $0.answers.insert(answer, by: device.enrollment, digest: [9], at: now) }
         }
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: []))
         await expectViolation("replies.scope, replies.key", in: world) {
-            for _ in 0..<2 { try $0.record(RecordedReply(status: 200, body: []), for: key, at: now) }
+            for _ in 0..<2 { try $0.replies.insert(RecordedReply(status: 200, body: []), for: key, at: now) }
         }
         let message = OutboxMessage(
             id: world.newID(), content: .callback(CallbackURI(stored: World.callback), client: shop.id, body: []),
             dueAt: now, expiresAt: now)
-        await expectViolation("outbox.id", in: world) { for _ in 0..<2 { try $0.enqueue(message) } }
+        await expectViolation("outbox.id", in: world) { for _ in 0..<2 { try $0.outbox.enqueue(message) } }
         #expect(try await world.count("outbox") == 0, "the first of the two is undone with the second")
     }
 
@@ -64,7 +64,7 @@ struct ConstraintTests {
         let second = Client(
             id: world.newID(), name: try ClientName("Second"), secretHash: nil, rights: [], callbackURIs: [],
             waivesEnrollmentApproval: false, isOperator: true, createdAt: world.time.now)
-        await expectViolation("clients.is_operator", in: world) { try $0.insert(second, callbackSecret: nil) }
+        await expectViolation("clients.is_operator", in: world) { try $0.clients.insert(second, callbackSecret: nil) }
     }
 
     @Test("A reference to nothing is a fault of ours, not a duplicate", arguments: Engine.allCases)
@@ -73,7 +73,7 @@ struct ConstraintTests {
         let shop = try await world.makeClient().client
         let nobody: UserID = world.newID()
         let error = await #expect(throws: StoreError.self) {
-            try await world.store.commit { _ = try $0.link(nobody, to: shop.id, externalID: nil) }
+            try await world.store.commit { _ = try $0.links.put(nobody, to: shop.id, externalID: nil) }
         }
         guard case .engine(let reason)? = error else {
             Issue.record("\(String(describing: error))")
@@ -99,9 +99,11 @@ struct ConstraintTests {
         let user = try await world.makeUser(of: shop)
         _ = try await world.makeDevice(of: user, by: shop)
         let id = try await world.ask(try world.request(for: user), by: shop).challenge.id
-        #expect(try await world.store.read { try $0.challenge(id)?.id } == id)
+        #expect(try await world.store.read { try $0.challenges.find(id)?.id } == id)
         try await world.sql(damage)
-        let error = await #expect(throws: StoreError.self) { try await world.store.read { try $0.challenge(id)?.id } }
+        let error = await #expect(throws: StoreError.self) {
+            try await world.store.read { try $0.challenges.find(id)?.id }
+        }
         guard case .corruptRow? = error else {
             Issue.record("\(String(describing: error))")
             return

@@ -78,7 +78,7 @@ struct DurabilityTests {
             _ = try copy.write(name, try world.folder.read(name))
         }
         let restarted = try await World(.sqlite, in: copy, time: world.time, seed: 3)
-        #expect(try await restarted.store.read { try $0.client(shop.id)?.id } == shop.id)
+        #expect(try await restarted.store.read { try $0.clients.find(shop.id)?.id } == shop.id)
         #expect(try await restarted.sql("PRAGMA integrity_check").first?.text(0) == "ok")
         #expect(
             try restarted.issuerKeys.certificate.fingerprint == world.issuerKeys.certificate.fingerprint,

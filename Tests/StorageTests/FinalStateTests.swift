@@ -87,7 +87,7 @@ struct FinalStateTests {
         }.compactMap { $0 }
         let winners = results.compactMap { if case .won(let state) = $0 { state } else { nil } }
         let told = Set<String>(results.compactMap { if case .lost(let state) = $0 { state } else { nil } })
-        let state = try #require(try await world.store.read { try $0.challenge(id) }).state.standing.state
+        let state = try #require(try await world.store.read { try $0.challenges.find(id) }).state.standing.state
         #expect(winners == (state == "expired" ? [] : [state]), "told to win: \(winners), won: \(state)")
         #expect(told == [state], "who loses is told who won")
         #expect(["approved", "denied", "cancelled", "expired"].contains(state))
@@ -155,7 +155,7 @@ struct FinalStateTests {
                 return "unexpected"
             }
         }
-        let state = try await world.store.read { try $0.challenge(asked.challenge.id)?.state.standing.state }
+        let state = try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.standing.state }
         #expect(Set(results) == (state == "approved" ? ["removed", "approved"] : ["removed", "deregistered"]))
         #expect(state == "approved" || state == "failed")
         #expect(try await world.count("receipts") == (state == "approved" ? 1 : 0))

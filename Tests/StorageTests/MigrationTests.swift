@@ -54,7 +54,7 @@ struct MigrationTests {
             let reopened = try await world.reopened(seed: seed)
             #expect(try await schema(of: reopened) == before)
             #expect(try await reopened.count("schema_version") == 7)
-            #expect(try await reopened.store.read { try $0.client(shop.id)?.id } == shop.id)
+            #expect(try await reopened.store.read { try $0.clients.find(shop.id)?.id } == shop.id)
         }
     }
 
@@ -125,13 +125,13 @@ struct MigrationTests {
         if engine == .postgresql { try await world.sql("ALTER TABLE challenges ALTER COLUMN user_id SET NOT NULL") }
         await #expect(throws: StoreError.self) { _ = try await world.ask(try world.request(for: user), by: shop) }
         let upgraded = try await world.reopened()
-        #expect(try await upgraded.store.read { try $0.enrollment(device.enrollment)?.push } == nil)
+        #expect(try await upgraded.store.read { try $0.enrollments.find(device.enrollment)?.push } == nil)
         #expect(
-            try await upgraded.store.read { try $0.enrollment(device.enrollment)?.pinState }
+            try await upgraded.store.read { try $0.enrollments.find(device.enrollment)?.pinState }
                 == MethodsReply.PINState.none)
-        #expect(try await upgraded.store.read { try $0.client(shop.id)?.pinPolicy } == .standard)
-        #expect(try await upgraded.store.read { try $0.deliveries(of: asked.challenge.id).count } == 1)
-        let kept = try #require(try await upgraded.store.read { try $0.challenge(asked.challenge.id) })
+        #expect(try await upgraded.store.read { try $0.clients.find(shop.id)?.pinPolicy } == .standard)
+        #expect(try await upgraded.store.read { try $0.targets.deliveries(of: asked.challenge.id).count } == 1)
+        let kept = try #require(try await upgraded.store.read { try $0.challenges.find(asked.challenge.id) })
         #expect(kept.user == user && kept.claim == nil)
         _ = try await upgraded.ask(try upgraded.request(for: user), by: shop)
         #expect(try await upgraded.count("schema_version") == 7)

@@ -12,13 +12,13 @@ struct OnceTests {
         let world = try await World(engine)
         let spent = try await atOnce(50) { _ in
             try await world.store.commit {
-                try $0.spend(nonce: "n", of: "k", until: world.time.now.adding(seconds: 60))
+                try $0.nonces.spend(nonce: "n", of: "k", until: world.time.now.adding(seconds: 60))
             }
         }
         #expect(spent.filter { $0 }.count == 1)
         let others = try await world.store.commit { writer in
             try [("n", "K"), ("N", "k"), ("n", "k")].map {
-                try writer.spend(nonce: $0.0, of: $0.1, until: world.time.now)
+                try writer.nonces.spend(nonce: $0.0, of: $0.1, until: world.time.now)
             }
         }
         #expect(others == [true, true, false])
@@ -49,13 +49,13 @@ struct OnceTests {
         let hash = SecretHash(of: invitation.ticket)
         let start = world.time.now
         let spent = try await atOnce(50) { number in
-            try await world.store.commit { try $0.spend(hash, at: start.adding(seconds: Int64(number))) }
+            try await world.store.commit { try $0.tickets.spend(hash, at: start.adding(seconds: Int64(number))) }
         }
         let winner = try #require(spent.firstIndex(of: true))
         #expect(spent.filter { $0 }.count == 1)
         #expect(
-            try await world.store.read { try $0.ticket(hash)?.spentAt } == start.adding(seconds: Int64(winner)))
-        #expect(try await world.store.commit { try !$0.spend(SecretHash(of: Secret("unknown")), at: start) })
+            try await world.store.read { try $0.tickets.find(hash)?.spentAt } == start.adding(seconds: Int64(winner)))
+        #expect(try await world.store.commit { try !$0.tickets.spend(SecretHash(of: Secret("unknown")), at: start) })
     }
 
     @Test("Of 20 devices with one ticket one is enrolled", arguments: Engine.allCases)
@@ -119,7 +119,7 @@ struct OnceTests {
     func attempts(_ engine: Engine) async throws {
         let world = try await World(engine)
         let counts = try await atOnce(50) { _ in
-            try await world.store.commit { try $0.countAttempt("a", window: 60, at: world.time.now).number }
+            try await world.store.commit { try $0.attempts.count("a", window: 60, at: world.time.now).number }
         }
         #expect(counts.sorted() == Array(1...50))
     }

@@ -85,7 +85,7 @@ struct PINRaceTests {
             }
         }
         #expect(results[0] == "changed" && ["approved", "refused"].contains(results[1]), "\(results)")
-        let state = try await world.store.read { try $0.challenge(asked.challenge.id)?.state.standing.state }
+        let state = try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.standing.state }
         #expect(state == (results[1] == "approved" ? "approved" : "pending"))
     }
 }

@@ -18,7 +18,7 @@ struct ParsedRowTests {
         let device = try await world.makeDevice(of: user, by: client)
         let other = try await world.makeDevice(of: try await world.makeUser(of: client), by: client)
         let id = device.enrollment
-        func kept() async throws -> Enrollment? { try await world.store.read { try $0.enrollment(id) } }
+        func kept() async throws -> Enrollment? { try await world.store.read { try $0.enrollments.find(id) } }
         let first = try #require(try await kept())
         #expect(first.keys.authentication.fingerprint == device.certificate.subkeys[0].fingerprint)
         #expect(try await kept()?.device == first.device)
@@ -53,18 +53,18 @@ struct ParsedRowTests {
         let client = try await world.makeClient().client
         let user = try await world.makeUser(of: client)
         let id = try await world.makeDevice(of: user, by: client).enrollment
-        #expect(try await world.store.read { try $0.enrollment(id)?.state } == .active)
+        #expect(try await world.store.read { try $0.enrollments.find(id)?.state } == .active)
         let now = world.time.now
-        #expect(try await world.store.commit { try $0.remove(id, reason: .device, at: now) })
-        #expect(try await world.store.read { try $0.enrollment(id)?.state } == .removed(.device, at: now))
-        #expect(try await world.store.read { try $0.activeEnrollments(of: user).isEmpty })
+        #expect(try await world.store.commit { try $0.enrollments.remove(id, reason: .device, at: now) })
+        #expect(try await world.store.read { try $0.enrollments.find(id)?.state } == .removed(.device, at: now))
+        #expect(try await world.store.read { try $0.enrollments.active(of: user).isEmpty })
     }
 
     @Test("A client's rights and secret, and a type's settings", arguments: Engine.allCases)
     func settings(_ engine: Engine) async throws {
         let world = try await World(engine)
         let client = try await world.makeClient().client
-        func kept() async throws -> Client? { try await world.store.read { try $0.client(client.id) } }
+        func kept() async throws -> Client? { try await world.store.read { try $0.clients.find(client.id) } }
         #expect(try await kept()?.rights == client.rights)
         let arguments: [SQLValue] = [.text("\(client.id)"), .blob(SecretHash(of: Secret("new")).bytes)]
         try await world.sql("UPDATE clients SET rights = 'users', secret_hash = $2 WHERE id = $1", arguments)
@@ -72,9 +72,9 @@ struct ParsedRowTests {
         #expect(try await kept()?.secretHash == SecretHash(of: Secret("new")))
 
         let type = try await world.makeType(lifetime: 60)
-        #expect(try await world.store.read { try $0.challengeType(type.name)?.lifetime } == 60)
+        #expect(try await world.store.read { try $0.types.find(type.name)?.lifetime } == 60)
         _ = try await world.makeType(lifetime: 30)
-        #expect(try await world.store.read { try $0.challengeType(type.name)?.lifetime } == 30)
+        #expect(try await world.store.read { try $0.types.find(type.name)?.lifetime } == 30)
     }
 
     @Test("More rows than are kept are all read right, and no more are kept")

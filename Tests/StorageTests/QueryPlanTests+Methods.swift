@@ -64,7 +64,7 @@ extension QueryPlanTests {
         guard case .claimed = try await ClaimChallenge.claim(code, by: try await device.call(), ports: world.ports)
         else { throw World.Broken("claim") }
         try await device.open(asked.challenge.id)
-        let kept = try #require(try await world.store.read { try $0.challenge(asked.challenge.id) })
+        let kept = try #require(try await world.store.read { try $0.challenges.find(asked.challenge.id) })
         let receipt = try await device.receipt(of: kept, .approved(.confirm, number: nil))
         return try await device.answer(asked.challenge.id, with: receipt)
     }
@@ -89,7 +89,9 @@ extension QueryPlanTests {
         for number in [wrong, right] {
             _ = try await EnterCode.enter(number, for: asked.challenge.id, by: client.id, ports: world.ports)
         }
-        #expect(try await world.store.read { try $0.challenge(asked.challenge.id)?.state.standing.state } == "approved")
+        #expect(
+            try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.standing.state }
+                == "approved")
         try await expectIndexed([
             "INSERT INTO outbox", "UPDATE challenges SET state", "INSERT INTO attempts", "FROM attempts",
             "DELETE FROM attempts",

@@ -94,8 +94,8 @@ struct QueryPlanTests {
             throw World.Broken("own enrollment")
         }
         let name = UserReference.externalID(try ExternalID("customer"))
-        #expect(try await world.store.read { try $0.linkedUser(name, of: client.id)?.id } == user)
-        #expect(try await world.store.read { try $0.enrollments(of: user).count } == 1)
+        #expect(try await world.store.read { try $0.links.find(name, of: client.id)?.id } == user)
+        #expect(try await world.store.read { try $0.enrollments.all(of: user).count } == 1)
         try await expectIndexed([
             "INSERT INTO users", "INSERT INTO tickets", "UPDATE tickets", "INSERT INTO enrollments",
             "FROM enrollments WHERE fingerprint", "FROM enrollments WHERE user_id", "INSERT INTO nonces",
@@ -170,11 +170,11 @@ struct QueryPlanTests {
         _ = recorder.take()
         let now = world.time.now
         let open = try await world.store.read {
-            try $0.openChallengeCount(of: user, by: client.id, now: now, limit: 10)
+            try $0.challenges.openCount(of: user, by: client.id, now: now, limit: 10)
         }
         let subject = AnnounceChallenge.Subject(asked.challenge.id, to: device.enrollment)
         let badge = try await world.store.read {
-            try $0.announcementFacts(of: [subject], now: now, limit: 10).first??.badge
+            try $0.pushes.announcementFacts(of: [subject], now: now, limit: 10).first??.badge
         }
         #expect(open == 1 && badge == 1)
         let counts = recorder.take().filter { $0.statement.text.contains("SELECT count(*)") }
@@ -193,19 +193,19 @@ struct QueryPlanTests {
         #expect(try await world.store.nextDue() == now)
         #expect(try await world.store.lease(limit: 16, now: now, until: now.adding(seconds: 60)).count == 3)
         #expect(try await world.store.callbackSecret(of: client.id) != nil)
-        try await world.store.commit { _ = try $0.settle([ids[0]: .delivered], at: now) }
+        try await world.store.commit { _ = try $0.outbox.settle([ids[0]: .delivered], at: now) }
         try await world.store.commit {
-            _ = try $0.settle([ids[1]: .retried("e", at: now.adding(seconds: 2))], at: now)
+            _ = try $0.outbox.settle([ids[1]: .retried("e", at: now.adding(seconds: 2))], at: now)
         }
-        try await world.store.commit { _ = try $0.settle([ids[2]: .abandoned("e")], at: now) }
+        try await world.store.commit { _ = try $0.outbox.settle([ids[2]: .abandoned("e")], at: now) }
         try await world.store.endLeases(at: now, longest: 60)
         #expect(try await world.count("outbox", where: "state = 'dead'") == 1)
         _ = recorder.take()
         _ = try await world.store.nextDue()
         _ = try await world.store.lease(limit: 16, now: now, until: now)
-        try await world.store.commit { _ = try $0.settle([ids[0]: .delivered], at: now) }
-        try await world.store.commit { _ = try $0.settle([ids[1]: .retried("e", at: now)], at: now) }
-        try await world.store.commit { _ = try $0.settle([ids[2]: .abandoned("e")], at: now) }
+        try await world.store.commit { _ = try $0.outbox.settle([ids[0]: .delivered], at: now) }
+        try await world.store.commit { _ = try $0.outbox.settle([ids[1]: .retried("e", at: now)], at: now) }
+        try await world.store.commit { _ = try $0.outbox.settle([ids[2]: .abandoned("e")], at: now) }
         try await world.store.endLeases(at: now, longest: 60)
         try await expectIndexed([
             "SELECT min(due_at)", "RETURNING id", "state = 'delivered'", "attempts = attempts + 1, last_error",
@@ -220,14 +220,15 @@ struct QueryPlanTests {
         _ = try await world.ask(try world.request(for: user), by: client)
         #expect(
             try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client, ports: world.ports))
-        #expect(try await world.store.read { try $0.challenge(asked.challenge.id)?.state.standing.state } == "failed")
+        #expect(
+            try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.standing.state } == "failed")
         _ = try await world.makeDevice(of: user, by: client)
         _ = try await world.ask(try world.request(for: user), by: client)
         world.time.advance(seconds: 121)
         #expect(try await ExpireChallenges.sweep(ports: world.ports) == 1)
         let now = world.time.now
-        _ = try await world.store.commit { try $0.sweep(now: now, limit: 500) }
-        #expect(try await world.store.read { try $0.auditEvents(after: 1, limit: 100).count } > 0)
+        _ = try await world.store.commit { try $0.retention.sweep(now: now, limit: 500) }
+        #expect(try await world.store.read { try $0.audit.list(after: 1, limit: 100).count } > 0)
         try await expectIndexed([
             "UPDATE enrollments", "AND expires_at <= $1 ORDER BY", "DELETE FROM nonces", "DELETE FROM attempts",
             "DELETE FROM replies", "DELETE FROM tickets", "DELETE FROM answers", "DELETE FROM outbox",
@@ -262,7 +263,7 @@ struct QueryPlanTests {
         for change in filters {
             var filter = AuditFilter()
             change(&filter)
-            _ = try await world.store.read { [filter] in try $0.auditEvents(filter, after: 0, limit: 100) }
+            _ = try await world.store.read { [filter] in try $0.audit.list(filter, after: 0, limit: 100) }
         }
         world.time.advance(seconds: 100 * 86_400)
         var retention = Retention()

@@ -46,7 +46,7 @@ struct ResealTests {
             let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: []))
             let now = world.time.now
             try await world.store.commit { writer in
-                try writer.record(RecordedReply(status: 200, body: Array("reply".utf8)), for: key, at: now)
+                try writer.replies.insert(RecordedReply(status: 200, body: Array("reply".utf8)), for: key, at: now)
             }
             _ = try await world.store.replace(
                 "apns", issuedAt: nil, by: ProviderToken(text: Secret("provider"), issuedAt: now))
@@ -163,7 +163,7 @@ struct ResealTests {
         for store in [store, later] {
             #expect(try await store.callbackSecret(of: scene.shop.id)?.isSame(as: scene.secret) == true)
             #expect(try await store.providerToken("apns")?.text.reveal() == "provider")
-            #expect(try await store.read { try $0.issuerKeys().kept.count } == 3)
+            #expect(try await store.read { try $0.keys.issuerKeys().kept.count } == 3)
         }
         let now = scene.world.time.now
         #expect(try await later.lease(limit: 10, now: now, until: now.adding(seconds: 60)).count > 1)

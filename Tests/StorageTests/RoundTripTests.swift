@@ -28,11 +28,11 @@ struct RoundTripTests {
         ]
         try await world.store.commit { writer in
             for client in clients {
-                try writer.insert(client, callbackSecret: client.isOperator ? nil : Secret("whsec_x"))
+                try writer.clients.insert(client, callbackSecret: client.isOperator ? nil : Secret("whsec_x"))
             }
         }
         for client in clients {
-            let kept = try #require(try await world.store.read { try $0.client(client.id) })
+            let kept = try #require(try await world.store.read { try $0.clients.find(client.id) })
             #expect(kept.name == client.name)
             #expect(kept.secretHash == client.secretHash)
             #expect(kept.rights == client.rights)
@@ -46,11 +46,11 @@ struct RoundTripTests {
             callbackURIs: [CallbackURI(stored: "https://c.example.com/")], waivesEnrollmentApproval: false)
         let credentials = try #require(BasicCredentials(username: "'\"$1 é", password: Secret("\\0 %s: \u{1F600}")))
         try await world.store.commit { writer in
-            try writer.update(clients[0].id, changes)
+            try writer.clients.update(clients[0].id, changes)
             // What is not named stays.
-            try writer.update(clients[0].id, UpdateClient.Changes(basic: .set(credentials)))
+            try writer.clients.update(clients[0].id, UpdateClient.Changes(basic: .set(credentials)))
         }
-        let kept = try #require(try await world.store.read { try $0.client(clients[0].id) })
+        let kept = try #require(try await world.store.read { try $0.clients.find(clients[0].id) })
         #expect(kept.name == changes.name && kept.rights == changes.rights)
         #expect(kept.callbackURIs == changes.callbackURIs && !kept.waivesEnrollmentApproval)
         #expect(kept.callbackUsername == credentials.username)
@@ -64,34 +64,34 @@ struct RoundTripTests {
         let access = try await world.store.callbackAccess(to: Set([receiver] + others), at: world.time.now)
         #expect(Set(access.keys) == [receiver])
         #expect(access[receiver]?.basic?.password.isSame(as: credentials.password) == true)
-        #expect(try await world.store.read { try $0.operatorClient()?.id } == clients[1].id)
-        #expect(try await world.store.read { try $0.clients().map(\.id) } == clients.map(\.id).sorted())
+        #expect(try await world.store.read { try $0.clients.operatorClient()?.id } == clients[1].id)
+        #expect(try await world.store.read { try $0.clients.all().map(\.id) } == clients.map(\.id).sorted())
         #expect(try await world.store.callbackSecret(of: clients[0].id)?.reveal() == "whsec_x")
         #expect(try await world.store.callbackSecret(of: clients[1].id)?.reveal() == nil)
         #expect(try await world.store.callbackSecret(of: world.newID())?.reveal() == nil)
         let unknown: ClientID = world.newID()
-        #expect(try await world.store.read { try $0.client(unknown)?.id } == nil)
+        #expect(try await world.store.read { try $0.clients.find(unknown)?.id } == nil)
     }
 
     @Test("The bootstrap token and the types are replaced, not added", arguments: Engine.allCases)
     func replaced(_ engine: Engine) async throws {
         let world = try await World(engine)
-        #expect(try await world.store.read { try $0.bootstrapToken()?.expiresAt } == nil)
+        #expect(try await world.store.read { try $0.keys.bootstrapToken()?.expiresAt } == nil)
         for round: Int64 in [1, 2] {
             let type = ChallengeType(
                 name: .confirm, methods: [.confirm], lifetime: 10 * round, numberEntry: round == 1,
                 signingData: round == 2, assurance: .event, maximumPending: 1, maximumAsks: 1000, denialPause: 0,
                 maximumResends: 100)
             try await world.store.commit { writer in
-                try writer.put(
+                try writer.keys.put(
                     BootstrapToken(hash: SecretHash(of: Secret("\(round)")), expiresAt: Timestamp(milliseconds: round)))
-                try writer.put(type)
+                try writer.types.put(type)
             }
-            let token = try #require(try await world.store.read { try $0.bootstrapToken() })
+            let token = try #require(try await world.store.read { try $0.keys.bootstrapToken() })
             #expect(token.hash == SecretHash(of: Secret("\(round)")))
             #expect(token.expiresAt == Timestamp(milliseconds: round))
-            #expect(try await world.store.read { try $0.challengeTypes().map(\.json) } == [type.json])
-            #expect(try await world.store.read { try $0.challengeType(.confirm)?.json } == type.json)
+            #expect(try await world.store.read { try $0.types.all().map(\.json) } == [type.json])
+            #expect(try await world.store.read { try $0.types.find(.confirm)?.json } == type.json)
         }
         #expect(try await world.count("bootstrap_tokens") == 1)
     }
@@ -106,31 +106,33 @@ struct RoundTripTests {
         let name = try ExternalID("o'Neill\"$1;é\u{1F600}")
         let at = Timestamp(milliseconds: -1)
         let linked = try await world.store.commit { writer in
-            try writer.insertUser(user, at: at)
-            try writer.insertUser(other, at: at)
+            try writer.users.insert(user, at: at)
+            try writer.users.insert(other, at: at)
             return [
-                try writer.link(user, to: shop, externalID: name), try writer.link(user, to: rival, externalID: nil),
-                try writer.link(other, to: rival, externalID: name), try writer.link(other, to: shop, externalID: nil),
-                try writer.link(other, to: shop, externalID: name),
+                try writer.links.put(user, to: shop, externalID: name),
+                try writer.links.put(user, to: rival, externalID: nil),
+                try writer.links.put(other, to: rival, externalID: name),
+                try writer.links.put(other, to: shop, externalID: nil),
+                try writer.links.put(other, to: shop, externalID: name),
             ]
         }
         #expect(linked == [true, true, true, true, false], "a name is unique per client")
-        let kept = try #require(try await world.store.read { try $0.linkedUser(.externalID(name), of: shop) })
+        let kept = try #require(try await world.store.read { try $0.links.find(.externalID(name), of: shop) })
         #expect(kept.id == user)
         #expect(kept.externalID == name)
         #expect(kept.createdAt == at)
-        #expect(try await world.store.read { try $0.linkedUser(.externalID(name), of: rival)?.id } == other)
-        #expect(try await world.store.read { try $0.linkedUser(.id(user), of: rival)?.externalID } == nil)
-        #expect(try await world.store.read { try $0.linkCount(of: user) } == 2)
+        #expect(try await world.store.read { try $0.links.find(.externalID(name), of: rival)?.id } == other)
+        #expect(try await world.store.read { try $0.links.find(.id(user), of: rival)?.externalID } == nil)
+        #expect(try await world.store.read { try $0.links.count(of: user) } == 2)
         try await world.store.commit { writer in
-            #expect(try writer.link(user, to: shop, externalID: nil))
-            #expect(try writer.link(other, to: shop, externalID: name))
-            try writer.unlink(user, from: rival)
-            try writer.markDeleted(user, at: at)
+            #expect(try writer.links.put(user, to: shop, externalID: nil))
+            #expect(try writer.links.put(other, to: shop, externalID: name))
+            try writer.links.delete(user, from: rival)
+            try writer.users.markDeleted(user, at: at)
         }
-        #expect(try await world.store.read { try $0.linkedUser(.externalID(name), of: shop)?.id } == other)
-        #expect(try await world.store.read { try $0.linkedUser(.id(user), of: rival)?.id } == nil)
-        #expect(try await world.store.read { try $0.linkCount(of: user) } == 1)
+        #expect(try await world.store.read { try $0.links.find(.externalID(name), of: shop)?.id } == other)
+        #expect(try await world.store.read { try $0.links.find(.id(user), of: rival)?.id } == nil)
+        #expect(try await world.store.read { try $0.links.count(of: user) } == 1)
         #expect(try await world.count("users", where: "deleted_at = -1") == 1)
     }
 
@@ -142,25 +144,25 @@ struct RoundTripTests {
         let device = try await world.makeDevice(of: user, by: shop)
         let removedAt = Timestamp(milliseconds: 9_007_199_254_740_993)
         let hash = SecretHash(of: device.invitation.ticket)
-        #expect(try await world.store.read { try $0.ticket(hash)?.spentAt } == world.time.now)
+        #expect(try await world.store.read { try $0.tickets.find(hash)?.spentAt } == world.time.now)
         let removals = try await world.store.commit { writer in
             [
-                try writer.remove(device.enrollment, reason: .user, at: removedAt),
-                try writer.remove(device.enrollment, reason: .client, at: world.time.now),
+                try writer.enrollments.remove(device.enrollment, reason: .user, at: removedAt),
+                try writer.enrollments.remove(device.enrollment, reason: .client, at: world.time.now),
             ]
         }
         #expect(removals == [true, false], "the first removal stays")
-        let kept = try #require(try await world.store.read { try $0.enrollment(device.enrollment) })
+        let kept = try #require(try await world.store.read { try $0.enrollments.find(device.enrollment) })
         #expect(kept.state == .removed(.user, at: removedAt))
-        #expect(try await world.store.read { try $0.enrollmentState(device.enrollment) } == kept.state)
-        #expect(try await world.store.read { try $0.activeEnrollments(of: user).count } == 0)
-        #expect(try await world.store.read { try $0.enrollments(of: user).map(\.id) } == [device.enrollment])
-        #expect(try await world.store.read { try $0.isEnrolled(device.certificate.fingerprint) })
+        #expect(try await world.store.read { try $0.enrollments.state(device.enrollment) } == kept.state)
+        #expect(try await world.store.read { try $0.enrollments.active(of: user).count } == 0)
+        #expect(try await world.store.read { try $0.enrollments.all(of: user).map(\.id) } == [device.enrollment])
+        #expect(try await world.store.read { try $0.enrollments.isEnrolled(device.certificate.fingerprint) })
         #expect(kept.keys.authentication.publicKey.body == device.certificate.subkeys[0].publicKey.body)
         #expect(kept.keys.encryption.publicKey.body == device.certificate.subkeys[1].publicKey.body)
         let unknown: EnrollmentID = world.newID()
-        #expect(try await world.store.read { try $0.enrollmentState(unknown) } == nil)
-        #expect(try await world.store.read { try $0.certificate(of: unknown) } == nil)
+        #expect(try await world.store.read { try $0.enrollments.state(unknown) } == nil)
+        #expect(try await world.store.read { try $0.methods.certificate(of: unknown) } == nil)
     }
 
     @Test("Replies, with every byte in them", arguments: Engine.allCases)
@@ -172,9 +174,9 @@ struct RoundTripTests {
             let key = try #require(
                 IdempotencyKey(scope: "\(key.scope)\(number)", key: key.key, requestDigest: key.requestDigest))
             try await world.store.commit {
-                try $0.record(RecordedReply(status: 201, body: body), for: key, at: world.time.now)
+                try $0.replies.insert(RecordedReply(status: 201, body: body), for: key, at: world.time.now)
             }
-            let kept = try #require(try await world.store.read { try $0.recordedReply(key) })
+            let kept = try #require(try await world.store.read { try $0.replies.find(key) })
             #expect(kept.status == 201)
             #expect(kept.body == body)
             #expect(kept.requestDigest == key.requestDigest)
@@ -191,11 +193,11 @@ struct RoundTripTests {
                 challenge: number.isMultiple(of: 3) ? world.newID() : nil,
                 detail: number == 0 ? [:] : ["text": .string(Self.text), "n": .integer(.min)])
         }
-        try await world.store.commit { writer in for event in events { try writer.append(event) } }
+        try await world.store.commit { writer in for event in events { try writer.audit.append(event) } }
         var place: Int64 = 0
         var kept: [AuditEvent] = []
         while true {
-            let page = try await world.store.read { [place] in try $0.auditEvents(after: place, limit: 5) }
+            let page = try await world.store.read { [place] in try $0.audit.list(after: place, limit: 5) }
             guard let last = page.last else { break }
             #expect(page.count <= 5)
             place = last.place
@@ -214,7 +216,7 @@ struct RoundTripTests {
         let world = try await World(engine)
         let start = world.time.now
         func count(_ key: String, _ offset: Int64) async throws -> AttemptCount {
-            try await world.store.commit { try $0.countAttempt(key, window: 60, at: start.adding(seconds: offset)) }
+            try await world.store.commit { try $0.attempts.count(key, window: 60, at: start.adding(seconds: offset)) }
         }
         // The clock of a node may be behind by less than a window, and then counts on.
         let expected: [(offset: Int64, number: Int, end: Int64)] = [
@@ -227,10 +229,10 @@ struct RoundTripTests {
         }
         #expect(try await count("other", 0).number == 1)
         let standing = try await world.store.commit { writer in
-            try writer.forgetAttempts("answer 'x'")
-            return try ["answer 'x'", "other", "none"].map { try writer.attempts($0, at: start) }
+            try writer.attempts.forget("answer 'x'")
+            return try ["answer 'x'", "other", "none"].map { try writer.attempts.find($0, at: start) }
         }
         #expect(standing == [nil, AttemptCount(number: 1, windowEnd: start.adding(seconds: 60)), nil])
-        #expect(try await world.store.read { try $0.attempts("other", at: start.adding(seconds: 60)) } == nil)
+        #expect(try await world.store.read { try $0.attempts.find("other", at: start.adding(seconds: 60)) } == nil)
     }
 }

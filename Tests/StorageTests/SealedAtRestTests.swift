@@ -79,7 +79,7 @@ struct SealedAtRestTests {
     func issuerKeys() async throws {
         let world = try await World(.sqlite)
         _ = try await world.makeClient()
-        let material = try await world.store.read { try $0.issuerKeys() }
+        let material = try await world.store.read { try $0.keys.issuerKeys() }
         var secrets = ["primary": Array(material.primary.rawRepresentation)]
         for key in material.kept { secrets[key.use.rawValue] = key.secret.reveal() }
         #expect(secrets.count == 1 + KeyUse.allCases.count)

@@ -40,7 +40,7 @@ extension StolenDatabaseTests {
             #expect(try await refusal(of: device.request(signedBy: key), theft) == .invalid)
         }
         // Had the thief the key for requests as well: the text is right, its number known by the master key.
-        let question = try #require(try await opened.store.read { try $0.challenge(id) })
+        let question = try #require(try await opened.store.read { try $0.challenges.find(id) })
         let receipt = Receipt(
             of: question.question, user: theft.user, device: device.certificate.fingerprint,
             decision: .approved(.confirm, number: theft.asked.number), answeredAt: theft.world.time.now)

@@ -68,7 +68,7 @@ extension StolenDatabaseTests {
         }
         #expect(reply.standing.state == "approved")
         // What is kept of it says whose it is.
-        let stored = try await ports.store.read { try $0.receipt(of: asked.challenge.id) }
+        let stored = try await ports.store.read { try $0.receipts.find(of: asked.challenge.id) }
         guard case .receipt(let kept, let encoded)? = stored?.evidence else { throw World.Broken("receipt") }
         let now = theft.world.time.now.unixSeconds
         #expect(throws: ReceiptRefusal.wrongDevice) {
@@ -78,7 +78,7 @@ extension StolenDatabaseTests {
         let receipt = try VerifiedReceipt(message: kept.encoded, certificate: certificate, now: now).receipt
         #expect(receipt.device == thief.certificate.fingerprint)
         // Nor does the audit know of its enrollment, unless the thief has written that as well.
-        let audit = try await ports.store.read { try $0.auditEvents(after: 0, limit: 10_000).map(\.event) }
+        let audit = try await ports.store.read { try $0.audit.list(after: 0, limit: 10_000).map(\.event) }
         #expect(audit.contains { $0.kind == .enrollmentCreated && $0.enrollment == theft.device.enrollment })
         #expect(!audit.contains { $0.kind == .enrollmentCreated && $0.enrollment == thief.enrollment })
     }

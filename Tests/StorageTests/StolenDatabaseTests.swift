@@ -16,7 +16,7 @@ import Testing
 struct StolenDatabaseTests {
     /// What is secret, in every form in which it could stand in a copy.
     private func secrets(of theft: Theft) async throws -> SecretSearch {
-        let material = try await theft.world.store.read { try $0.issuerKeys() }
+        let material = try await theft.world.store.read { try $0.keys.issuerKeys() }
         let dataKey = theft.world.store.dataKey
         var secrets = [
             SecretForms("client secret", text: theft.shop.secret.reveal()),
@@ -148,7 +148,7 @@ struct StolenDatabaseTests {
         #expect(found.contains("mail \(Theft.address) test"))
         #expect(found.contains { $0.hasPrefix("callbacks \(Theft.callback) {\"type\":\"challenge.approved\"") })
         #expect(found.contains { $0.hasPrefix("notices \(Theft.notice) {\"type\":\"enrollment.created\"") })
-        let push = try await opened.store.read { try $0.pushRegistration(of: theft.device.enrollment) }
+        let push = try await opened.store.read { try $0.pushes.find(of: theft.device.enrollment) }
         #expect(push?.registration.token.reveal() == Theft.pushToken)
         let receiver = CallbackReceiver(of: theft.shop.client.id, at: CallbackURI(stored: Theft.callback))
         let access = try await opened.store.callbackAccess(to: [receiver], at: now)[receiver]
@@ -162,7 +162,7 @@ struct StolenDatabaseTests {
         // A day later they are gone from what is copied then.
         theft.world.time.advance(seconds: IdempotencyKey.lifetime + 1)
         let later = theft.world.time.now
-        _ = try await theft.world.store.commit { try $0.sweep(now: later, limit: 1000) }
+        _ = try await theft.world.store.commit { try $0.retention.sweep(now: later, limit: 1000) }
         #expect(try await StolenCopy(of: theft.world, by: way).rows["replies"] == [])
     }
 }
@@ -173,7 +173,7 @@ extension Theft {
         var replies: [String: String] = [:]
         for name in copy.texts("replies", "key") {
             guard let key = IdempotencyKey(scope: "POST", key: name, requestDigest: []) else { continue }
-            let reply = try await opened.store.read { try $0.recordedReply(key) }
+            let reply = try await opened.store.read { try $0.replies.find(key) }
             replies[name] = reply.map { String(decoding: $0.body, as: UTF8.self) }
         }
         return replies

@@ -122,7 +122,7 @@ struct Theft: Sendable {
         try await world.makeType("scan", numberEntry: false, isQR: true)
         guard let name = TypeName("text") else { throw World.Broken("type") }
         let type = try ChallengeType(["text_code": true, "clients": [.string("\(client.id)")]], name: name)
-        try await world.store.commit { try $0.put(type) }
+        try await world.store.commit { try $0.types.put(type) }
     }
 
     private static func ask(
@@ -161,7 +161,7 @@ struct Theft: Sendable {
         let asked = try await world.ask(request, by: client)
         guard let code = asked.code?.code,
             case .claimed = try await ClaimChallenge.claim(code, by: try await device.call(), ports: world.ports),
-            let claimed = try await world.store.read({ try $0.challenge(asked.challenge.id) })
+            let claimed = try await world.store.read({ try $0.challenges.find(asked.challenge.id) })
         else { throw World.Broken("claim") }
         try await device.open(asked.challenge.id)
         let answer = try await device.receipt(of: claimed, .approved(.confirm, number: nil))

@@ -176,11 +176,11 @@ extension UnitOfWork {
         _ purpose: HookQuestion.Purpose, _ name: AuthenticatorName, _ data: CustomData, of enrollment: Enrollment,
         id: String
     ) throws -> HookQuestion? {
-        guard let authenticator = try rows.client(enrollment.client)?.authenticators.first(where: { $0.name == name })
+        guard let authenticator = try clients.find(enrollment.client)?.authenticators.first(where: { $0.name == name })
         else {
             return nil
         }
-        let externalID = try rows.linkedUser(.id(enrollment.user), of: enrollment.client)?.externalID
+        let externalID = try links.find(.id(enrollment.user), of: enrollment.client)?.externalID
         return HookQuestion(
             id: id, askedAt: now, purpose: purpose, authenticator: authenticator, client: enrollment.client,
             enrollment: enrollment.id, user: enrollment.user, externalID: externalID, data: Secret(data.data))
@@ -195,8 +195,8 @@ extension UnitOfWork {
     ) throws {
         var customs = enrollment.customs
         customs[name] = nil
-        try rows.put(customs, of: enrollment.id)
-        try rows.forgetWait(.custom(name), of: enrollment.id)
+        try methods.put(customs, of: enrollment.id)
+        try waits.delete(.custom(name), of: enrollment.id)
         try tellDeregistered(name, of: enrollment)
     }
 
@@ -204,7 +204,7 @@ extension UnitOfWork {
     func tellDeregistered(
         _ name: AuthenticatorName, of enrollment: Enrollment
     ) throws {
-        guard let authenticator = try rows.client(enrollment.client)?.authenticators.first(where: { $0.name == name })
+        guard let authenticator = try clients.find(enrollment.client)?.authenticators.first(where: { $0.name == name })
         else {
             return
         }
@@ -212,7 +212,7 @@ extension UnitOfWork {
             "type": "authenticator.deregistered", "timestamp": .string("\(now)"), "authenticator": .string("\(name)"),
             "user": .members(["id": .string("\(enrollment.user)")]), "enrollment": .string("\(enrollment.id)"),
         ])
-        try rows.enqueue(
+        try outbox.enqueue(
             OutboxMessage(
                 id: nextEventID(),
                 content: .hook(authenticator.hook, client: enrollment.client, body: body.encoded), dueAt: now,

@@ -39,7 +39,7 @@ extension AnswerChallenge {
         by asked: AskedAuthenticator, digest: [UInt8], _ call: DeviceCall, at now: Timestamp, ports: Ports
     ) async throws -> Outcome {
         let beginning = try await ports.commit(at: now) { work in
-            try work.rows.hold(call.enrollment.id)
+            try work.enrollments.lock(call.enrollment.id)
             if let refusal = try work.admit(call) { return Beginning.ended(.refused(refusal)) }
             return try begin(asked, digest: digest, by: call.enrollment, in: work)
         }
@@ -50,8 +50,8 @@ extension AnswerChallenge {
             // It may have taken seconds.
             let now = ports.time.now
             return try await ports.commit(at: now) { work in
-                try work.rows.hold(call.enrollment.id)
-                if let refusal = try work.rows.refusal(of: call.enrollment.id, issuer: work.issuer) {
+                try work.enrollments.lock(call.enrollment.id)
+                if let refusal = try work.stores.refusal(of: call.enrollment.id, issuer: work.issuer) {
                     return .refused(refusal)
                 }
                 return try conclude(
@@ -64,10 +64,10 @@ extension AnswerChallenge {
     private static func begin(
         _ asked: AskedAuthenticator, digest: [UInt8], by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Beginning {
-        if let recorded = try work.rows.recordedAnswer(by: enrollment.id, digest: digest) {
+        if let recorded = try work.answers.find(by: enrollment.id, digest: digest) {
             return .ended(try outcome(recorded, by: enrollment, in: work))
         }
-        guard let current = try work.rows.enrollment(enrollment.id), let tried = current.customs[asked.name]?.tried
+        guard let current = try work.enrollments.find(enrollment.id), let tried = current.customs[asked.name]?.tried
         else {
             return .ended(.customNotRegistered)
         }
@@ -91,11 +91,11 @@ extension AnswerChallenge {
         _ verdict: HookVerdict?, _ asked: AskedAuthenticator, limit: Int, digest: [UInt8], by enrollment: Enrollment,
         in work: UnitOfWork
     ) throws -> Outcome {
-        if let recorded = try work.rows.recordedAnswer(by: enrollment.id, digest: digest) {
+        if let recorded = try work.answers.find(by: enrollment.id, digest: digest) {
             // The same answer was sent twice at once.
             return try outcome(recorded, by: enrollment, in: work)
         }
-        guard let current = try work.rows.enrollment(enrollment.id), let tried = current.customs[asked.name]?.tried
+        guard let current = try work.enrollments.find(enrollment.id), let tried = current.customs[asked.name]?.tried
         else {
             return .customNotRegistered
         }
@@ -103,7 +103,7 @@ extension AnswerChallenge {
             try work.recordTries(tried, asked.name, of: current)
         }
         func record(_ reply: CustomReply) throws {
-            try work.rows.record(
+            try work.answers.insert(
                 RecordedAnswer(challenge: asked.challenge.id, standing: .customRefused, custom: reply),
                 by: enrollment.id, digest: digest, at: work.now)
         }
@@ -112,7 +112,7 @@ extension AnswerChallenge {
                 "authenticator": .string("\(asked.name)"), "result": .string(result),
                 "attempts_left": attemptsLeft.map { .integer(Int64($0)) },
             ])
-            try work.rows.append(
+            try work.audit.append(
                 AuditEvent(
                     id: work.nextEventID(), at: work.now, kind: kind, client: enrollment.client, user: enrollment.user,
                     enrollment: enrollment.id, challenge: asked.challenge.id, detail: detail))
@@ -161,7 +161,7 @@ extension UnitOfWork {
     fileprivate func recordTries(_ tried: Int, _ name: AuthenticatorName, of enrollment: Enrollment) throws {
         var customs = enrollment.customs
         customs[name]?.tried = tried
-        try rows.put(customs, of: enrollment.id)
+        try methods.put(customs, of: enrollment.id)
     }
 
     /// The device answers by the authenticator no more; challenges end that nobody else can answer.

@@ -72,8 +72,8 @@ public enum AnswerChallenge {
         }
         return try await ports.commit(at: now) { work in
             // A device may be let in by it, or be removed.
-            if facts.challenge?.newDevice != nil || verdict.isWrongPIN { try work.rows.lock(call.enrollment.user) }
-            if verdict.countsPINs(of: call.enrollment) { try work.rows.hold(call.enrollment.id) }
+            if facts.challenge?.newDevice != nil || verdict.isWrongPIN { try work.users.lock(call.enrollment.user) }
+            if verdict.countsPINs(of: call.enrollment) { try work.enrollments.lock(call.enrollment.id) }
             let refusal = try work.admit(call)
             // A wrong PIN that was looked at counts, also where the request is not let in.
             if let refusal {
@@ -91,11 +91,11 @@ public enum AnswerChallenge {
         let certificate: [UInt8]?
         let recorded: RecordedAnswer?
 
-        init(_ id: ChallengeID, by enrollment: EnrollmentID, digest: [UInt8], from reader: any StoreReader) throws {
-            recorded = try reader.recordedAnswer(by: enrollment, digest: digest)
-            target = try reader.target(of: id, enrollment: enrollment)
-            challenge = try reader.challenge(id)
-            certificate = try reader.certificate(of: enrollment)
+        init(_ id: ChallengeID, by enrollment: EnrollmentID, digest: [UInt8], from reader: any Stores) throws {
+            recorded = try reader.answers.find(by: enrollment, digest: digest)
+            target = try reader.targets.find(of: id, enrollment: enrollment)
+            challenge = try reader.challenges.find(id)
+            certificate = try reader.methods.certificate(of: enrollment)
         }
     }
 
@@ -257,7 +257,7 @@ public enum AnswerChallenge {
     private static func count(
         _ pin: EnrolledPIN, _ challenge: Challenge, digest: [UInt8], by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
-        if let recorded = try work.rows.recordedAnswer(by: enrollment.id, digest: digest) {
+        if let recorded = try work.answers.find(by: enrollment.id, digest: digest) {
             return try outcome(recorded, by: enrollment, in: work)
         }
         switch try work.noteWrongPIN(besides: pin.key, of: enrollment) {
@@ -265,7 +265,7 @@ public enum AnswerChallenge {
             if let failed = try fail(challenge, digest: digest, by: enrollment, in: work) {
                 return failed
             }
-            try work.rows.record(
+            try work.answers.insert(
                 RecordedAnswer(challenge: challenge.id, standing: .pinIncorrect), by: enrollment.id, digest: digest,
                 at: work.now)
             let triesLeft = try work.triesLeft(of: challenge)
@@ -284,7 +284,7 @@ public enum AnswerChallenge {
     ) throws -> Outcome? {
         guard let attempts = challenge.attempts,
             try work.count(.wrongAnswers(challenge.id, maximum: attempts)).isUsedUp,
-            try work.rows.challenge(challenge.id)?.isOpen(at: work.now) == true
+            try work.challenges.find(challenge.id)?.isOpen(at: work.now) == true
         else { return nil }
         return try decide(
             challenge, .failed(.tooManyAttempts), evidence: nil, digest: digest, by: enrollment, in: work
@@ -339,9 +339,9 @@ public enum AnswerChallenge {
         if let custom = recorded.custom {
             return custom.attemptsLeft > 0 ? .customRetry(custom) : .customFailed(payload: custom.payload)
         }
-        let current = try work.rows.enrollment(enrollment.id) ?? enrollment
-        let attemptsLeft = try work.rows.attemptsLeft(of: current)
-        let challenge = try work.rows.challenge(recorded.challenge)
+        let current = try work.enrollments.find(enrollment.id) ?? enrollment
+        let attemptsLeft = try work.stores.attemptsLeft(of: current)
+        let challenge = try work.challenges.find(recorded.challenge)
         return .pinIncorrect(
             attemptsLeft: try challenge.map { min(attemptsLeft, try work.triesLeft(of: $0)) }
                 ?? attemptsLeft
@@ -353,13 +353,13 @@ public enum AnswerChallenge {
         _ method: Method, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome? {
         guard method != .confirm else { return nil }
-        let current = try work.rows.enrollment(enrollment.id)
+        let current = try work.enrollments.find(enrollment.id)
         guard current?.key(of: method)?.fingerprint == enrollment.key(of: method)?.fingerprint,
             current?.waits(method, at: work.now) == false
         else { return .invalid(.replaced) }
         guard method == .pin, let pin = current?.pin else { return nil }
         guard pin.lockedAt == nil else { return .pinLocked }
-        if pin.wrongCount > 0 { try work.rows.forgetWrongPINs(of: enrollment.id) }
+        if pin.wrongCount > 0 { try work.methods.forgetWrongPINs(of: enrollment.id) }
         return nil
     }
 
@@ -375,26 +375,26 @@ public enum AnswerChallenge {
             }
         if let earlier {
             // Somebody was faster: another device, a cancellation, or this very answer sent twice at once.
-            if let recorded = try work.rows.recordedAnswer(by: enrollment.id, digest: digest) {
+            if let recorded = try work.answers.find(by: enrollment.id, digest: digest) {
                 return try self.outcome(recorded, by: enrollment, in: work)
             }
             // Its client may not know yet of what a device has approved.
-            return .alreadyEnded(try work.rows.challenge(challenge.id)?.standing(forDeviceAt: work.now) ?? earlier)
+            return .alreadyEnded(try work.challenges.find(challenge.id)?.standing(forDeviceAt: work.now) ?? earlier)
         }
         if case .reported = outcome {
-            try work.rows.put(
+            try work.askingLocks.put(
                 AskingLock(
                     user: enrollment.user, client: challenge.question.client, challenge: challenge.id, since: work.now))
         }
         let standing = ChallengeState.ended(outcome, at: work.now).standing
         if let evidence {
-            try work.rows.insert(
+            try work.receipts.insert(
                 StoredReceipt(
                     challenge: challenge.id, client: challenge.question.client, enrollment: enrollment.id,
                     evidence: evidence, acceptedAt: work.now))
         }
         let recorded = RecordedAnswer(challenge: challenge.id, standing: standing, custom: custom)
-        try work.rows.record(recorded, by: enrollment.id, digest: digest, at: work.now)
+        try work.answers.insert(recorded, by: enrollment.id, digest: digest, at: work.now)
         return .decided(AnswerReply(standing: standing, payload: custom?.payload))
     }
 
@@ -405,7 +405,7 @@ public enum AnswerChallenge {
         if let seconds = try work.countRefused(.answer, of: enrollment.id) {
             return .rateLimited(retryAfter: seconds)
         }
-        try work.rows.append(
+        try work.audit.append(
             AuditEvent(
                 id: work.nextEventID(), at: work.now, kind: .answerRefused, client: nil, user: enrollment.user,
                 enrollment: enrollment.id, challenge: id,

@@ -118,7 +118,7 @@ public enum AskChallenge {
         return try await ports.commit(at: now) { work in
             try work.once(idempotency) {
                 // Disabled since it was let in: what it asks now, nobody would cancel.
-                guard let held = try work.rows.held(client.id), held.disabledAt == nil else {
+                guard let held = try work.clients.lock(client.id), held.disabledAt == nil else {
                     return (.failure(.clientDisabled), nil)
                 }
                 let asked: Asked
@@ -178,7 +178,7 @@ public enum AskChallenge {
     ) throws -> Bool {
         guard let browser, let user = facts.user else { return false }
         let hash = work.hasher.hash(of: browser, client: facts.client.id)
-        return try work.rows.isKnown(hash, of: user, by: facts.client.id)
+        return try work.browsers.isKnown(hash, of: user, by: facts.client.id)
     }
 }
 
@@ -206,8 +206,8 @@ extension UnitOfWork {
         _ challenge: Challenge, of enrollments: [EnrollmentID], telling pushed: [EnrollmentID]
     ) throws {
         let question = challenge.question
-        try rows.insert(challenge, targets: enrollments)
-        try rows.append(
+        try challenges.insert(challenge, targets: enrollments)
+        try audit.append(
             AuditEvent(
                 id: nextEventID(), at: now, kind: .challengeAsked, client: question.client, user: challenge.user,
                 challenge: challenge.id, detail: ["type": .string("\(question.type)")]))
@@ -366,12 +366,12 @@ extension AskChallenge.Facts {
         for request: AskChallenge.Request, by client: Client, sendsTexts: Bool, in work: UnitOfWork
     ) throws {
         let user = try request.user.map { reference in
-            guard let user = try work.rows.linkedUser(reference, of: client.id) else {
+            guard let user = try work.links.find(reference, of: client.id) else {
                 throw AskChallenge.Refusal.userNotFound
             }
             return user.id
         }
-        guard let type = try work.rows.challengeType(request.type), type.isOpen(to: client.id) else {
+        guard let type = try work.types.find(request.type), type.isOpen(to: client.id) else {
             throw AskChallenge.Refusal.typeNotFound
         }
         guard user != nil || type.isQR else { throw AskChallenge.Refusal.userMissing }
@@ -384,10 +384,10 @@ extension AskChallenge.Facts {
             (enrollments, isLocked, openChallenges, recentAsks) = ([], false, 0, [])
             return
         }
-        enrollments = try work.rows.activeEnrollments(of: user)
-        isLocked = try work.rows.isAskingLocked(of: user, by: client.id)
-        openChallenges = try work.rows.openChallengeCount(of: user, by: client.id, now: now, limit: type.maximumPending)
-        recentAsks = try work.rows.recentAsks(
+        enrollments = try work.enrollments.active(of: user)
+        isLocked = try work.askingLocks.exists(of: user, by: client.id)
+        openChallenges = try work.challenges.openCount(of: user, by: client.id, now: now, limit: type.maximumPending)
+        recentAsks = try work.challenges.recentAsks(
             of: user, by: client.id, since: now.adding(seconds: -ChallengeType.askWindow), limit: type.maximumAsks)
     }
 }

@@ -8,11 +8,11 @@ public enum AvailableMethods {
     ) async throws -> [(type: TypeName, methods: [Method])] {
         let now = ports.time.now
         return try await ports.store.read { reader in
-            guard let user = try reader.linkedUser(reference, of: client.id) else { return [] }
+            guard let user = try reader.links.find(reference, of: client.id) else { return [] }
             // Of a user who has reported the client it is only by a code that anything can be asked.
-            let isLocked = try reader.isAskingLocked(of: user.id, by: client.id)
-            let enrollments = try reader.activeEnrollments(of: user.id)
-            let types = try reader.challengeTypes().filter { $0.isOpen(to: client.id) && ($0.isQR || !isLocked) }
+            let isLocked = try reader.askingLocks.exists(of: user.id, by: client.id)
+            let enrollments = try reader.enrollments.active(of: user.id)
+            let types = try reader.types.all().filter { $0.isOpen(to: client.id) && ($0.isQR || !isLocked) }
             func usable(_ type: ChallengeType) -> [Method] {
                 let able = enrollments.filter { $0.satisfies(type) }
                 return type.methods.filter { method in able.contains { $0.usableMethods(at: now).contains(method) } }

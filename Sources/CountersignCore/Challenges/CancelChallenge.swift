@@ -16,16 +16,16 @@ public enum CancelChallenge {
     public static func cancel(_ id: ChallengeID, by client: ClientID, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
-            guard let challenge = try work.rows.challenge(id), challenge.question.client == client else {
+            guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
                 return .notFound
             }
             // It is about a device, which will be removed.
-            if challenge.newDevice != nil, let user = challenge.user { try work.rows.lock(user) }
+            if challenge.newDevice != nil, let user = challenge.user { try work.users.lock(user) }
             // Over, and not swept yet: it ends as what it is.
             let end: ChallengeOutcome = now < challenge.expiresAt ? .cancelled : .expired
             if let earlier = try work.endChallenge(challenge, as: end) { return .alreadyEnded(earlier) }
             guard case .cancelled = end else { return .alreadyEnded(ChallengeState.ended(end, at: now).standing) }
-            return try work.rows.challenge(id).map(Outcome.cancelled) ?? .notFound
+            return try work.challenges.find(id).map(Outcome.cancelled) ?? .notFound
         }
     }
 }

@@ -182,17 +182,17 @@ extension UnitOfWork {
         _ challenge: Challenge, as outcome: ChallengeOutcome
     ) throws -> ChallengeStanding? {
         guard (try? challenge.state.applying(outcome, at: now, expiresAt: challenge.expiresAt)) != nil,
-            try rows.end(challenge.id, as: outcome, at: now)
-        else { return (try rows.challenge(challenge.id) ?? challenge).standing(at: now) }
+            try challenges.end(challenge.id, as: outcome, at: now)
+        else { return (try challenges.find(challenge.id) ?? challenge).standing(at: now) }
         // What a device had approved, and did not bring back in time.
-        if challenge.returnURI != nil, outcome.method == nil { try rows.removeReceipt(of: challenge.id) }
-        try rows.append(
+        if challenge.returnURI != nil, outcome.method == nil { try receipts.delete(of: challenge.id) }
+        try audit.append(
             AuditEvent(
                 id: nextEventID(), at: now, kind: outcome.auditKind, client: challenge.question.client,
                 user: challenge.user, enrollment: outcome.decidedBy, challenge: challenge.id,
                 detail: outcome.reason.map { ["reason": .string($0)] } ?? [:]))
         if let callback = OutboxMessage.callback(for: challenge, ended: outcome, id: nextEventID(), at: now) {
-            try rows.enqueue(callback)
+            try outbox.enqueue(callback)
             wake(.outbox)
         }
         wake(.challenge(challenge.id))

@@ -38,11 +38,11 @@ public enum ClaimChallenge {
         return try await ports.commit(at: now) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
             let enrollment = call.enrollment
-            guard let madeAt, let challenge = try work.rows.challenge(code.challenge), let claim = challenge.claim,
+            guard let madeAt, let challenge = try work.challenges.find(code.challenge), let claim = challenge.claim,
                 challenge.codeForm == code.form
             else { return try refuse(enrollment.id, in: work) }
             // Presented again, since the reply was lost.
-            if try work.rows.target(of: challenge.id, enrollment: enrollment.id) != nil { return .claimed }
+            if try work.targets.find(of: challenge.id, enrollment: enrollment.id) != nil { return .claimed }
             guard challenge.isOpen(at: now) else { return .alreadyEnded(challenge.standing(forDeviceAt: now)) }
             guard case .awaited = claim else { return .alreadyClaimed }
             // It may be for one user alone.
@@ -54,12 +54,12 @@ public enum ClaimChallenge {
                 madeAt <= now.adding(seconds: SpendableNonce.tolerance)
             else { return .codeExpired }
             if let refusal = try judge(enrollment, for: challenge, in: work) { return refusal }
-            guard try work.rows.claim(challenge.id, by: enrollment.id, of: enrollment.user, at: now) else {
+            guard try work.challenges.claim(challenge.id, by: enrollment.id, of: enrollment.user, at: now) else {
                 // Somebody was faster; it may have been this very call, sent twice at once.
-                return try work.rows.target(of: challenge.id, enrollment: enrollment.id) == nil
+                return try work.targets.find(of: challenge.id, enrollment: enrollment.id) == nil
                     ? .alreadyClaimed : .claimed
             }
-            try work.rows.append(
+            try work.audit.append(
                 AuditEvent(
                     id: event, at: now, kind: .challengeClaimed, client: challenge.question.client,
                     user: enrollment.user, enrollment: enrollment.id, challenge: challenge.id,
@@ -74,14 +74,14 @@ public enum ClaimChallenge {
     private static func judge(
         _ caller: Enrollment, for challenge: Challenge, in work: UnitOfWork
     ) throws -> Outcome? {
-        guard try work.rows.linkedUser(.id(caller.user), of: challenge.question.client) != nil else {
+        guard try work.links.find(.id(caller.user), of: challenge.question.client) != nil else {
             return .userNotLinked
         }
         // As it is now: a PIN may have been locked since the call was verified.
-        let current = try work.rows.enrollment(caller.id)
+        let current = try work.enrollments.find(caller.id)
         guard current?.counts(at: work.now) != false else { return .waiting }
         guard let enrollment = current,
-            let type = try work.rows.challengeType(challenge.question.type), enrollment.satisfies(type),
+            let type = try work.types.find(challenge.question.type), enrollment.satisfies(type),
             enrollment.canAnswer(by: challenge.methods, at: work.now)
         else { return .methodMissing(challenge.methods) }
         return nil

@@ -41,11 +41,11 @@ public enum EnterCode {
     ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
-            guard let challenge = try work.rows.challenge(id), challenge.question.client == client else {
+            guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
                 return .notFound
             }
             guard challenge.isText, let user = challenge.user else { return .noCode }
-            guard try work.rows.linkedUser(.id(user), of: client) != nil else { return .notFound }
+            guard try work.links.find(.id(user), of: client) != nil else { return .notFound }
             guard challenge.isOpen(at: now), let hash = challenge.numberHash else {
                 return .alreadyEnded(challenge.standing(at: now))
             }
@@ -56,7 +56,7 @@ public enum EnterCode {
                 if let earlier = try work.endChallenge(challenge, as: .entered) {
                     return .alreadyEnded(earlier)
                 }
-                return try work.rows.challenge(id).map(Outcome.approved) ?? .notFound
+                return try work.challenges.find(id).map(Outcome.approved) ?? .notFound
             }
             guard typed.isUsedUp else { return .incorrect(attemptsLeft: typed.left) }
             _ = try work.endChallenge(challenge, as: .failed(.tooManyAttempts))
@@ -90,7 +90,7 @@ extension UnitOfWork {
         let message = PersonalMessage.code(
             text.code, minutes: Int(minutes), of: challenge.question.clientName, asking: challenge.alert,
             in: challenge.locale.flatMap { LanguageTag($0) })
-        try rows.enqueue(
+        try outbox.enqueue(
             OutboxMessage(
                 id: nextEventID(),
                 content: .personal(message, to: .phone(text.phone), client: challenge.question.client),

@@ -12,7 +12,7 @@ public enum ExpireChallenges {
     public static func sweep(ports: Ports) async throws -> Int {
         try await untilNothing {
             let now = ports.time.now
-            let overdue = try await ports.store.read { try $0.overdueChallenges(now: now, limit: batch) }
+            let overdue = try await ports.store.read { try $0.challenges.overdue(now: now, limit: batch) }
             if !overdue.isEmpty { try await expire(overdue, ports: ports) }
             return overdue.count
         }
@@ -23,7 +23,7 @@ public enum ExpireChallenges {
         let now = ports.time.now
         try await ports.commit(at: now) { work in
             for id in ids {
-                guard let challenge = try work.rows.challenge(id) else { continue }
+                guard let challenge = try work.challenges.find(id) else { continue }
                 _ = try work.endChallenge(challenge, as: .expired)
             }
         }

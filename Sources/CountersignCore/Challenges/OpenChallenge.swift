@@ -25,19 +25,19 @@ public enum OpenChallenge {
         let enrollment = call.enrollment
         let admitted: Admission = try await ports.commit(at: now) { work in
             if let refusal = try work.admit(call) { return .other(.refused(refusal)) }
-            guard let target = try work.rows.target(of: id, enrollment: enrollment.id),
-                let challenge = try work.rows.challenge(id)
+            guard let target = try work.targets.find(of: id, enrollment: enrollment.id),
+                let challenge = try work.challenges.find(id)
             else { return .other(.notFound) }
             guard challenge.isOpen(at: now) else { return .other(.alreadyEnded(challenge.standing(forDeviceAt: now))) }
             if target.fetchedAt == nil {
-                try work.rows.recordFetch(of: id, by: enrollment.id, at: now)
-                try work.rows.append(
+                try work.targets.recordFetch(of: id, by: enrollment.id, at: now)
+                try work.audit.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .challengeFetched, client: challenge.question.client,
                         user: enrollment.user, enrollment: enrollment.id, challenge: id))
             }
             guard challenge.methods.contains(.pin) else { return .challenge(challenge, attemptsLeft: nil) }
-            let attemptsLeft = try work.rows.attemptsLeft(of: enrollment)
+            let attemptsLeft = try work.stores.attemptsLeft(of: enrollment)
             let triesLeft = try work.triesLeft(of: challenge)
             return .challenge(challenge, attemptsLeft: min(attemptsLeft, triesLeft))
         }

@@ -96,7 +96,7 @@ public enum PendingChallenges {
             try await ports.store.read { [enrollment, user, issuer = ports.issuer] reader in
                 // Removal ends a wait at once.
                 if let refusal = try reader.refusal(of: enrollment, issuer: issuer) { return .refused(refusal) }
-                return .pending(try reader.pendingChallenges(of: enrollment, user: user, now: now, limit: limit))
+                return .pending(try reader.targets.pending(of: enrollment, user: user, now: now, limit: limit))
             }
         }
     }
@@ -112,7 +112,7 @@ public enum PendingChallenges {
         try await ports.commit(at: now) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
             let (id, user) = (call.enrollment.id, call.enrollment.user)
-            return .pending(try work.rows.pendingChallenges(of: id, user: user, now: now, limit: limit))
+            return .pending(try work.targets.pending(of: id, user: user, now: now, limit: limit))
         }
     }
 

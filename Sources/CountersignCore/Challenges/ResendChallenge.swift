@@ -24,7 +24,7 @@ public enum ResendChallenge {
     public static func resend(_ id: ChallengeID, by client: ClientID, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
-            guard let challenge = try work.rows.challenge(id), challenge.question.client == client else {
+            guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
                 return .notFound
             }
             guard !challenge.state.isEnded, now < challenge.expiresAt else {
@@ -32,18 +32,18 @@ public enum ResendChallenge {
             }
             // What was sent is not kept, nor where to.
             guard !challenge.isText else { return .tooMany }
-            if let user = challenge.user, try work.rows.isAskingLocked(of: user, by: client) { return .reported }
-            let limit = try work.rows.challengeType(challenge.question.type)?.maximumResends ?? 0
+            if let user = challenge.user, try work.askingLocks.exists(of: user, by: client) { return .reported }
+            let limit = try work.types.find(challenge.question.type)?.maximumResends ?? 0
             guard try !work.count(.resends(id, maximum: limit)).isExceeded else { return .tooMany }
-            for delivery in try work.rows.deliveries(of: id) {
+            for delivery in try work.targets.deliveries(of: id) {
                 if case .queued? = delivery.push?.delivery { continue }
-                guard let enrollment = try work.rows.enrollment(delivery.enrollment), case .active = enrollment.state,
+                guard let enrollment = try work.enrollments.find(delivery.enrollment), case .active = enrollment.state,
                     enrollment.push != nil
                 else { continue }
                 try work.announce(challenge, to: enrollment.id)
             }
             return .resent(
-                WatchChallenge.Shown(challenge: challenge, deliveries: try work.rows.deliveries(of: id)))
+                WatchChallenge.Shown(challenge: challenge, deliveries: try work.targets.deliveries(of: id)))
         }
     }
 }

@@ -37,7 +37,7 @@ public enum ReturnChallenge {
         let now = ports.time.now
         let isRight = code.isSame(as: ports.hasher.returnCode(of: id))
         return try await ports.commit(at: now) { work in
-            guard let challenge = try work.rows.challenge(id), challenge.question.client == client else {
+            guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
                 return .notFound
             }
             guard !challenge.state.isEnded, now < challenge.expiresAt else {
@@ -51,7 +51,7 @@ public enum ReturnChallenge {
             // Looked at here, which keeps it from changing until this commits: what a device that is gone or
             // suspended has approved is approved by nobody.
             let outcome: ChallengeOutcome =
-                switch try work.rows.enrollmentState(enrollment) {
+                switch try work.enrollments.state(enrollment) {
                 case .active: .approved(method, by: enrollment)
                 case .suspended: .failed(.deviceSuspended)
                 case .removed, nil: .failed(.deviceRemoved)
@@ -59,7 +59,7 @@ public enum ReturnChallenge {
             if let earlier = try work.endChallenge(challenge, as: outcome) {
                 return .alreadyEnded(earlier)
             }
-            guard let ended = try work.rows.challenge(id) else { return .notFound }
+            guard let ended = try work.challenges.find(id) else { return .notFound }
             if case .failed = outcome { return .alreadyEnded(ended.standing(at: now)) }
             return .released(ended)
         }
@@ -74,10 +74,11 @@ extension UnitOfWork {
         _ challenge: Challenge, approvedBy method: Method, on enrollment: Enrollment
     ) throws -> ChallengeStanding? {
         let until = max(challenge.expiresAt, now.adding(seconds: ReturnChallenge.window))
-        guard try rows.hold(challenge.id, approvedBy: method, on: enrollment.id, until: until, at: now) else {
-            return (try rows.challenge(challenge.id) ?? challenge).standing(forDeviceAt: now)
+        guard try challenges.holdForReturn(challenge.id, approvedBy: method, on: enrollment.id, until: until, at: now)
+        else {
+            return (try challenges.find(challenge.id) ?? challenge).standing(forDeviceAt: now)
         }
-        try rows.append(
+        try audit.append(
             AuditEvent(
                 id: nextEventID(), at: now, kind: .challengeReturning, client: challenge.question.client,
                 user: challenge.user, enrollment: enrollment.id, challenge: challenge.id,

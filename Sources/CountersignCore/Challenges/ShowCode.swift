@@ -37,7 +37,7 @@ public enum ShowCode {
 
     /// The code of a client's challenge, as it is shown now.
     public static func code(of id: ChallengeID, to client: ClientID, ports: Ports) async throws -> Outcome {
-        let challenge = try await ports.store.read { try $0.challenge(id) }
+        let challenge = try await ports.store.read { try $0.challenges.find(id) }
         guard let challenge, challenge.question.client == client else { return .notFound }
         guard challenge.claim != nil else { return .noCode }
         let now = ports.time.now

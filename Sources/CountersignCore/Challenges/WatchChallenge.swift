@@ -103,21 +103,21 @@ public enum WatchChallenge {
             if let refusal = try reader.refusal(of: caller, needing: .challenges, at: now) {
                 return .failure(.caller(refusal))
             }
-            guard let challenge = try reader.challenge(id), challenge.question.client == caller.client else {
+            guard let challenge = try reader.challenges.find(id), challenge.question.client == caller.client else {
                 return .failure(.notFound)
             }
-            return .success(Shown(challenge: challenge, deliveries: try reader.deliveries(of: id)))
+            return .success(Shown(challenge: challenge, deliveries: try reader.targets.deliveries(of: id)))
         }
     }
 
     /// The receipt of a client's challenge, which may outlive the challenge itself.
     public static func receipt(_ id: ChallengeID, of client: ClientID, ports: Ports) async throws -> Receipt {
         try await ports.store.read { reader in
-            let challenge = try reader.challenge(id)
+            let challenge = try reader.challenges.find(id)
             guard challenge == nil || challenge?.question.client == client else { return .challengeNotFound }
             // While a challenge waits for its code, what its device approved is nobody's to see.
             guard challenge?.state.isEnded ?? true else { return .none }
-            guard let receipt = try reader.receipt(of: id), receipt.client == client else {
+            guard let receipt = try reader.receipts.find(of: id), receipt.client == client else {
                 return challenge == nil ? .challengeNotFound : .none
             }
             return .receipt(receipt)

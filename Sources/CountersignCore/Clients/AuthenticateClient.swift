@@ -9,7 +9,7 @@ public enum AuthenticateClient {
     /// disabled is found, too: its callers are told so, who have shown its secret.
     public static func authenticate(_ id: String, secret: Secret<String>, ports: Ports) async throws -> ClientCaller? {
         let now = ports.time.now
-        let client = try await ports.store.read { reader in try ClientID(id).flatMap { try reader.client($0) } }
+        let client = try await ports.store.read { reader in try ClientID(id).flatMap { try reader.clients.find($0) } }
         let newest = client?.secretHash ?? SecretHash(of: Secret(""))
         let earlier = client?.earlierSecret
         let (isNewest, isEarlier) = (newest.matches(secret), (earlier?.hash ?? newest).matches(secret))
@@ -29,10 +29,10 @@ public enum AuthenticateClient {
     ) async throws -> ClientCaller? {
         let now = ports.time.now
         return try await ports.store.read { reader in
-            guard let token = try reader.bootstrapToken(), token.hash.matches(bootstrapToken), isFromLoopback,
+            guard let token = try reader.keys.bootstrapToken(), token.hash.matches(bootstrapToken), isFromLoopback,
                 now < token.expiresAt
             else { return nil }
-            return try reader.operatorClient().map { ClientCaller(client: $0, secret: nil) }
+            return try reader.clients.operatorClient().map { ClientCaller(client: $0, secret: nil) }
         }
     }
 }
@@ -74,10 +74,10 @@ public enum CallerRefusal: Error, Hashable, Sendable {
     case rightMissing(Right)
 }
 
-extension StoreReader {
+extension Stores {
     /// Why a caller may not do what takes a right, or nil.
     func refusal(of caller: ClientCredential, needing right: Right, at now: Timestamp) throws -> CallerRefusal? {
-        guard let client = try client(caller.client) else { return .unknown }
+        guard let client = try clients.find(caller.client) else { return .unknown }
         let isEarlier = client.earlierSecret.map { $0.hash == caller.secret && now < $0.until } ?? false
         guard client.secretHash == caller.secret || isEarlier else { return .unknown }
         guard client.disabledAt == nil else { return .disabled }

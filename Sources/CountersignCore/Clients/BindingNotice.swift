@@ -80,10 +80,10 @@ extension UnitOfWork {
     func tellClients(
         _ change: BindingChange, of enrollment: Enrollment
     ) throws {
-        let receivers = try rows.noticeReceivers(of: enrollment.user)
+        let receivers = try receivers.ofNotices(of: enrollment.user)
         for receiver in receivers {
             let body = change.json(of: enrollment, to: receiver, at: now).encoded
-            try rows.enqueue(
+            try outbox.enqueue(
                 OutboxMessage(
                     id: nextEventID(), content: .notice(receiver.uri, client: receiver.client, body: body),
                     dueAt: now, expiresAt: now.adding(seconds: OutboxMessage.lifetime)))

@@ -87,11 +87,11 @@ public enum CreateClient {
             detail: ["name": .string(client.name.text), "waiver": .bool(client.waivesEnrollmentApproval)])
         return try await ports.commit(at: now) { work in
             try work.once(idempotency) {
-                try work.rows.insert(client, callbackSecret: callbackSecret)
+                try work.clients.insert(client, callbackSecret: callbackSecret)
                 if let basic = request.basic {
-                    try work.rows.update(client.id, UpdateClient.Changes(basic: .set(basic)))
+                    try work.clients.update(client.id, UpdateClient.Changes(basic: .set(basic)))
                 }
-                try work.rows.append(event)
+                try work.audit.append(event)
                 let created = Created(client: client, secret: secret, callbackSecret: callbackSecret)
                 return (created, reply(created))
             }

@@ -22,10 +22,10 @@ public enum DeleteClient {
             id: ports.random.id(at: now), at: now, kind: .clientDeleted, client: id,
             detail: ["by": .string("\(caller.id)")])
         let isDeleted = try await ports.commit(at: now) { work in
-            guard let client = try work.rows.client(id), !client.isOperator else { return false }
-            try work.rows.delete(id, at: now)
+            guard let client = try work.clients.find(id), !client.isOperator else { return false }
+            try work.clients.delete(id, at: now)
             try work.wakeWatchers(of: id)
-            try work.rows.append(event)
+            try work.audit.append(event)
             return true
         }
         if isDeleted { try await clear(id, ports: ports) }
@@ -34,16 +34,16 @@ public enum DeleteClient {
 
     /// Finishes what is left of clients that were deleted.
     public static func sweep(ports: Ports) async throws {
-        for id in try await ports.store.read({ try $0.deletedClients() }) { try await clear(id, ports: ports) }
+        for id in try await ports.store.read({ try $0.clients.deleted() }) { try await clear(id, ports: ports) }
     }
 
     private static func clear(_ id: ClientID, ports: Ports) async throws {
         try await DisableClient.cancelOpen(of: id, ports: ports)
-        while try await ports.store.read({ try !$0.linkedUsers(of: id, limit: 1).isEmpty }) {
+        while try await ports.store.read({ try !$0.links.users(of: id, limit: 1).isEmpty }) {
             let now = ports.time.now
             try await ports.commit(at: now) { work in
-                for user in try work.rows.linkedUsers(of: id, limit: batch) {
-                    guard let linked = try work.rows.linkedUser(.id(user), of: id) else { continue }
+                for user in try work.links.users(of: id, limit: batch) {
+                    guard let linked = try work.links.find(.id(user), of: id) else { continue }
                     try work.letGo(linked.id, by: id, asked: id)
                 }
             }

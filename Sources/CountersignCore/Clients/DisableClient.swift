@@ -36,14 +36,14 @@ public enum DisableClient {
             id: ports.random.id(at: now), at: now, kind: disabledAt == nil ? .clientEnabled : .clientDisabled,
             client: id, detail: ["by": .string("\(caller.id)")])
         return try await ports.commit(at: now) { work in
-            guard let client = try work.rows.client(id), !client.isOperator else { return nil }
+            guard let client = try work.clients.find(id), !client.isOperator else { return nil }
             guard (client.disabledAt == nil) != (disabledAt == nil) else { return client }
-            try work.rows.disable(id, at: disabledAt)
+            try work.clients.disable(id, at: disabledAt)
             try work.wakeWatchers(of: id)
-            try work.rows.append(event)
+            try work.audit.append(event)
             // What it was not told meanwhile.
             work.wake(.outbox)
-            return try work.rows.client(id)
+            return try work.clients.find(id)
         }
     }
 
@@ -52,7 +52,7 @@ public enum DisableClient {
         while true {
             let now = ports.time.now
             let open = try await ports.commit(at: now) { work in
-                let open = try work.rows.openChallenges(of: id, limit: batch)
+                let open = try work.challenges.open(of: id, limit: batch)
                 try work.cancel(open)
                 return open
             }
@@ -65,7 +65,7 @@ extension UnitOfWork {
     /// Ends open challenges as cancelled, or expired where they are over.
     func cancel(_ challenges: [ChallengeID]) throws {
         for id in challenges {
-            guard let challenge = try rows.challenge(id) else { continue }
+            guard let challenge = try self.challenges.find(id) else { continue }
             _ = try endChallenge(challenge, as: now < challenge.expiresAt ? .cancelled : .expired)
         }
     }

@@ -25,10 +25,10 @@ public enum FirstStart {
             callbackURIs: [], waivesEnrollmentApproval: true, isOperator: true, createdAt: now)
         return try await store.commit { writer in
             // Two first starts at once: the second finds what the first made.
-            guard try writer.operatorClient() == nil else { return nil }
-            try writer.insert(client, callbackSecret: nil)
-            for type in ChallengeType.builtIn { try writer.put(type) }
-            try writer.put(bootstrap(token, at: now))
+            guard try writer.clients.operatorClient() == nil else { return nil }
+            try writer.clients.insert(client, callbackSecret: nil)
+            for type in ChallengeType.builtIn { try writer.types.put(type) }
+            try writer.keys.put(bootstrap(token, at: now))
             try keep(token)
             return token
         }
@@ -44,8 +44,8 @@ public enum FirstStart {
         let token = newToken(random)
         let event = AuditEvent(id: random.id(at: now), at: now, kind: .bootstrapTokenRenewed)
         try await store.commit { writer in
-            try writer.put(bootstrap(token, at: now))
-            try writer.append(event)
+            try writer.keys.put(bootstrap(token, at: now))
+            try writer.audit.append(event)
         }
         return token
     }

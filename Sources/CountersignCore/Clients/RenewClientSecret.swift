@@ -40,11 +40,11 @@ public enum RenewClientSecret {
             detail: ["by": .string("\(caller.id)"), "earlier_until": .string("\(renewed.earlierUntil)")])
         return try await ports.commit(at: now) { work in
             try work.once(key) {
-                guard let client = try work.rows.client(id), !client.isOperator else { return (nil, nil) }
-                try work.rows.renewSecret(
+                guard let client = try work.clients.find(id), !client.isOperator else { return (nil, nil) }
+                try work.clients.renewSecret(
                     of: id, to: SecretHash(of: renewed.secret), earlierUntil: renewed.earlierUntil)
                 try work.wakeWatchers(of: id)
-                try work.rows.append(event)
+                try work.audit.append(event)
                 return (renewed, reply(renewed))
             }
         }
@@ -54,6 +54,6 @@ public enum RenewClientSecret {
 extension UnitOfWork {
     /// Has all who watch a client's open challenges look again whether they may.
     func wakeWatchers(of client: ClientID) throws {
-        for challenge in try rows.openChallenges(of: client, limit: .max) { wake(.challenge(challenge)) }
+        for challenge in try challenges.open(of: client, limit: .max) { wake(.challenge(challenge)) }
     }
 }

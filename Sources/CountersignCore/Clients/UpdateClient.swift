@@ -95,12 +95,12 @@ public enum UpdateClient {
             id: ports.random.id(at: now), at: now, kind: .clientUpdated, client: id,
             detail: changes.auditDetail(by: caller))
         return try await ports.commit(at: now) { work in
-            guard let client = try work.rows.client(id), !client.isOperator else { return nil }
-            try work.rows.update(id, changes)
-            if changes.setsReceivers { try work.rows.forgetGoneReceivers(of: id) }
+            guard let client = try work.clients.find(id), !client.isOperator else { return nil }
+            try work.clients.update(id, changes)
+            if changes.setsReceivers { try work.receivers.forgetAllGone(of: id) }
             if changes.rights != nil { try work.wakeWatchers(of: id) }
-            try work.rows.append(event)
-            guard let updated = try work.rows.client(id) else { throw StoreError.corruptRow("client") }
+            try work.audit.append(event)
+            guard let updated = try work.clients.find(id) else { throw StoreError.corruptRow("client") }
             return updated
         }
     }
@@ -130,9 +130,9 @@ public enum UpdateClient {
             detail: ["by": .string("\(caller.id)"), "earlier_until": .string("\(renewed.earlierUntil)")])
         return try await ports.commit(at: now) { work in
             try work.once(key) {
-                guard let client = try work.rows.client(id), !client.isOperator else { return (nil, nil) }
-                try work.rows.renewCallbackSecret(of: id, to: renewed.secret, earlierUntil: renewed.earlierUntil)
-                try work.rows.append(event)
+                guard let client = try work.clients.find(id), !client.isOperator else { return (nil, nil) }
+                try work.clients.renewCallbackSecret(of: id, to: renewed.secret, earlierUntil: renewed.earlierUntil)
+                try work.audit.append(event)
                 return (renewed, reply(renewed))
             }
         }

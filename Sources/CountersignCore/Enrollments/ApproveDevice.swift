@@ -107,7 +107,7 @@ extension UnitOfWork {
     func concludeApproval(
         _ id: EnrollmentID, by challenge: Challenge, ended outcome: ChallengeOutcome
     ) throws {
-        guard let enrollment = try rows.enrollment(id), enrollment.isPresent, enrollment.approval == challenge.id,
+        guard let enrollment = try enrollments.find(id), enrollment.isPresent, enrollment.approval == challenge.id,
             !enrollment.counts(at: now)
         else { return }
         switch outcome {
@@ -130,25 +130,25 @@ extension UnitOfWork {
         _ enrollment: Enrollment, by whom: LetInBy
     ) throws {
         let wasLetIn = if case .time = whom { false } else { enrollment.counts(at: now) }
-        try rows.count(enrollment.id, from: now)
-        try rows.forgetWait(.confirm, of: enrollment.id)
+        try enrollments.count(enrollment.id, from: now)
+        try waits.delete(.confirm, of: enrollment.id)
         if whom.bringsMethods {
-            try rows.countMethods(of: enrollment.id, from: now)
-            try rows.put(enrollment.customs.mapValues { $0.counting(from: now) }, of: enrollment.id)
-            try rows.forgetWaits(of: enrollment.id)
+            try methods.count(of: enrollment.id, from: now)
+            try methods.put(enrollment.customs.mapValues { $0.counting(from: now) }, of: enrollment.id)
+            try waits.deleteAll(of: enrollment.id)
             for (method, _) in enrollment.waiting(at: now) {
                 try tellClients(.method(method, change: "counts"), of: enrollment)
             }
         }
         // The question is not the enrollment's any more, and its end means nothing for it.
-        if let id = enrollment.approval, let question = try rows.challenge(id), question.state == .pending {
+        if let id = enrollment.approval, let question = try challenges.find(id), question.state == .pending {
             _ = try endChallenge(question, as: .cancelled)
         }
         wake(.enrollment(enrollment.id))
         guard !wasLetIn else { return }
         try record(.enrollmentApproved, ["by": whom.audited], of: enrollment)
         try tellClients(.approved, of: enrollment)
-        try replaceSurplus(beside: enrollment, of: try rows.client(enrollment.client)?.deviceLimit)
+        try replaceSurplus(beside: enrollment, of: try clients.find(enrollment.client)?.deviceLimit)
     }
 
     /// Removes the oldest devices that must go for one that has been let in.
@@ -156,7 +156,7 @@ extension UnitOfWork {
         beside made: Enrollment, of limit: DeviceLimit?
     ) throws {
         guard let limit, limit.replacesOldest else { return }
-        let others = try rows.activeEnrollments(of: made.user).filter { $0.id != made.id && $0.counts(at: now) }
+        let others = try enrollments.active(of: made.user).filter { $0.id != made.id && $0.counts(at: now) }
         for old in limit.surplus(of: others, of: made.client) {
             _ = try removeEnrollment(old.id, reason: .replaced, by: nil)
         }

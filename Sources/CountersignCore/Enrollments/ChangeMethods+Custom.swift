@@ -29,7 +29,7 @@ extension ChangeMethods {
         if let seconds = try work.countRefused(.registration, of: enrollment.id) {
             return .ended(.rateLimited(retryAfter: seconds))
         }
-        if try work.rows.isSpent(nonce: "\(nonce)", of: nonceKey(enrollment)) {
+        if try work.nonces.isSpent(nonce: "\(nonce)", of: nonceKey(enrollment)) {
             return .ended(try refuse(enrollment, "nonce", in: work))
         }
         let question = try work.hookQuestion(
@@ -47,11 +47,13 @@ extension ChangeMethods {
         guard let verdict = await ports.hooks.ask(question) else { return .customUnavailable }
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
-            try work.rows.lock(enrollment.user)
-            try work.rows.hold(enrollment.id)
-            if let refusal = try work.rows.refusal(of: enrollment.id, issuer: work.issuer) { return .refused(refusal) }
+            try work.users.lock(enrollment.user)
+            try work.enrollments.lock(enrollment.id)
+            if let refusal = try work.stores.refusal(of: enrollment.id, issuer: work.issuer) {
+                return .refused(refusal)
+            }
             // The same registration came again meanwhile, and was faster.
-            if let recorded = try work.rows.recordedReply(repeated) {
+            if let recorded = try work.replies.find(repeated) {
                 return try outcome(recorded, enrollment, in: work)
             }
             guard try spend(registration.change.header.nonce, of: enrollment, in: work) else {
@@ -62,7 +64,7 @@ extension ChangeMethods {
                     .customRefused,
                     ["authenticator": .string("\(name)"), "result": .string(verdict.result.rawValue)],
                     of: enrollment)
-                try work.rows.record(
+                try work.replies.insert(
                     RecordedReply(status: Recorded.customRefused, body: verdict.json.encoded), for: repeated,
                     at: work.now)
                 return Outcome(verdict)
@@ -70,12 +72,12 @@ extension ChangeMethods {
             let permit = try permit(
                 registration.change, nil, ticket, signedBy: registration.signedBy, of: enrollment, in: work)
             guard case .granted(let countsFrom) = permit else { return permit.refusal }
-            guard let current = try work.rows.enrollment(enrollment.id) else {
+            guard let current = try work.enrollments.find(enrollment.id) else {
                 throw StoreError.corruptRow("enrollment")
             }
             let kind = current.customs[name] == nil ? "set" : "replaced"
             let registered = EnrolledCustom(countsFrom: countsFrom)
-            try work.rows.put(current.customs.merging([name: registered]) { $1 }, of: enrollment.id)
+            try work.methods.put(current.customs.merging([name: registered]) { $1 }, of: enrollment.id)
             return try conclude(
                 .custom(name), kind, countsFrom: countsFrom, by: verdict, repeated, of: enrollment, in: work)
         }
@@ -94,10 +96,10 @@ extension ChangeMethods.Outcome {
     }
 }
 
-extension StoreReader {
+extension Stores {
     /// The custom authenticators of an enrollment's client, and whether each is registered.
     func customs(of enrollment: Enrollment) throws -> [AuthenticatorName: Bool] {
-        let offered = try client(enrollment.client)?.authenticators.map(\.name) ?? []
+        let offered = try clients.find(enrollment.client)?.authenticators.map(\.name) ?? []
         let all = Set(offered).union(enrollment.customs.keys)
         return Dictionary(uniqueKeysWithValues: all.map { ($0, enrollment.customs[$0] != nil) })
     }

@@ -58,17 +58,17 @@ public enum ChangeMethods {
         let nonce = ports.hasher.changeNonce(for: call.enrollment.id, at: now, random: ports.random.bytes(8))
         return try await ports.commit(at: now) { work in
             if let refusal = try work.admit(call) { return .failure(refusal) }
-            guard let enrollment = try work.rows.enrollment(call.enrollment.id) else {
+            guard let enrollment = try work.enrollments.find(call.enrollment.id) else {
                 throw StoreError.corruptRow("enrollment")
             }
             return .success(
                 MethodsReply(
-                    nonce: nonce, pin: enrollment.pinState, attemptsLeft: try work.rows.attemptsLeft(of: enrollment),
-                    policy: try work.rows.pinPolicy(of: enrollment), hasBiometric: enrollment.biometric != nil,
-                    custom: try work.rows.customs(of: enrollment),
+                    nonce: nonce, pin: enrollment.pinState, attemptsLeft: try work.stores.attemptsLeft(of: enrollment),
+                    policy: try work.stores.pinPolicy(of: enrollment), hasBiometric: enrollment.biometric != nil,
+                    custom: try work.stores.customs(of: enrollment),
                     waiting: Dictionary(uniqueKeysWithValues: enrollment.waiting(at: now).map { ($0, $1) }),
                     changesLeft: DeviceCertificateForm.changesLeft(
-                        in: try work.rows.certificate(of: enrollment.id)?.count ?? 0)))
+                        in: try work.methods.certificate(of: enrollment.id)?.count ?? 0)))
         }
     }
 
@@ -80,11 +80,11 @@ public enum ChangeMethods {
         let verdict = try await judge(request, by: call.enrollment, at: now, ports: ports)
         let repeated = IdempotencyKey(ofChange: request, by: call.enrollment.id)
         let step = try await ports.commit(at: now) { work in
-            try work.rows.lock(call.enrollment.user)
-            try work.rows.hold(call.enrollment.id)
+            try work.users.lock(call.enrollment.user)
+            try work.enrollments.lock(call.enrollment.id)
             let refusal = try work.admit(call)
             // The reply was lost and the device sends the same change again: it gets the same, and nothing counts twice.
-            if let recorded = try work.rows.recordedReply(repeated) {
+            if let recorded = try work.replies.find(repeated) {
                 return Step.ended(try refusal.map(Outcome.refused) ?? outcome(recorded, call.enrollment, in: work))
             }
             // A wrong PIN that was looked at counts, also where the request is not let in.
@@ -115,8 +115,8 @@ public enum ChangeMethods {
             return Outcome(verdict)
         }
         if recorded.status == Recorded.changed { return .changed(payload: nil) }
-        let current = try work.rows.enrollment(enrollment.id) ?? enrollment
-        return .pinIncorrect(attemptsLeft: try work.rows.attemptsLeft(of: current))
+        let current = try work.enrollments.find(enrollment.id) ?? enrollment
+        return .pinIncorrect(attemptsLeft: try work.stores.attemptsLeft(of: current))
     }
 
     /// Counts a wrong PIN.
@@ -125,7 +125,7 @@ public enum ChangeMethods {
     ) throws -> Outcome {
         switch try work.noteWrongPIN(besides: pin.key, of: enrollment) {
         case .counted(let attemptsLeft):
-            try work.rows.record(RecordedReply(status: Recorded.pinIncorrect, body: []), for: repeated, at: work.now)
+            try work.replies.insert(RecordedReply(status: Recorded.pinIncorrect, body: []), for: repeated, at: work.now)
             return .pinIncorrect(attemptsLeft: attemptsLeft)
         case .locked: return .pinLocked
         case .changed: return try refuse(enrollment, "old", in: work)
@@ -188,7 +188,7 @@ public enum ChangeMethods {
         _ change: MethodChange, of enrollment: Enrollment, signedBy signer: Method?, _ latest: UnixSeconds, ports: Ports
     ) async throws -> Verdict {
         guard change.old == enrollment.key(of: change.method)?.fingerprint else { return .invalid(reason: "old") }
-        guard let bytes = try await ports.store.read({ try $0.certificate(of: enrollment.id) }),
+        guard let bytes = try await ports.store.read({ try $0.methods.certificate(of: enrollment.id) }),
             let stored = try? Certificate(parsing: bytes)
         else { throw StoreError.corruptRow("certificate") }
         do throws(DeviceCertificateRefusal) {
@@ -226,20 +226,20 @@ public enum ChangeMethods {
         case .invalid(let reason): return .ended(try refuse(enrollment, reason, in: work))
         case .wrongPIN(let pin): return .ended(try count(pin, repeated, by: enrollment, in: work))
         case .good(let change, let grown, let new, let signer):
-            guard try work.rows.enrollment(enrollment.id)?.key(of: change.method)?.fingerprint == change.old else {
+            guard try work.enrollments.find(enrollment.id)?.key(of: change.method)?.fingerprint == change.old else {
                 return .ended(try refuse(enrollment, "old", in: work))
             }
             let permit = try permit(
                 .key(change), change.header.nonce, ticket, signedBy: signer, of: enrollment, in: work)
             guard case .granted(let countsFrom) = permit else { return .ended(permit.refusal) }
-            try work.rows.put(
+            try work.methods.put(
                 new, for: change.method, of: enrollment.id, certificate: grown.encoded, countsFrom: countsFrom)
             let kind = change.old == nil ? "set" : change.new == nil ? "removed" : "replaced"
             return .ended(
                 try conclude(
                     change.method, kind, countsFrom: new.map { _ in countsFrom }, repeated, of: enrollment, in: work))
         case .deregister(let change, let signer):
-            guard let current = try work.rows.enrollment(enrollment.id), current.customs[change.name] != nil else {
+            guard let current = try work.enrollments.find(enrollment.id), current.customs[change.name] != nil else {
                 return .ended(.customNotRegistered)
             }
             let permit = try permit(
@@ -263,12 +263,12 @@ public enum ChangeMethods {
     ) throws -> Outcome {
         let until = countsFrom.flatMap { $0 > work.now ? $0 : nil }
         if let until {
-            try work.rows.keepWait(method, of: enrollment.id, until: until)
+            try work.waits.insert(method, of: enrollment.id, until: until)
         } else {
-            try work.rows.forgetWait(method, of: enrollment.id)
+            try work.waits.delete(method, of: enrollment.id)
         }
         try work.noteMethod(method, kind, until: until, of: enrollment)
-        try work.rows.record(
+        try work.replies.insert(
             RecordedReply(status: Recorded.changed, body: verdict?.json.encoded ?? []), for: repeated, at: work.now)
         return .changed(payload: verdict?.payload)
     }
@@ -302,7 +302,7 @@ public enum ChangeMethods {
         _ change: SignedChange, _ nonce: Nonce?, _ ticket: Secret<String>?, signedBy signer: Method?,
         of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Permit {
-        guard let current = try work.rows.enrollment(enrollment.id),
+        guard let current = try work.enrollments.find(enrollment.id),
             current.isProved(change, by: signer, like: enrollment, at: work.now)
         else { return .refused(try refuse(enrollment, "old", in: work)) }
         if signer == .pin, current.pin?.lockedAt != nil { return .refused(.pinLocked) }
@@ -311,7 +311,7 @@ public enum ChangeMethods {
         if current.needsTicket(for: change, signedBy: signer, at: work.now) {
             switch standing {
             case .ticket(let ticket):
-                guard try work.rows.spend(ticket.hash, at: work.now) else {
+                guard try work.tickets.spend(ticket.hash, at: work.now) else {
                     return .refused(.notAuthorized(needs: .ticket))
                 }
                 isWaived = ticket.waivesApproval
@@ -319,7 +319,7 @@ public enum ChangeMethods {
             case .blocked: return .refused(.blocked)
             }
         } else if signer == nil, case .ticket(let ticket) = standing, ticket.waivesApproval {
-            isWaived = try work.rows.spend(ticket.hash, at: work.now)
+            isWaived = try work.tickets.spend(ticket.hash, at: work.now)
         }
         if let nonce, try !spend(nonce, of: enrollment, in: work) {
             return .refused(try refuse(enrollment, "nonce", in: work))
@@ -342,9 +342,9 @@ public enum ChangeMethods {
     static func authority(
         _ secret: Secret<String>?, for enrollment: Enrollment, in work: UnitOfWork
     ) throws -> TicketAuthority {
-        guard let secret, let ticket = try work.rows.ticket(SecretHash(of: secret)), ticket.user == enrollment.user,
+        guard let secret, let ticket = try work.tickets.find(SecretHash(of: secret)), ticket.user == enrollment.user,
             work.now < ticket.expiresAt, ticket.spentAt == nil,
-            let user = try work.rows.linkedUser(.id(ticket.user), of: ticket.client)
+            let user = try work.links.find(.id(ticket.user), of: ticket.client)
         else { return .none }
         return user.isEnrollmentBlocked ? .blocked : .ticket(ticket)
     }
@@ -359,7 +359,7 @@ public enum ChangeMethods {
     static func spend(
         _ nonce: Nonce, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Bool {
-        try work.rows.spend(
+        try work.nonces.spend(
             nonce: "\(nonce)", of: nonceKey(enrollment), until: work.now.adding(seconds: 2 * nonceLifetime))
     }
 

@@ -35,13 +35,13 @@ public enum CreateTicket {
         let fingerprint = try ports.keys.current().certificate.fingerprint
         return try await ports.commit(at: now) { work in
             try work.once(idempotency) {
-                guard let user = try work.rows.linkedUser(reference, of: client.id) else { return (.notFound, nil) }
+                guard let user = try work.links.find(reference, of: client.id) else { return (.notFound, nil) }
                 guard !user.isEnrollmentBlocked else { return (.blocked, nil) }
                 let ticket = Ticket(
                     hash: SecretHash(of: secret), user: user.id, client: client.id, enrollment: enrollment,
                     waivesApproval: client.waivesEnrollmentApproval, expiresAt: now.adding(seconds: Ticket.lifetime))
-                try work.rows.insert(ticket)
-                try work.rows.append(
+                try work.tickets.insert(ticket)
+                try work.audit.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .ticketCreated, client: client.id, user: user.id,
                         enrollment: enrollment, detail: ["waiver": .bool(ticket.waivesApproval)]))

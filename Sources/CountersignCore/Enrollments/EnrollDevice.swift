@@ -41,7 +41,7 @@ public enum EnrollDevice {
         _ enrollment: EnrollmentRequest, in request: DeviceRequest, from place: ContextLine? = nil, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        guard let ticket = try await ports.store.read({ try $0.ticket(SecretHash(of: enrollment.ticket)) }) else {
+        guard let ticket = try await ports.store.read({ try $0.tickets.find(SecretHash(of: enrollment.ticket)) }) else {
             return .ticketInvalid
         }
         let certificate: Certificate
@@ -74,12 +74,12 @@ public enum EnrollDevice {
         }
         return try await ports.commit(at: now) { work in
             if let refusal = try work.spendNonce(nonce) { return .refused(refusal) }
-            if let push, try work.rows.isTaken(push, besides: ticket.enrollment, of: ticket.user) {
+            if let push, try work.stores.isTaken(push, besides: ticket.enrollment, of: ticket.user) {
                 return .pushTokenInUse
             }
             let outcome = try store(arrival, ticket: ticket, ports, in: work)
             // A repeat brings the token, too: it may be a newer one.
-            if case .enrolled(let made, _) = outcome, let push { try work.rows.put(push, of: made.id, at: now) }
+            if case .enrolled(let made, _) = outcome, let push { try work.pushes.put(push, of: made.id, at: now) }
             return outcome
         }
     }
@@ -108,31 +108,31 @@ public enum EnrollDevice {
     ) throws -> Outcome {
         let fingerprint = arrival.certificate.fingerprint
         // First, because it makes others wait who would change what is read next: the user's devices and the ticket.
-        guard let user = try work.rows.linkedUser(.id(known.user), of: known.client),
-            let ticket = try work.rows.ticket(known.hash), let client = try work.rows.client(known.client),
+        guard let user = try work.links.find(.id(known.user), of: known.client),
+            let ticket = try work.tickets.find(known.hash), let client = try work.clients.find(known.client),
             client.disabledAt == nil
         else { return .ticketInvalid }
         let standing = try work.standing(of: known.user)
         if ticket.spentAt != nil {
             // The reply was lost and the device sends the same certificate again: it gets the same enrollment.
-            guard let enrollment = try work.rows.enrollment(ticket.enrollment), enrollment.isPresent,
+            guard let enrollment = try work.enrollments.find(ticket.enrollment), enrollment.isPresent,
                 enrollment.keys.primary.fingerprint == fingerprint
             else { return .ticketUsed }
             return .enrolled(enrollment, AwaitedApproval(enrollment, standing, ports.hasher))
         }
         guard !user.isEnrollmentBlocked else { return .blocked }
         guard work.now < ticket.expiresAt else { return .ticketExpired }
-        guard try !work.rows.isEnrolled(fingerprint) else { return .alreadyEnrolled }
+        guard try !work.enrollments.isEnrolled(fingerprint) else { return .alreadyEnrolled }
         // What waits takes no place among the devices a user may have.
         let counted = standing.enrollments.filter { $0.counts(at: work.now) }
         if let limit = client.deviceLimit, !limit.replacesOldest, !limit.surplus(of: counted, of: client.id).isEmpty {
             return .tooManyDevices
         }
-        guard try work.rows.spend(ticket.hash, at: work.now) else { return .ticketUsed }
+        guard try work.tickets.spend(ticket.hash, at: work.now) else { return .ticketUsed }
         let countsFrom = ticket.waivesApproval ? nil : standing.newEnrollmentCounts
         let asks = try countsFrom != nil && isAsked(about: ticket, standing, in: work)
         let made = arrival.enrollment(countsFrom, asks ? arrival.approval : nil)
-        try work.rows.insert(made, certificate: arrival.certificate.encoded)
+        try work.enrollments.insert(made, certificate: arrival.certificate.encoded)
         var detail: JSONObject = [
             "fingerprint": .string("\(fingerprint)"), "device": made.device.json,
             "waiver": .bool(ticket.waivesApproval),
@@ -144,7 +144,7 @@ public enum EnrollDevice {
             try work.replaceSurplus(beside: made, of: client.deviceLimit)
             return .enrolled(made, nil)
         }
-        try work.rows.keepWait(.confirm, of: made.id, until: countsFrom)
+        try work.waits.insert(.confirm, of: made.id, until: countsFrom)
         if asks { try ask(standing, about: made, arrival, client, ports, in: work) }
         return .enrolled(made, AwaitedApproval(made, standing, ports.hasher))
     }

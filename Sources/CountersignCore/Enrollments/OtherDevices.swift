@@ -85,10 +85,10 @@ public enum OtherDevices {
         let (proof, nonce) = try await proof(authorization, of: kind, on: other, by: caller, at: now, ports)
         let repeated = authorization.map { IdempotencyKey(ofAct: $0, by: caller.id) }
         return try await ports.commit(at: now) { work in
-            try work.rows.lock(caller.user)
-            try work.rows.hold(caller.id)
+            try work.users.lock(caller.user)
+            try work.enrollments.lock(caller.id)
             let refusal = try work.admit(call)
-            if let repeated, let recorded = try work.rows.recordedReply(repeated) {
+            if let repeated, let recorded = try work.replies.find(repeated) {
                 return try refusal.map(Outcome.refused) ?? outcome(recorded, caller, in: work)
             }
             // A wrong PIN that was looked at counts, also where the request is not let in.
@@ -117,7 +117,7 @@ public enum OtherDevices {
             }
             try work.carryOut(kind, on: target, by: caller.id)
             if let repeated {
-                try work.rows.record(
+                try work.replies.insert(
                     RecordedReply(status: ChangeMethods.Recorded.changed, body: []), for: repeated, at: work.now)
             }
             return .done
@@ -130,9 +130,9 @@ public enum OtherDevices {
     ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
-            try work.rows.lock(call.enrollment.user)
+            try work.users.lock(call.enrollment.user)
             if let refusal = try work.admit(call) { return .refused(refusal) }
-            let enrollments = try work.rows.activeEnrollments(of: call.enrollment.user)
+            let enrollments = try work.enrollments.active(of: call.enrollment.user)
             guard enrollments.contains(where: { $0.id == call.enrollment.id && $0.isLetIn(at: now) }) else {
                 return .waiting
             }

@@ -12,10 +12,10 @@ enum WrongPIN: Sendable {
     case changed
 }
 
-extension StoreReader {
+extension Stores {
     /// The rules for the PINs of an enrollment: those of the client through which it came.
     func pinPolicy(of enrollment: Enrollment) throws -> PINPolicy {
-        try client(enrollment.client)?.pinPolicy ?? .standard
+        try clients.find(enrollment.client)?.pinPolicy ?? .standard
     }
 
     /// How many wrong PINs an enrollment has left; none where it has no PIN, or a locked one.
@@ -38,18 +38,18 @@ extension UnitOfWork {
     func noteWrongPIN(
         besides key: CertifiedKey, of enrollment: Enrollment
     ) throws -> WrongPIN {
-        guard let count = try rows.countWrongPIN(key, of: enrollment.id) else {
-            let pin = try rows.enrollment(enrollment.id)?.pin
+        guard let count = try methods.countWrongPIN(key, of: enrollment.id) else {
+            let pin = try enrollments.find(enrollment.id)?.pin
             return pin?.key.fingerprint == key.fingerprint ? .locked : .changed
         }
-        let policy = try rows.pinPolicy(of: enrollment)
+        let policy = try stores.pinPolicy(of: enrollment)
         let attemptsLeft = max(0, policy.attempts - count)
         let detail: JSONObject = ["attempts_left": .integer(Int64(attemptsLeft))]
         try record(.pinIncorrect, detail, of: enrollment)
         guard attemptsLeft == 0 else { return .counted(attemptsLeft: attemptsLeft) }
         switch policy.limitAction {
         case .lock:
-            try rows.lockPIN(of: enrollment.id, at: now)
+            try methods.lockPIN(of: enrollment.id, at: now)
             try record(.pinLocked, of: enrollment)
             try tellClients(.pinLocked, of: enrollment)
             try failUnanswerable(by: enrollment, because: .tooManyAttempts)
@@ -63,7 +63,7 @@ extension UnitOfWork {
     func record(
         _ kind: AuditEventKind, _ detail: JSONObject = [:], of enrollment: Enrollment
     ) throws {
-        try rows.append(
+        try audit.append(
             AuditEvent(
                 id: nextEventID(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
                 enrollment: enrollment.id, detail: detail))

@@ -9,7 +9,7 @@ public enum RemoveEnrollment {
     public static func remove(_ call: DeviceCall, ports: Ports) async throws -> DeviceRefusal? {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
-            try work.rows.lock(call.enrollment.user)
+            try work.users.lock(call.enrollment.user)
             if let refusal = try work.admit(call, evenSuspended: true) { return refusal }
             _ = try work.removeEnrollment(call.enrollment.id, reason: .device, by: nil)
             return nil
@@ -28,8 +28,8 @@ public enum RemoveEnrollment {
     ) async throws -> Bool {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
-            guard let user = try work.rows.linkedUser(reference, of: client.id),
-                let enrollment = try work.rows.enrollment(id), enrollment.user == user.id
+            guard let user = try work.links.find(reference, of: client.id),
+                let enrollment = try work.enrollments.find(id), enrollment.user == user.id
             else { return false }
             return try work.removeEnrollment(id, reason: reason, by: client.id)
         }
@@ -46,7 +46,7 @@ public enum RemoveEnrollment {
             guard let known = try work.locked(id) else { return false }
             guard try work.removeEnrollment(id, reason: reason, by: admin.id) else { return false }
             guard reason == .lost else { return true }
-            for other in try work.rows.activeEnrollments(of: known.user) {
+            for other in try work.enrollments.active(of: known.user) {
                 if other.counts(at: now) {
                     try work.undoWaitingMethods(of: other, by: .client(admin.id))
                 } else {
@@ -67,13 +67,13 @@ extension UnitOfWork {
     func removeEnrollment(
         _ id: EnrollmentID, reason: RemovalReason, by client: ClientID?
     ) throws -> Bool {
-        guard let enrollment = try rows.enrollment(id), try rows.remove(id, reason: reason, at: now) else {
+        guard let enrollment = try enrollments.find(id), try enrollments.remove(id, reason: reason, at: now) else {
             return false
         }
         try leaveBehind(enrollment)
-        try rows.forgetWaits(of: id)
+        try waits.deleteAll(of: id)
         wake(.enrollment(id))
-        try rows.append(
+        try audit.append(
             AuditEvent(
                 id: nextEventID(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
                 user: enrollment.user, enrollment: id, detail: ["reason": .string(reason.rawValue)]))
@@ -81,7 +81,7 @@ extension UnitOfWork {
         for name in enrollment.customs.keys.sorted() {
             try tellDeregistered(name, of: enrollment)
         }
-        if let approval = try enrollment.approval.flatMap({ try rows.challenge($0) }) {
+        if let approval = try enrollment.approval.flatMap({ try challenges.find($0) }) {
             _ = try endChallenge(approval, as: .cancelled)
         }
         try failPending(of: enrollment, because: .deviceRemoved)
@@ -94,7 +94,7 @@ extension UnitOfWork {
         of enrollment: Enrollment, because reason: FailureReason
     ) throws {
         try failUnanswerable(by: enrollment, because: reason)
-        for challenge in try rows.heldChallenges(approvedBy: enrollment.id, user: enrollment.user, now: now) {
+        for challenge in try challenges.held(approvedBy: enrollment.id, user: enrollment.user, now: now) {
             _ = try endChallenge(challenge, as: .failed(reason))
         }
     }
@@ -105,12 +105,12 @@ extension UnitOfWork {
     func failUnanswerable(
         by enrollment: Enrollment, because reason: FailureReason
     ) throws {
-        for challenge in try rows.pendingChallenges(of: enrollment.id, user: enrollment.user, now: now, limit: .max)
+        for challenge in try targets.pending(of: enrollment.id, user: enrollment.user, now: now, limit: .max)
         where challenge.newDevice == nil {
-            let isAnswerable = try rows.targets(of: challenge.id).contains { target in
+            let isAnswerable = try targets.all(of: challenge.id).contains { target in
                 // Its state first, which keeps it from changing until this commits.
-                try rows.enrollmentState(target) == .active
-                    && rows.enrollment(target)?.canAnswer(by: challenge.methods, at: now) == true
+                try enrollments.state(target) == .active
+                    && enrollments.find(target)?.canAnswer(by: challenge.methods, at: now) == true
             }
             if !isAnswerable { _ = try endChallenge(challenge, as: .failed(reason)) }
         }

@@ -15,8 +15,8 @@ public enum ShowEnrollments {
         of reference: UserReference, to client: Client, ports: Ports
     ) async throws -> [Enrollment]? {
         try await ports.store.read { reader in
-            guard let user = try reader.linkedUser(reference, of: client.id) else { return nil }
-            return try reader.enrollments(of: user.id)
+            guard let user = try reader.links.find(reference, of: client.id) else { return nil }
+            return try reader.enrollments.all(of: user.id)
         }
     }
 }

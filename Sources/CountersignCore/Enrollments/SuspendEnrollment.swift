@@ -62,7 +62,7 @@ extension UnitOfWork {
     fileprivate func setSuspended(
         _ enrollment: Enrollment, _ isSuspended: Bool, by actor: DeviceActor
     ) throws {
-        try rows.suspend(enrollment.id, since: isSuspended ? now : nil)
+        try enrollments.suspend(enrollment.id, since: isSuspended ? now : nil)
         try record(
             isSuspended ? .enrollmentSuspended : .enrollmentResumed, ["by": actor.audited], of: enrollment)
         try tellClients(isSuspended ? .suspended : .resumed, of: enrollment)
@@ -78,7 +78,7 @@ extension UnitOfWork {
     ) throws {
         for (method, _) in enrollment.waiting(at: now) {
             // Each changes what is kept of the enrollment.
-            guard let current = try rows.enrollment(enrollment.id) else { continue }
+            guard let current = try enrollments.find(enrollment.id) else { continue }
             try undo(method, of: current, by: actor)
         }
     }
@@ -91,10 +91,10 @@ extension UnitOfWork {
     ) throws {
         switch method {
         case .confirm: preconditionFailure("a device is removed")
-        case .pin, .biometric: try rows.put(nil, for: method, of: enrollment.id, certificate: nil, countsFrom: now)
+        case .pin, .biometric: try methods.put(nil, for: method, of: enrollment.id, certificate: nil, countsFrom: now)
         case .custom(let name): try dropAuthenticator(name, of: enrollment)
         }
-        try rows.forgetWait(method, of: enrollment.id)
+        try waits.delete(method, of: enrollment.id)
         try noteMethod(method, "undone", by: actor.audited, of: enrollment)
         wake(.enrollment(enrollment.id))
     }

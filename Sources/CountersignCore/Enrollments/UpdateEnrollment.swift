@@ -27,35 +27,35 @@ public enum UpdateEnrollment {
             switch update.push {
             case .unchanged: break
             case .registered(let registration):
-                guard try !work.rows.isTaken(registration, besides: id, of: call.enrollment.user) else {
+                guard try !work.stores.isTaken(registration, besides: id, of: call.enrollment.user) else {
                     return .failure(.pushTokenInUse)
                 }
-                try work.rows.put(registration, of: id, at: now)
-            case .removed: try work.rows.removePush(of: id)
+                try work.pushes.put(registration, of: id, at: now)
+            case .removed: try work.pushes.delete(of: id)
             }
             if let labels = update.device {
                 let storage = call.enrollment.device.storage
-                try work.rows.put(DeviceDescription(labels: labels, storage: storage), of: id)
+                try work.enrollments.put(DeviceDescription(labels: labels, storage: storage), of: id)
             }
-            if let versions = update.versions { try work.rows.put(versions, of: id) }
-            try work.rows.append(event)
-            guard let enrollment = try work.rows.enrollment(id) else { throw StoreError.corruptRow("enrollment") }
+            if let versions = update.versions { try work.enrollments.put(versions, of: id) }
+            try work.audit.append(event)
+            guard let enrollment = try work.enrollments.find(id) else { throw StoreError.corruptRow("enrollment") }
             return .success(enrollment)
         }
     }
 }
 
-extension StoreReader {
+extension Stores {
     /// Whether another enrollment of a user is reached by the same token.
     ///
     /// A token is one app's on one device, which may have several users, but each of them once: two enrollments of one
     /// user are what is left of an earlier one, or somebody who would have this one's pushes.
     func isTaken(_ push: PushRegistration, besides own: EnrollmentID, of user: UserID) throws -> Bool {
-        try activeEnrollments(of: user).contains { other in
+        try enrollments.active(of: user).contains { other in
             guard other.id != own, other.push?.service == push.service, other.push?.app == push.app else {
                 return false
             }
-            return try pushRegistration(of: other.id)?.registration.token.isSame(as: push.token) == true
+            return try pushes.find(of: other.id)?.registration.token.isSame(as: push.token) == true
         }
     }
 }

@@ -37,7 +37,7 @@ public enum DeviceRefusal: Error, Sendable {
 
 /// A request whose signature is an active enrollment's and within time.
 ///
-/// Its nonce is not spent yet: every operation does that in its own transaction, by ``StoreWriter/admit(_:issuer:)``.
+/// Its nonce is not spent yet: every operation does that in its own transaction, by ``UnitOfWork/admit(_:issuer:)``.
 public struct DeviceCall: Sendable {
     /// Who calls.
     public let enrollment: Enrollment
@@ -83,7 +83,7 @@ public enum VerifyDevice {
         _ request: DeviceRequest, ports: Ports
     ) async throws -> Result<DeviceCall, DeviceRefusal> {
         guard let id = EnrollmentID(request.signature.parameters.keyID),
-            let enrollment = try await ports.store.read({ try $0.enrollment(id) })
+            let enrollment = try await ports.store.read({ try $0.enrollments.find(id) })
         else { return .failure(.unknownEnrollment) }
         let now = ports.time.now
         do throws(DeviceRefusal) {
@@ -116,7 +116,7 @@ extension Enrollment.State {
     }
 }
 
-extension StoreReader {
+extension Stores {
     /// Why an enrollment may not go on, or nil.
     ///
     /// Spec: design 13 §2.4.
@@ -128,7 +128,7 @@ extension StoreReader {
     func refusal(
         of enrollment: EnrollmentID, evenSuspended isSuspendedToo: Bool = false, issuer: Issuer
     ) throws -> DeviceRefusal? {
-        guard let state = try enrollmentState(enrollment) else { return .unknownEnrollment }
+        guard let state = try enrollments.state(enrollment) else { return .unknownEnrollment }
         if case .suspended = state, !isSuspendedToo { return .suspended }
         return state.removalNotice(of: enrollment, issuer: issuer).map(DeviceRefusal.deregistered)
     }
@@ -140,11 +140,11 @@ extension UnitOfWork {
     func admit(
         _ call: DeviceCall, evenSuspended isSuspendedToo: Bool = false
     ) throws -> DeviceRefusal? {
-        try rows.refusal(of: call.enrollment.id, evenSuspended: isSuspendedToo, issuer: issuer)
+        try stores.refusal(of: call.enrollment.id, evenSuspended: isSuspendedToo, issuer: issuer)
             ?? spendNonce(call.nonce)
     }
 
     func spendNonce(_ nonce: SpendableNonce) throws -> DeviceRefusal? {
-        try rows.spend(nonce: nonce.nonce, of: nonce.keyID, until: nonce.until) ? nil : .nonceReplayed
+        try nonces.spend(nonce: nonce.nonce, of: nonce.keyID, until: nonce.until) ? nil : .nonceReplayed
     }
 }

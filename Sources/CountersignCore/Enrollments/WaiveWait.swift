@@ -23,8 +23,8 @@ public enum WaiveWait {
         guard client.waivesEnrollmentApproval else { return .notAllowed }
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
-            guard let user = try work.rows.linkedUser(reference, of: client.id),
-                let enrollment = try work.rows.enrollment(id), enrollment.user == user.id
+            guard let user = try work.links.find(reference, of: client.id),
+                let enrollment = try work.enrollments.find(id), enrollment.user == user.id
             else { return .notFound }
             return try work.waive(enrollment, fingerprint, by: client.id)
         }
@@ -69,12 +69,12 @@ public enum TellWaits {
     public static func sweep(ports: Ports) async throws -> Int {
         try await untilNothing {
             let now = ports.time.now
-            let due = try await ports.store.read { try $0.dueWaits(now: now, limit: batch) }
+            let due = try await ports.store.read { try $0.waits.due(now: now, limit: batch) }
             for (id, method) in due {
                 try await ports.commit(at: now) { work in
                     let enrollment = try work.locked(id)
                     // Another node was faster, or it is undone.
-                    guard try work.rows.forgetWait(method, of: id), let enrollment, enrollment.isPresent else { return }
+                    guard try work.waits.delete(method, of: id), let enrollment, enrollment.isPresent else { return }
                     if method == .confirm {
                         try work.letIn(enrollment, by: .time)
                     } else {

@@ -107,20 +107,20 @@ extension UnitOfWork {
     /// The caller has locked the user's row.
     func standing(of user: UserID) throws -> Standing {
         Standing(
-            enrollments: try rows.activeEnrollments(of: user),
-            leftBehind: try rows.leftBehind(by: try subjects(of: user), at: now),
+            enrollments: try enrollments.active(of: user),
+            leftBehind: try waits.leftBehind(by: try subjects(of: user), at: now),
             wait: try wait(of: user), now: now)
     }
 
     /// How long what is new of a user waits, in seconds: the longest that a client has, which knows the user or did
     /// within its own time.
     func wait(of user: UserID) throws -> Int64 {
-        try rows.longestCoolingOff(of: user, at: now) ?? AwaitedApproval.standardCoolingOff
+        try waits.longestCoolingOff(of: user, at: now) ?? AwaitedApproval.standardCoolingOff
     }
 
     /// By what a user is known again whose enrollments were removed.
     fileprivate func subjects(of user: UserID) throws -> [String] {
-        try ["\(user)"] + rows.externalIDs(of: user).map { hasher.name(of: $0.externalID, client: $0.client) }
+        try ["\(user)"] + links.externalIDs(of: user).map { hasher.name(of: $0.externalID, client: $0.client) }
     }
 }
 
@@ -132,7 +132,7 @@ extension UnitOfWork {
         guard enrollment.counts(at: now) else { return }
         let left = LeftBehind(
             until: now.adding(seconds: try wait(of: enrollment.user)), hadMethod: enrollment.guards(at: now))
-        for subject in try subjects(of: enrollment.user) { try rows.keep(left, of: enrollment, by: subject) }
+        for subject in try subjects(of: enrollment.user) { try waits.keep(left, of: enrollment, by: subject) }
     }
 
     /// An external id names a user no more: whoever it names next finds the user's enrollments as if removed.
@@ -145,10 +145,10 @@ extension UnitOfWork {
     ) throws {
         let subject = hasher.name(of: externalID, client: client)
         let until = now.adding(seconds: try wait(of: user))
-        for enrollment in try rows.activeEnrollments(of: user) where enrollment.counts(at: now) {
-            try rows.keep(LeftBehind(until: until, hadMethod: enrollment.guards(at: now)), of: enrollment, by: subject)
+        for enrollment in try enrollments.active(of: user) where enrollment.counts(at: now) {
+            try waits.keep(LeftBehind(until: until, hadMethod: enrollment.guards(at: now)), of: enrollment, by: subject)
         }
-        try rows.copyLeftBehind(from: try subjects(of: user), to: subject, at: now)
+        try waits.copyLeftBehind(from: try subjects(of: user), to: subject, at: now)
     }
 
     /// A client's link to a user ends: its cooling-off counts for as long as it is, and so does what its name for the
@@ -156,10 +156,10 @@ extension UnitOfWork {
     func endLink(
         of user: UserID, to client: ClientID
     ) throws {
-        for known in try rows.externalIDs(of: user) where known.client == client {
+        for known in try links.externalIDs(of: user) where known.client == client {
             try leaveBehind(known.externalID, by: client, of: user)
         }
-        try rows.keepCoolingOff(of: client, for: user, at: now)
-        try rows.unlink(user, from: client)
+        try waits.keepCoolingOff(of: client, for: user, at: now)
+        try links.delete(user, from: client)
     }
 }

@@ -32,7 +32,7 @@ public enum RotateIssuerKey {
 
     /// The keys, by their use, oldest first.
     public static func list(ports: Ports) async throws -> [IssuerKey] {
-        try await ports.store.read { try $0.issuerKeys().kept }
+        try await ports.store.read { try $0.keys.issuerKeys().kept }
     }
 
     /// Begins a rotation, or hastens the one that is under way.
@@ -176,7 +176,7 @@ public enum RotateIssuerKey {
     ) async throws -> Result {
         for _ in 0..<attempts {
             let now = ports.time.now
-            let material = try await ports.store.read { try $0.issuerKeys() }
+            let material = try await ports.store.read { try $0.keys.issuerKeys() }
             let (step, result) = try await decide(material, now)
             guard !step.isNothing else { return result }
             let events =
@@ -184,13 +184,13 @@ public enum RotateIssuerKey {
                 + step.ended.map { AuditEvent(issuerKey: $0, state: "ended", by: step.by, ports, at: now) }
             let isDone = try await ports.commit(at: now) { work in
                 // Many a step leaves the certificate as it is: the keys themselves must be what they were, too.
-                guard try work.rows.replaceIssuerCertificate(material.certificate, by: nil),
-                    try work.rows.issuerKeys().kept.map(\.standing) == material.kept.map(\.standing),
-                    try work.rows.replaceIssuerCertificate(material.certificate, by: step.certificate)
+                guard try work.keys.replaceCertificate(material.certificate, by: nil),
+                    try work.keys.issuerKeys().kept.map(\.standing) == material.kept.map(\.standing),
+                    try work.keys.replaceCertificate(material.certificate, by: step.certificate)
                 else { return false }
-                for key in step.put { try work.rows.put(key) }
-                for key in step.ended { try work.rows.delete(key) }
-                for event in events { try work.rows.append(event) }
+                for key in step.put { try work.keys.put(key) }
+                for key in step.ended { try work.keys.delete(key) }
+                for event in events { try work.audit.append(event) }
                 work.wake(.keys)
                 return true
             }

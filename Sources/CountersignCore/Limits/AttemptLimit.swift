@@ -118,16 +118,16 @@ struct CountedAttempts: Sendable {
 extension UnitOfWork {
     /// Counts one attempt more: before it is looked at, so that many at once are no more than the limit.
     func count(_ limit: AttemptLimit) throws -> CountedAttempts {
-        CountedAttempts(limit: limit, count: try rows.countAttempt(limit.key, window: limit.window, at: now))
+        CountedAttempts(limit: limit, count: try attempts.count(limit.key, window: limit.window, at: now))
     }
 
     /// What was counted until now.
     func counted(_ limit: AttemptLimit) throws -> CountedAttempts {
         let none = AttemptCount(number: 0, windowEnd: now)
-        return CountedAttempts(limit: limit, count: try rows.attempts(limit.key, at: now) ?? none)
+        return CountedAttempts(limit: limit, count: try attempts.find(limit.key, at: now) ?? none)
     }
 
-    func forget(_ limit: AttemptLimit) throws { try rows.forgetAttempts(limit.key) }
+    func forget(_ limit: AttemptLimit) throws { try attempts.forget(limit.key) }
 
     /// Counts something that a device sent and that is refused.
     ///

@@ -68,13 +68,13 @@ public enum ListChallenges {
             cursor: cursor, ports.hasher)
         let place = try listing.place(Place.init)
         return try await ports.store.read { reader in
-            let entries = try reader.challengeEntries(
+            let entries = try reader.lists.challenges(
                 in: scope, of: filter.user, before: place, limit: listing.limit)
             return try listing.page(of: entries, place: { "\(Place($0))" }) { entry in
                 guard filter.type.map({ "\($0)".hasSameBytes(as: entry.type) }) ?? true,
                     filter.state.map({ $0.hasSameBytes(as: entry.state) }) ?? true
                 else { return nil }
-                return try reader.challenge(entry.id)
+                return try reader.challenges.find(entry.id)
             }
         }
     }

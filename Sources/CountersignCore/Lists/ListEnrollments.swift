@@ -44,26 +44,26 @@ public enum ListEnrollments {
         return try await ports.store.read { reader in
             let candidates = try candidates(filter, in: scope, after: place, limit: listing.limit, reader)
             return try listing.page(of: candidates, place: { "\($0.user) \($0.enrollment)" }) { candidate in
-                guard let enrollment = try reader.enrollment(candidate.enrollment) else { return nil }
+                guard let enrollment = try reader.enrollments.find(candidate.enrollment) else { return nil }
                 return filter.state?.matches(enrollment) ?? true ? enrollment : nil
             }
         }
     }
 
     private static func candidates(
-        _ filter: Filter, in scope: ListScope, after place: Place?, limit: Int, _ reader: any StoreReader
+        _ filter: Filter, in scope: ListScope, after place: Place?, limit: Int, _ reader: any Stores
     ) throws -> [(user: UserID, enrollment: EnrollmentID)] {
         let after = place.map { ($0.user, $0.enrollment) }
         guard filter.user != nil || filter.fingerprint != nil else {
             switch scope {
-            case .client(let client): return try reader.enrollments(of: client, after: after, limit: limit)
-            case .all: return try reader.enrollments(after: after?.1, limit: limit)
+            case .client(let client): return try reader.lists.enrollments(of: client, after: after, limit: limit)
+            case .all: return try reader.lists.enrollments(after: after?.1, limit: limit)
             }
         }
-        let named = try filter.fingerprint.map { try reader.enrolled($0).map { [$0] } ?? [] }
+        let named = try filter.fingerprint.map { try reader.lists.enrolled($0).map { [$0] } ?? [] }
         let user = filter.user ?? named?.first?.user
         guard let user, try scope.includes(user, reader) else { return [] }
-        let ids = try reader.enrollments(of: user).map { (user: user, enrollment: $0.id) }
+        let ids = try reader.enrollments.all(of: user).map { (user: user, enrollment: $0.id) }
         let meant = ids.filter { id in named?.contains { $0 == id } ?? true }
         return Array(meant.drop { id in place.map { id.enrollment <= $0.enrollment } ?? false }.prefix(limit))
     }
@@ -71,9 +71,9 @@ public enum ListEnrollments {
 
 extension ListScope {
     /// Whether a user is among those it shows.
-    func includes(_ user: UserID, _ reader: any StoreReader) throws -> Bool {
+    func includes(_ user: UserID, _ reader: any Stores) throws -> Bool {
         switch self {
-        case .client(let client): try reader.linkedUser(.id(user), of: client) != nil
+        case .client(let client): try reader.links.find(.id(user), of: client) != nil
         case .all: true
         }
     }

@@ -49,7 +49,7 @@ public enum ListUsers {
             "users", .client(client), filters: ["blocked": isBlocked], cursor: cursor, ports.hasher)
         let place = try listing.place { UserID($0) }
         return try await ports.store.read { reader in
-            let users = try reader.linkedUsers(of: client, after: place, limit: listing.limit)
+            let users = try reader.lists.users(of: client, after: place, limit: listing.limit)
             return listing.page(of: users, place: { "\($0.id)" }) { user in
                 isBlocked == nil || user.isEnrollmentBlocked == isBlocked ? user : nil
             }
@@ -63,8 +63,8 @@ public enum ListUsers {
         let listing = Listing("known users", .client(client), filters: [:], cursor: cursor, ports.hasher)
         let place = try listing.place { UserID($0) }
         return try await ports.store.read { reader in
-            let users = try reader.linkedUsers(of: client, after: place, limit: listing.limit)
-            return try listing.page(of: users, place: { "\($0.id)" }) { try reader.user($0.id) }
+            let users = try reader.lists.users(of: client, after: place, limit: listing.limit)
+            return try listing.page(of: users, place: { "\($0.id)" }) { try reader.users.find($0.id) }
         }
     }
 
@@ -78,9 +78,9 @@ public enum ListUsers {
         let listing = Listing("users", .all, filters: ["deleted": isDeleted], cursor: cursor, ports.hasher)
         let place = try listing.place { UserID($0) }
         return try await ports.store.read { reader in
-            let users = try reader.users(after: place, limit: listing.limit)
+            let users = try reader.lists.users(after: place, limit: listing.limit)
             return try listing.page(of: users, place: { "\($0)" }) { id in
-                guard let user = try reader.user(id) else { return nil }
+                guard let user = try reader.users.find(id) else { return nil }
                 return isDeleted == nil || (user.deletedAt != nil) == isDeleted ? user : nil
             }
         }

@@ -56,8 +56,8 @@ public enum SendTestMessage {
             try work.once(key) {
                 let sent = try work.count(limit)
                 guard !sent.isExceeded else { return (.tooMany(retryAfter: sent.retryAfter(at: now)), nil) }
-                try work.rows.enqueue(queued)
-                try work.rows.append(event)
+                try work.outbox.enqueue(queued)
+                try work.audit.append(event)
                 work.wake(.outbox)
                 return (.queued(queued.id), reply(queued.id))
             }

@@ -62,7 +62,7 @@ public enum ManageOutbox {
     public static func list(
         _ state: OutboxEntry.State, after id: EventID?, limit: Int, ports: Ports
     ) async throws -> [OutboxEntry] {
-        try await ports.store.read { try $0.outboxEntries(state, after: id, limit: limit) }
+        try await ports.store.read { try $0.outbox.list(state, after: id, limit: limit) }
     }
 
     /// Has a message sent now: one that was given up, or one that waits for its next time.
@@ -72,12 +72,12 @@ public enum ManageOutbox {
             id: ports.random.id(at: now), at: now, kind: .messageRetried, client: client.id,
             detail: ["message": .string("\(id)")])
         return try await ports.commit(at: now) { work in
-            guard let entry = try work.rows.outboxEntry(id) else { return .notFound }
-            guard now < entry.expiresAt, let message = try work.rows.requeue(id, at: now) else { return .over }
+            guard let entry = try work.outbox.find(id) else { return .notFound }
+            guard now < entry.expiresAt, let message = try work.outbox.requeue(id, at: now) else { return .over }
             if case .push(let challenge, let enrollment, _) = message.content {
-                try work.rows.note(.queued(lastFailure: entry.lastError), of: challenge, to: enrollment, at: now)
+                try work.pushes.record(.queued(lastFailure: entry.lastError), of: challenge, to: enrollment, at: now)
             }
-            try work.rows.append(event)
+            try work.audit.append(event)
             work.wake(.outbox)
             return .queued
         }

@@ -21,7 +21,7 @@ extension UnitOfWork {
     fileprivate func recordDelivery(_ attempts: [EndedAttempt]) throws -> [EventID: Settlement] {
         var settlements: [EventID: Settlement] = [:]
         for attempt in attempts { settlements[attempt.message.id] = try settlement(of: attempt) }
-        let settled = try rows.settle(settlements, at: now)
+        let settled = try outbox.settle(settlements, at: now)
         // Whoever comes too late has nothing to tell.
         settlements = settlements.filter { settled.contains($0.key) }
         for attempt in attempts {
@@ -37,12 +37,12 @@ extension UnitOfWork {
         switch attempt.message.content {
         case .callback(let receiver, let client, _), .notice(let receiver, let client, _),
             .hook(let receiver, let client, _):
-            if case .recovered = outcome { try rows.forgetGone(receiver, of: client) }
+            if case .recovered = outcome { try receivers.forgetGone(receiver, of: client) }
         case .push(let challenge, let enrollment, _):
-            if case .unregistered(_, let target) = outcome { try rows.remove(target, of: enrollment) }
-            try rows.note(PushDelivery(settlement), of: challenge, to: enrollment, at: now)
+            if case .unregistered(_, let target) = outcome { try pushes.delete(target, of: enrollment) }
+            try pushes.record(PushDelivery(settlement), of: challenge, to: enrollment, at: now)
         case .withdrawal(_, let enrollment, _):
-            if case .unregistered(_, let target) = outcome { try rows.remove(target, of: enrollment) }
+            if case .unregistered(_, let target) = outcome { try pushes.delete(target, of: enrollment) }
         case .personal: break
         }
     }
@@ -54,7 +54,7 @@ extension UnitOfWork {
         case .abandoned(let reason), .unregistered(let reason, _): return .abandoned(reason)
         case .gone(let reason, let retryAt):
             let content = attempt.message.content
-            if let receiver = content.posted?.uri, try rows.noteGone(receiver, of: content.client, at: now) {
+            if let receiver = content.posted?.uri, try receivers.countGone(receiver, of: content.client, at: now) {
                 return .abandoned(GoneReceiver.reason)
             }
             return retryAt.map { .retried(reason, at: $0) } ?? .abandoned(reason)

@@ -4,17 +4,17 @@ import Encodings
 /// One transaction with everything that a rule may use in it: the rows, the time, and ids for what it causes.
 ///
 /// A clash repeats the whole of it, so nothing outside may have happened by then. Spec: design 2b §1.
-package final class UnitOfWork {
+package final class UnitOfWork: StoreAccess {
     /// What is remembered.
-    package let rows: any StoreWriter
+    package let stores: any Stores
     /// When the operation began: also of a transaction that is repeated.
     package let now: Timestamp
     let issuer: Issuer
     let hasher: KeyedHasher
     private let random: any RandomSource
 
-    fileprivate init(_ rows: any StoreWriter, at now: Timestamp, _ ports: Ports) {
-        self.rows = rows
+    fileprivate init(_ stores: any Stores, at now: Timestamp, _ ports: Ports) {
+        self.stores = stores
         self.now = now
         issuer = ports.issuer
         hasher = ports.hasher
@@ -26,13 +26,13 @@ package final class UnitOfWork {
 
     /// An enrollment as it is once its user's row is locked; nil where there is none.
     func locked(_ id: EnrollmentID) throws -> Enrollment? {
-        guard let known = try rows.enrollment(id) else { return nil }
-        try rows.lock(known.user)
-        return try rows.enrollment(id)
+        guard let known = try enrollments.find(id) else { return nil }
+        try users.lock(known.user)
+        return try enrollments.find(id)
     }
 
     /// Wakes a topic when, and only when, the transaction commits.
-    func wake(_ topic: WakeTopic) { rows.wake(topic) }
+    func wake(_ topic: WakeTopic) { stores.wake(topic) }
 }
 
 extension Ports {

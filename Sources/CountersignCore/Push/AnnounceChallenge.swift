@@ -62,7 +62,7 @@ public enum AnnounceChallenge {
     public static func facts(of subjects: [Subject], ports: Ports) async throws -> [Facts?] {
         let now = ports.time.now
         let facts = try await ports.store.read {
-            try $0.announcementFacts(of: subjects, now: now, limit: PendingChallenges.limit)
+            try $0.pushes.announcementFacts(of: subjects, now: now, limit: PendingChallenges.limit)
         }
         return facts.map { $0?.challenge.isOpen(at: now) == true ? $0 : nil }
     }
@@ -81,7 +81,7 @@ public enum AnnounceChallenge {
     public static func prepareWithdrawal(
         of id: ChallengeID, from enrollment: EnrollmentID, until end: Timestamp, ports: Ports
     ) async throws -> Order? {
-        guard let push = try await ports.store.read({ try $0.pushRegistration(of: enrollment) }) else { return nil }
+        guard let push = try await ports.store.read({ try $0.pushes.find(of: enrollment) }) else { return nil }
         return Order(
             isSilent: true, registration: push.registration, target: PushTarget(push),
             payload: PushWithdrawal.payload(of: id, for: enrollment), expiresAt: end)
@@ -128,7 +128,7 @@ extension UnitOfWork {
     private func withdraw(
         _ challenge: Challenge, from enrollment: EnrollmentID
     ) throws {
-        try rows.enqueue(
+        try outbox.enqueue(
             OutboxMessage(
                 id: nextEventID(),
                 content: .withdrawal(challenge.id, to: enrollment, client: challenge.question.client),
@@ -140,7 +140,7 @@ extension UnitOfWork {
     func tellDevices(
         of challenge: Challenge, ended outcome: ChallengeOutcome
     ) throws {
-        for delivery in try rows.deliveries(of: challenge.id) {
+        for delivery in try targets.deliveries(of: challenge.id) {
             wake(.enrollment(delivery.enrollment))
             if delivery.needsWithdrawal(by: outcome) {
                 try withdraw(challenge, from: delivery.enrollment)
@@ -152,12 +152,12 @@ extension UnitOfWork {
     func announce(
         _ challenge: Challenge, to enrollment: EnrollmentID
     ) throws {
-        try rows.enqueue(
+        try outbox.enqueue(
             OutboxMessage(
                 id: nextEventID(), content: .push(challenge.id, to: enrollment, client: challenge.question.client),
                 dueAt: now,
                 expiresAt: challenge.expiresAt))
-        try rows.note(.queued(lastFailure: nil), of: challenge.id, to: enrollment, at: now)
+        try pushes.record(.queued(lastFailure: nil), of: challenge.id, to: enrollment, at: now)
         wake(.outbox)
     }
 }

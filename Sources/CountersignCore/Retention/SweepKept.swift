@@ -16,19 +16,19 @@ public enum SweepKept {
         let now = ports.time.now
         var total = 0
         if let oldest = retention.challenges.oldest(at: now) {
-            total += try await all(ports) { try $0.deleteChallenges(endedBefore: oldest, limit: batch) }
+            total += try await all(ports) { try $0.retention.deleteChallenges(endedBefore: oldest, limit: batch) }
         }
         if let oldest = retention.receipts.oldest(at: now) {
-            total += try await all(ports) { try $0.deleteReceipts(acceptedBefore: oldest, limit: batch) }
+            total += try await all(ports) { try $0.retention.deleteReceipts(acceptedBefore: oldest, limit: batch) }
         }
         if let oldest = retention.audit.oldest(at: now) {
-            total += try await all(ports) { try $0.deleteEvents(before: oldest, limit: batch) }
+            total += try await all(ports) { try $0.retention.deleteEvents(before: oldest, limit: batch) }
         }
         return total
     }
 
     private static func all(
-        _ ports: Ports, _ batch: @escaping @Sendable (any StoreWriter) throws -> Int
+        _ ports: Ports, _ batch: @escaping @Sendable (any Stores) throws -> Int
     ) async throws -> Int {
         try await untilNothing { try await ports.store.commit { try batch($0) } }
     }

@@ -260,7 +260,7 @@ public struct ChallengeType: Sendable {
 public enum ManageTypes {
     /// All types, by name.
     public static func list(ports: Ports) async throws -> [ChallengeType] {
-        try await ports.store.read { try $0.challengeTypes() }
+        try await ports.store.read { try $0.types.all() }
     }
 
     /// A page of types, by name: those that a client may ask by, or all.
@@ -294,11 +294,11 @@ public enum ManageTypes {
             id: ports.random.id(at: now), at: now, kind: .typeRemoved, client: client.id,
             detail: ["type": .string("\(name)")])
         return try await ports.commit(at: now) { work in
-            guard try work.rows.challengeType(name) != nil else { return .notFound }
-            let dependents = try work.rows.challengeTypes().filter { [$0.fallback, $0.unknownBrowser].contains(name) }
+            guard try work.types.find(name) != nil else { return .notFound }
+            let dependents = try work.types.all().filter { [$0.fallback, $0.unknownBrowser].contains(name) }
             guard dependents.isEmpty else { return .neededBy(dependents.map(\.name)) }
-            guard try work.rows.removeType(name) else { return .notFound }
-            try work.rows.append(event)
+            guard try work.types.delete(name) else { return .notFound }
+            try work.audit.append(event)
             return .removed
         }
     }
@@ -308,8 +308,8 @@ public enum ManageTypes {
         let now = ports.time.now
         let event = event(of: type, by: client.id, as: ports.random.id(at: now), at: now)
         try await ports.commit(at: now) { work in
-            try work.rows.put(type)
-            try work.rows.append(event)
+            try work.types.put(type)
+            try work.audit.append(event)
         }
     }
 
@@ -322,9 +322,9 @@ public enum ManageTypes {
         let now = time.now
         let events = types.map { event(of: $0, by: nil, as: random.id(at: now), at: now) }
         try await store.commit { writer in
-            for (type, event) in zip(types, events) where try writer.challengeType(type.name)?.json != type.json {
-                try writer.put(type)
-                try writer.append(event)
+            for (type, event) in zip(types, events) where try writer.types.find(type.name)?.json != type.json {
+                try writer.types.put(type)
+                try writer.audit.append(event)
             }
         }
     }

@@ -28,7 +28,7 @@ public struct AskingLock: Sendable {
 public enum ManageLocks {
     /// Locks in the order in which the questions were asked.
     public static func list(after id: ChallengeID?, limit: Int, ports: Ports) async throws -> [AskingLock] {
-        try await ports.store.read { try $0.askingLocks(after: id, limit: limit) }
+        try await ports.store.read { try $0.askingLocks.list(after: id, limit: limit) }
     }
 
     /// Ends the lock of a question, so that its client may ask its user again.
@@ -38,8 +38,8 @@ public enum ManageLocks {
         let now = ports.time.now
         let id: EventID = ports.random.id(at: now)
         return try await ports.commit(at: now) { work in
-            guard let lock = try work.rows.endAskingLock(of: challenge) else { return false }
-            try work.rows.append(
+            guard let lock = try work.askingLocks.end(of: challenge) else { return false }
+            try work.audit.append(
                 AuditEvent(
                     id: id, at: now, kind: .askingUnlocked, client: lock.client, user: lock.user,
                     challenge: challenge, detail: ["by": .string("\(client.id)")]))

@@ -32,8 +32,8 @@ public enum EraseUser {
         while try await ports.commit(
             at: ports.time.now,
             { work in
-                guard let erasure = try work.rows.nextErasure() else { return false }
-                if try work.rows.erase(erasure, limit: SweepKept.batch) == 0 { try work.rows.conclude(erasure) }
+                guard let erasure = try work.erasures.next() else { return false }
+                if try work.erasures.erase(erasure, limit: SweepKept.batch) == 0 { try work.erasures.delete(erasure) }
                 return true
             })
         {}
@@ -67,23 +67,23 @@ extension UnitOfWork {
     func letGo(
         _ user: UserID, by client: ClientID, asked caller: ClientID
     ) throws {
-        try cancel(try rows.openChallenges(of: client, user: user))
+        try cancel(try challenges.open(of: client, user: user))
         try endLink(of: user, to: client)
-        try rows.putErasure(of: user, by: client, at: now)
-        guard try rows.linkCount(of: user) == 0 else { return }
-        for enrollment in try rows.activeEnrollments(of: user) {
+        try erasures.put(of: user, by: client, at: now)
+        guard try links.count(of: user) == 0 else { return }
+        for enrollment in try enrollments.active(of: user) {
             _ = try removeEnrollment(enrollment.id, reason: .user, by: caller)
         }
         // No device can, or some need none: what is open has nobody left who could be meant.
-        for challenge in try rows.openChallenges(of: user) {
+        for challenge in try challenges.open(of: user) {
             _ = try endChallenge(challenge, as: challenge.expiresAt <= now ? .expired : .cancelled)
         }
-        for enrollment in try rows.enrollments(of: user) {
-            try rows.put(enrollment.device.erased, of: enrollment.id)
-            try rows.forgetAnswers(by: enrollment.id)
+        for enrollment in try enrollments.all(of: user) {
+            try enrollments.put(enrollment.device.erased, of: enrollment.id)
+            try answers.deleteAll(by: enrollment.id)
         }
-        try rows.forgetBrowsers(of: user)
-        try rows.markDeleted(user, at: now)
-        try rows.append(AuditEvent(id: nextEventID(), at: now, kind: .userDeleted, client: caller, user: user))
+        try browsers.deleteAll(of: user)
+        try users.markDeleted(user, at: now)
+        try audit.append(AuditEvent(id: nextEventID(), at: now, kind: .userDeleted, client: caller, user: user))
     }
 }

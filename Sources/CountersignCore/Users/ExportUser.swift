@@ -54,9 +54,9 @@ public struct ExportUser: Sendable {
         let now = ports.time.now
         let event: EventID = ports.random.id(at: now)
         return try await ports.commit(at: now) { work in
-            guard let user = try work.rows.named(reference, by: client.id, in: scope) else { return nil }
-            let clients = try work.rows.clientIDs(knowing: user, in: scope)
-            try work.rows.append(AuditEvent(id: event, at: now, kind: .userExported, client: client.id, user: user))
+            guard let user = try work.stores.named(reference, by: client.id, in: scope) else { return nil }
+            let clients = try work.stores.clientIDs(knowing: user, in: scope)
+            try work.audit.append(AuditEvent(id: event, at: now, kind: .userExported, client: client.id, user: user))
             return ExportUser(user: user, scope: scope, clients: clients)
         }
     }
@@ -90,54 +90,54 @@ public struct ExportUser: Sendable {
     }
 
     private static func parts(
-        of user: UserID, in scope: ListScope, at place: Place, _ reader: any StoreReader
+        of user: UserID, in scope: ListScope, at place: Place, _ reader: any Stores
     ) throws -> ([Part], Place) {
         switch place {
         case .user:
-            let enrollments = try reader.enrollments(of: user).map(Part.enrollment)
+            let enrollments = try reader.enrollments.all(of: user).map(Part.enrollment)
             return (try [person(user, in: scope, reader)] + enrollments, .challenges(nil))
         case .challenges(let before):
-            let entries = try reader.challengeEntries(in: scope, of: user, before: before, limit: batch)
-            let parts = try entries.compactMap { try reader.challenge($0.id).map(Part.challenge) }
+            let entries = try reader.lists.challenges(in: scope, of: user, before: before, limit: batch)
+            let parts = try entries.compactMap { try reader.challenges.find($0.id).map(Part.challenge) }
             guard let last = entries.last else {
-                return (parts, .receipts(try reader.enrollments(of: user).map(\.id), after: nil))
+                return (parts, .receipts(try reader.enrollments.all(of: user).map(\.id), after: nil))
             }
             return (parts, .challenges(ListChallenges.Place(last)))
         case .receipts(var enrollments, let after):
             guard let enrollment = enrollments.first else { return ([], .events(after: 0)) }
-            let receipts = try reader.receipts(by: enrollment, in: scope, after: after, limit: batch)
+            let receipts = try reader.receipts.list(by: enrollment, in: scope, after: after, limit: batch)
             if receipts.isEmpty { enrollments.removeFirst() }
             return (receipts.map(Part.receipt), .receipts(enrollments, after: receipts.last?.challenge))
         case .events(let after):
             var filter = AuditFilter()
             filter.user = user
             if case .client(let client) = scope { filter.client = client }
-            let events = try reader.auditEvents(filter, after: after, limit: batch)
+            let events = try reader.audit.list(filter, after: after, limit: batch)
             return (events.map { .event($0.event) }, events.last.map { .events(after: $0.place) } ?? .end)
         case .end: return ([], .end)
         }
     }
 
     private static func person(
-        _ user: UserID, in scope: ListScope, _ reader: any StoreReader
+        _ user: UserID, in scope: ListScope, _ reader: any Stores
     ) throws -> Part {
         switch scope {
         case .client(let client):
-            guard let linked = try reader.linkedUser(.id(user), of: client) else { throw Interruption.userGone }
+            guard let linked = try reader.links.find(.id(user), of: client) else { throw Interruption.userGone }
             return .linked(linked)
         case .all:
-            guard let known = try reader.user(user) else { throw Interruption.userGone }
+            guard let known = try reader.users.find(user) else { throw Interruption.userGone }
             return .known(known)
         }
     }
 }
 
-extension StoreReader {
+extension Stores {
     /// Who knows a user, among those that a scope shows.
     fileprivate func clientIDs(knowing user: UserID, in scope: ListScope) throws -> Set<ClientID> {
         switch scope {
-        case .client(let client): try linkedUser(.id(user), of: client) == nil ? [] : [client]
-        case .all: Set(try self.user(user)?.links.map(\.client) ?? [])
+        case .client(let client): try links.find(.id(user), of: client) == nil ? [] : [client]
+        case .all: Set(try users.find(user)?.links.map(\.client) ?? [])
         }
     }
 
@@ -145,9 +145,9 @@ extension StoreReader {
     /// an id, and by a name only whom they have made themselves, since names are clients' own.
     public func named(_ reference: UserReference, by caller: ClientID, in scope: ListScope) throws -> UserID? {
         switch (scope, reference) {
-        case (.client(let client), _): try linkedUser(reference, of: client)?.id
-        case (.all, .id(let id)): try user(id)?.id
-        case (.all, .externalID): try linkedUser(reference, of: caller)?.id
+        case (.client(let client), _): try links.find(reference, of: client)?.id
+        case (.all, .id(let id)): try users.find(id)?.id
+        case (.all, .externalID): try links.find(reference, of: caller)?.id
         }
     }
 }

@@ -30,9 +30,9 @@ extension UnitOfWork {
         guard let browser = challenge.browser, let user = challenge.user else { return }
         let client = challenge.question.client
         switch outcome {
-        case .approved: try rows.putBrowser(browser, of: user, by: client, at: now)
+        case .approved: try browsers.put(browser, of: user, by: client, at: now)
         // Somebody else sits there.
-        case .reported: try rows.removeBrowser(browser, of: user, by: client)
+        case .reported: try browsers.delete(browser, of: user, by: client)
         // A code that was read out to somebody is typed in theirs.
         case .entered, .denied, .failed, .cancelled, .expired: return
         }

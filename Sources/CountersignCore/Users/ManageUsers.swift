@@ -24,14 +24,14 @@ public enum ManageUsers {
         return try await ports.commit(at: now) { work in
             try work.once(idempotency) {
                 // Looked up first: a failed insert would end the transaction on some engines.
-                if let externalID, try work.rows.linkedUser(.externalID(externalID), of: client.id) != nil {
+                if let externalID, try work.links.find(.externalID(externalID), of: client.id) != nil {
                     return (.externalIDTaken, nil)
                 }
-                try work.rows.insertUser(user.id, at: now)
-                guard try work.rows.link(user.id, to: client.id, externalID: externalID) else {
+                try work.users.insert(user.id, at: now)
+                guard try work.links.put(user.id, to: client.id, externalID: externalID) else {
                     throw StoreError.serializationFailure
                 }
-                try work.rows.append(event)
+                try work.audit.append(event)
                 return (.user(user), reply(user))
             }
         }
@@ -39,7 +39,7 @@ public enum ManageUsers {
 
     /// The user, or nil.
     public static func show(_ reference: UserReference, to client: Client, ports: Ports) async throws -> LinkedUser? {
-        try await ports.store.read { try $0.linkedUser(reference, of: client.id) }
+        try await ports.store.read { try $0.links.find(reference, of: client.id) }
     }
 
     /// What changes of how a client knows a user; what is nil stays as it was.
@@ -63,16 +63,16 @@ public enum ManageUsers {
         let now = ports.time.now
         let event: EventID = ports.random.id(at: now)
         return try await ports.commit(at: now) { work in
-            guard let user = try work.rows.linkedUser(reference, of: client.id) else { return .notFound }
+            guard let user = try work.links.find(reference, of: client.id) else { return .notFound }
             let externalID = changes.externalID ?? user.externalID
             if let old = user.externalID, old != externalID {
                 try work.leaveBehind(old, by: client.id, of: user.id)
             }
-            guard try work.rows.link(user.id, to: client.id, externalID: externalID) else { return .externalIDTaken }
+            guard try work.links.put(user.id, to: client.id, externalID: externalID) else { return .externalIDTaken }
             let isBlocked = changes.isEnrollmentBlocked ?? user.isEnrollmentBlocked
             if isBlocked != user.isEnrollmentBlocked {
-                try work.rows.blockEnrollment(isBlocked, of: user.id, by: client.id)
-                try work.rows.append(
+                try work.links.blockEnrollment(isBlocked, of: user.id, by: client.id)
+                try work.audit.append(
                     AuditEvent(
                         id: event, at: now, kind: isBlocked ? .enrollmentBlocked : .enrollmentUnblocked,
                         client: client.id, user: user.id))
@@ -89,10 +89,10 @@ public enum ManageUsers {
     public static func delete(_ reference: UserReference, by admin: Client, ports: Ports) async throws -> Bool {
         let now = ports.time.now
         let isThere = try await ports.commit(at: now) { work in
-            guard let id = try work.rows.named(reference, by: admin.id, in: .all), let user = try work.rows.user(id),
+            guard let id = try work.stores.named(reference, by: admin.id, in: .all), let user = try work.users.find(id),
                 user.deletedAt == nil
             else { return false }
-            for link in user.links where try work.rows.linkedUser(.id(id), of: link.client) != nil {
+            for link in user.links where try work.links.find(.id(id), of: link.client) != nil {
                 try work.letGo(id, by: link.client, asked: admin.id)
             }
             return true
@@ -110,7 +110,7 @@ public enum ManageUsers {
     public static func unlink(_ reference: UserReference, from client: Client, ports: Ports) async throws -> Bool {
         let now = ports.time.now
         let isKnown = try await ports.commit(at: now) { work in
-            guard let user = try work.rows.linkedUser(reference, of: client.id) else { return false }
+            guard let user = try work.links.find(reference, of: client.id) else { return false }
             try work.letGo(user.id, by: client.id, asked: client.id)
             return true
         }

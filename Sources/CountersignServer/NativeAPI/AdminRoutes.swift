@@ -50,7 +50,7 @@ extension API {
             // Beyond it an event may still come that was written before those that are there.
             let end = try await ports.store.auditEnd()
             let events = try await ports.store.read {
-                try $0.auditEvents(filter, after: place, limit: Self.eventPage)
+                try $0.audit.list(filter, after: place, limit: Self.eventPage)
             }.prefix { $0.place <= end }
             return Response(
                 json: .members([
@@ -139,7 +139,7 @@ extension API {
         }
         routes.administrator(.get, "/v1/admin/outbox/:message") { [ports] _, incoming in
             let id: EventID = try incoming.id("message", orElse: .messageNotFound)
-            guard let entry = try await ports.store.read({ try $0.outboxEntry(id) }) else {
+            guard let entry = try await ports.store.read({ try $0.outbox.find(id) }) else {
                 throw ProblemDetails(.messageNotFound)
             }
             return Response(json: entry.json)

@@ -19,8 +19,8 @@ extension API {
         }
         routes.administrator(.get, "/v1/admin/clients") { [ports] _, _ in
             let clients = try await ports.store.read { reader in
-                let gone = try reader.goneReceivers()
-                return try reader.clients().map { $0.json(gone: gone[$0.id] ?? []) }
+                let gone = try reader.receivers.gone()
+                return try reader.clients.all().map { $0.json(gone: gone[$0.id] ?? []) }
             }
             return Response(json: ["clients": .array(clients)])
         }
@@ -74,7 +74,7 @@ extension API {
 
     private func shown(_ client: Client?) async throws -> Response {
         guard let client else { throw ProblemDetails(.clientNotFound) }
-        return Response(json: client.json(gone: try await ports.store.read { try $0.goneReceivers(of: client.id) }))
+        return Response(json: client.json(gone: try await ports.store.read { try $0.receivers.gone(of: client.id) }))
     }
 }
 

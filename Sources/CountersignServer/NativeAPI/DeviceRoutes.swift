@@ -108,7 +108,7 @@ extension API {
 
     /// What a client has set for the devices of its users.
     private func policies(of client: ClientID) async throws -> EnrollmentPolicies {
-        let client = try await ports.store.read { try $0.client(client) }
+        let client = try await ports.store.read { try $0.clients.find(client) }
         return EnrollmentPolicies(
             pin: client?.pinPolicy ?? .standard,
             devices: client?.deviceLimit.map {

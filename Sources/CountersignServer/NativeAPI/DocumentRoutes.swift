@@ -24,7 +24,7 @@ extension API {
         routes.anyone(.get, "/readyz") { [ports] incoming in
             // Ready is who can read what was written; whatever keeps it from that, others should be asked meanwhile.
             do {
-                guard try await ports.store.read({ try $0.operatorClient() }) != nil else {
+                guard try await ports.store.read({ try $0.clients.operatorClient() }) != nil else {
                     throw ProblemDetails(.unavailable)
                 }
             } catch let error as StoreError {

@@ -24,7 +24,7 @@ extension API {
         routes.administrator(.get, "/v1/admin/users/:user") { [ports] caller, incoming in
             let reference = try incoming.user()
             let user = try await ports.store.read { reader in
-                try reader.named(reference, by: caller.id, in: .all).flatMap { try reader.user($0) }
+                try reader.named(reference, by: caller.id, in: .all).flatMap { try reader.users.find($0) }
             }
             guard let user else { throw ProblemDetails(.userNotFound) }
             return Response(json: user.json)

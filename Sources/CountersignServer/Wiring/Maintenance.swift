@@ -74,7 +74,7 @@ package struct Maintenance: Sendable {
     private func sweep() async throws {
         try await DeleteClient.sweep(ports: ports)
         let now = ports.time.now
-        while try await ports.store.commit({ try $0.sweep(now: now, limit: Self.batch) }) >= Self.batch {}
+        while try await ports.store.commit({ try $0.retention.sweep(now: now, limit: Self.batch) }) >= Self.batch {}
         try await EraseUser.sweep(ports: ports)
         try await SweepKept.sweep(retention, ports: ports)
         try await RotateIssuerKey.sweep(ports: ports)

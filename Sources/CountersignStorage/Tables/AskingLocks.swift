@@ -14,11 +14,11 @@ private enum Statements {
 
 /// Which client may not ask which user.
 extension SQLTransaction {
-    func isAskingLocked(of user: UserID, by client: ClientID) throws -> Bool {
+    func exists(of user: UserID, by client: ClientID) throws -> Bool {
         try first(Statements.exists, [user.value, client.value]) { _ in true } ?? false
     }
 
-    func askingLocks(after id: ChallengeID?, limit: Int) throws -> [AskingLock] {
+    func list(after id: ChallengeID?, limit: Int) throws -> [AskingLock] {
         try all(Statements.list, [.text(id.map { "\($0)" } ?? ""), .integer(Int64(limit))], AskingLock.init)
     }
 
@@ -27,7 +27,7 @@ extension SQLTransaction {
             Statements.insert, [lock.user.value, lock.client.value, lock.challenge.value, lock.since.value])
     }
 
-    func endAskingLock(of challenge: ChallengeID) throws -> AskingLock? {
+    func end(of challenge: ChallengeID) throws -> AskingLock? {
         try first(Statements.end, [challenge.value], AskingLock.init)
     }
 }

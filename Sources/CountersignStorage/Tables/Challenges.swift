@@ -131,7 +131,7 @@ private enum Statements {
 
 /// Challenges, whom they were put to, and how they were answered.
 extension SQLTransaction {
-    func challenge(_ id: ChallengeID) throws -> Challenge? {
+    func find(_ id: ChallengeID) throws -> Challenge? {
         try first(Statements.byID, [id.value], challenge)
     }
 
@@ -159,16 +159,16 @@ extension SQLTransaction {
         }
     }
 
-    func openChallengeCount(of user: UserID, by client: ClientID, now: Timestamp, limit: Int) throws -> Int {
+    func openCount(of user: UserID, by client: ClientID, now: Timestamp, limit: Int) throws -> Int {
         let arguments: [SQLValue] = [user.value, client.value, now.value, .integer(Int64(limit))]
         return try first(Statements.openCount, arguments) { Int(try $0.integer(0)) } ?? 0
     }
 
-    func openChallenges(of client: ClientID, limit: Int) throws -> [ChallengeID] {
+    func open(of client: ClientID, limit: Int) throws -> [ChallengeID] {
         try all(Statements.openOfClient, [client.value, .integer(Int64(limit))]) { try $0.id(0) }
     }
 
-    func openChallenges(of client: ClientID, user: UserID) throws -> [ChallengeID] {
+    func open(of client: ClientID, user: UserID) throws -> [ChallengeID] {
         try all(Statements.openBetween, [client.value, user.value]) { try $0.id(0) }
     }
 
@@ -184,13 +184,13 @@ extension SQLTransaction {
         }
     }
 
-    func target(of challenge: ChallengeID, enrollment: EnrollmentID) throws -> ChallengeTarget? {
+    func find(of challenge: ChallengeID, enrollment: EnrollmentID) throws -> ChallengeTarget? {
         try first(locksRows ? Statements.targetLocked : Statements.target, [challenge.value, enrollment.value]) { row in
             ChallengeTarget(fetchedAt: try row.optionalTime(0))
         }
     }
 
-    func targets(of challenge: ChallengeID) throws -> [EnrollmentID] {
+    func all(of challenge: ChallengeID) throws -> [EnrollmentID] {
         try all(Statements.targets, [challenge.value]) { try $0.id(0) }
     }
 
@@ -202,7 +202,7 @@ extension SQLTransaction {
         }
     }
 
-    func note(
+    func record(
         _ delivery: PushDelivery, of challenge: ChallengeID, to enrollment: EnrollmentID, at time: Timestamp
     ) throws {
         let (state, reason) = delivery.words
@@ -225,7 +225,7 @@ extension SQLTransaction {
         return true
     }
 
-    func hold(
+    func holdForReturn(
         _ challenge: ChallengeID, approvedBy method: Method, on enrollment: EnrollmentID, until end: Timestamp,
         at time: Timestamp
     ) throws -> Bool {
@@ -239,14 +239,14 @@ extension SQLTransaction {
         try connection.send(Statements.recordFetch, [challenge.value, enrollment.value, time.value])
     }
 
-    func pendingChallenges(
+    func pending(
         of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int
     ) throws -> [Challenge] {
         let arguments: [SQLValue] = [user.value, now.value, enrollment.value, .integer(Int64(limit))]
         return try all(Statements.pending, arguments, challenge)
     }
 
-    func heldChallenges(approvedBy enrollment: EnrollmentID, user: UserID, now: Timestamp) throws -> [Challenge] {
+    func held(approvedBy enrollment: EnrollmentID, user: UserID, now: Timestamp) throws -> [Challenge] {
         try all(Statements.held, [user.value, enrollment.value, now.value], challenge)
     }
 
@@ -265,11 +265,11 @@ extension SQLTransaction {
         }
     }
 
-    func openChallenges(of user: UserID) throws -> [Challenge] {
+    func open(of user: UserID) throws -> [Challenge] {
         try all(Statements.openOfUser, [user.value], challenge)
     }
 
-    func overdueChallenges(now: Timestamp, limit: Int) throws -> [ChallengeID] {
+    func overdue(now: Timestamp, limit: Int) throws -> [ChallengeID] {
         try all(Statements.overdue, [now.value, .integer(Int64(limit))]) { try $0.id(0) }
     }
 
@@ -293,11 +293,11 @@ extension SQLTransaction {
         }
     }
 
-    func removeReceipt(of challenge: ChallengeID) throws {
+    func delete(of challenge: ChallengeID) throws {
         try connection.send(Statements.removeReceipt, [challenge.value])
     }
 
-    func receipt(of challenge: ChallengeID) throws -> StoredReceipt? {
+    func find(of challenge: ChallengeID) throws -> StoredReceipt? {
         try first(Statements.receipt, [challenge.value]) { row in
             guard let signature = try? Signature(parsing: try row.blob(2)),
                 let message = try? CleartextMessage(text: try row.text(1), signature: signature)
@@ -308,7 +308,7 @@ extension SQLTransaction {
         }
     }
 
-    func record(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: [UInt8], at time: Timestamp) throws {
+    func insert(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: [UInt8], at time: Timestamp) throws {
         try connection.send(
             Statements.insertAnswer,
             [
@@ -321,7 +321,7 @@ extension SQLTransaction {
             ])
     }
 
-    func recordedAnswer(by enrollment: EnrollmentID, digest: [UInt8]) throws -> RecordedAnswer? {
+    func find(by enrollment: EnrollmentID, digest: [UInt8]) throws -> RecordedAnswer? {
         try first(Statements.answer, [enrollment.value, .blob(digest)]) { row in
             RecordedAnswer(
                 challenge: try row.id(0),

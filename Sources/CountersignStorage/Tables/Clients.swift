@@ -61,20 +61,20 @@ private enum Statements {
 
 /// Clients, the operator's token and challenge types.
 extension SQLTransaction {
-    func client(_ id: ClientID) throws -> Client? {
+    func find(_ id: ClientID) throws -> Client? {
         try first(Statements.byID, [id.value]) { row in
             try parsed.clients.value(id, of: row[0..<18]) { try Client(row) }
         }
     }
 
-    func held(_ id: ClientID) throws -> Client? {
-        guard locksRows else { return try client(id) }
+    func lock(_ id: ClientID) throws -> Client? {
+        guard locksRows else { return try find(id) }
         return try first(Statements.heldByID, [id.value]) { row in
             try parsed.clients.value(id, of: row[0..<18]) { try Client(row) }
         }
     }
 
-    func deletedClients() throws -> [ClientID] {
+    func deleted() throws -> [ClientID] {
         try all(Statements.deleted, []) { try $0.id(0) }
     }
 
@@ -88,10 +88,10 @@ extension SQLTransaction {
 
     func delete(_ client: ClientID, at time: Timestamp) throws {
         try connection.send(Statements.delete, [client.value, time.value])
-        try forgetGoneReceivers(of: client)
+        try forgetAllGone(of: client)
     }
 
-    func clients() throws -> [Client] {
+    func all() throws -> [Client] {
         try all(Statements.all, [], Client.init)
     }
 
@@ -145,13 +145,13 @@ extension SQLTransaction {
         try connection.send(Statements.putToken, [.blob(token.hash.bytes), token.expiresAt.value])
     }
 
-    func challengeType(_ name: TypeName) throws -> ChallengeType? {
+    func find(_ name: TypeName) throws -> ChallengeType? {
         try first(Statements.type, [.text("\(name)")]) { row in
             try parsed.types.value("\(name)", of: row[0..<2]) { try ChallengeType(row) }
         }
     }
 
-    func challengeTypes() throws -> [ChallengeType] {
+    func all() throws -> [ChallengeType] {
         try all(Statements.types, [], ChallengeType.init)
     }
 
@@ -160,7 +160,7 @@ extension SQLTransaction {
         try connection.send(Statements.putType, [.text("\(type.name)"), .text(settings)])
     }
 
-    func removeType(_ name: TypeName) throws -> Bool {
+    func delete(_ name: TypeName) throws -> Bool {
         try connection.execute(Statements.removeType, [.text("\(name)")]) == 1
     }
 }

@@ -89,21 +89,21 @@ private enum Statements {
 
 /// Enrollments, tickets and the nonces of devices.
 extension SQLTransaction {
-    func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
+    func find(_ id: EnrollmentID) throws -> Enrollment? {
         try first(Statements.byID, [id.value], enrollment)
     }
 
-    func enrollmentState(_ id: EnrollmentID) throws -> Enrollment.State? {
+    func state(_ id: EnrollmentID) throws -> Enrollment.State? {
         try first(locksRows ? Statements.stateLocked : Statements.state, [id.value]) {
             try Enrollment.State($0, at: 0, suspendedAt: 2)
         }
     }
 
-    func enrollments(of user: UserID) throws -> [Enrollment] {
+    func all(of user: UserID) throws -> [Enrollment] {
         try all(Statements.ofUser, [user.value], enrollment)
     }
 
-    func activeEnrollments(of user: UserID) throws -> [Enrollment] {
+    func active(of user: UserID) throws -> [Enrollment] {
         try all(
             locksRows ? Statements.activeOfUserLocked : Statements.activeOfUser, [user.value], enrollment)
     }
@@ -135,7 +135,7 @@ extension SQLTransaction {
         try connection.send(Statements.count, [enrollment.value, time.value])
     }
 
-    func countMethods(of enrollment: EnrollmentID, from time: Timestamp) throws {
+    func count(of enrollment: EnrollmentID, from time: Timestamp) throws {
         try connection.send(Statements.countMethods, [enrollment.value, time.value])
     }
 
@@ -151,7 +151,7 @@ extension SQLTransaction {
         try connection.send(Statements.putVersions, [enrollment.value, .text(Self.text(of: versions))])
     }
 
-    func hold(_ enrollment: EnrollmentID) throws {
+    func lock(_ enrollment: EnrollmentID) throws {
         if locksRows { _ = try connection.rows(Statements.hold, [enrollment.value]) }
     }
 
@@ -202,15 +202,15 @@ extension SQLTransaction {
         try connection.send(Statements.putPush, [enrollment.value, .text(target.json.text), .blob(token)])
     }
 
-    func removePush(of enrollment: EnrollmentID) throws {
+    func delete(of enrollment: EnrollmentID) throws {
         try connection.send(Statements.putPush, [enrollment.value, .null, .null])
     }
 
-    func remove(_ push: PushTarget, of enrollment: EnrollmentID) throws {
+    func delete(_ push: PushTarget, of enrollment: EnrollmentID) throws {
         try connection.send(Statements.removePush, [enrollment.value, .text(push.json.text)])
     }
 
-    func pushRegistration(of enrollment: EnrollmentID) throws -> RegisteredPush? {
+    func find(of enrollment: EnrollmentID) throws -> RegisteredPush? {
         try first(Statements.push, [enrollment.value]) { try registeredPush($0, at: 0, of: enrollment) }
     }
 
@@ -229,7 +229,7 @@ extension SQLTransaction {
         try connection.execute(Statements.remove, [enrollment.value, time.value, .text(reason.rawValue)]) == 1
     }
 
-    func ticket(_ hash: SecretHash) throws -> Ticket? {
+    func find(_ hash: SecretHash) throws -> Ticket? {
         try first(Statements.ticket, [.blob(hash.bytes)]) { row in
             Ticket(
                 hash: SecretHash(stored: try row.blob(0)), user: try row.id(1), client: try row.id(2),

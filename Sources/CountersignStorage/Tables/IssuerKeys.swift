@@ -77,7 +77,7 @@ extension SQLTransaction {
         try connection.send(Statements.putSecret, [.blob(try primary.sealed(by: sealer))])
     }
 
-    func replaceIssuerCertificate(_ known: Certificate, by certificate: Certificate?) throws -> Bool {
+    func replaceCertificate(_ known: Certificate, by certificate: Certificate?) throws -> Bool {
         let changed = try connection.execute(
             Statements.putCertificate, [.blob(known.encoded), .blob((certificate ?? known).encoded)])
         return changed == 1

@@ -73,11 +73,11 @@ extension SQLTransaction {
         "\(ChallengeID(at: time, random: [UInt8](repeating: 0, count: 10)))"
     }
 
-    func putErasure(of user: UserID, by client: ClientID, at time: Timestamp) throws {
+    func put(of user: UserID, by client: ClientID, at time: Timestamp) throws {
         try connection.send(Statements.putErasure, [user.value, client.value, time.value])
     }
 
-    func nextErasure() throws -> Erasure? {
+    func next() throws -> Erasure? {
         try first(Statements.nextErasure, []) { row in
             Erasure(
                 user: try row.id(0), client: try row.id(1), since: try row.time(2),
@@ -112,16 +112,16 @@ extension SQLTransaction {
         return events.count
     }
 
-    func conclude(_ erasure: Erasure) throws {
+    func delete(_ erasure: Erasure) throws {
         try connection.send(
             Statements.endErasure, [erasure.user.value, erasure.client.value, erasure.since.value])
     }
 
-    func forgetBrowsers(of user: UserID) throws {
+    func deleteAll(of user: UserID) throws {
         try connection.send(Statements.forgetBrowsers, [user.value])
     }
 
-    func forgetAnswers(by enrollment: EnrollmentID) throws {
+    func deleteAll(by enrollment: EnrollmentID) throws {
         try connection.send(Statements.forgetAnswers, [enrollment.value])
     }
 }

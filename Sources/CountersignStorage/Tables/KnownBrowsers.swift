@@ -18,11 +18,11 @@ extension SQLTransaction {
         try first(Statements.exists, [user.value, client.value, .blob(browser)]) { _ in true } ?? false
     }
 
-    func putBrowser(_ browser: [UInt8], of user: UserID, by client: ClientID, at time: Timestamp) throws {
+    func put(_ browser: [UInt8], of user: UserID, by client: ClientID, at time: Timestamp) throws {
         try connection.send(Statements.put, [user.value, client.value, .blob(browser), time.value])
     }
 
-    func removeBrowser(_ browser: [UInt8], of user: UserID, by client: ClientID) throws {
+    func delete(_ browser: [UInt8], of user: UserID, by client: ClientID) throws {
         try connection.send(Statements.remove, [user.value, client.value, .blob(browser)])
     }
 }

@@ -40,7 +40,7 @@ private enum Statements {
 
 /// Lists, each page of which begins where the one before ended.
 extension SQLTransaction {
-    func linkedUsers(of client: ClientID, after id: UserID?, limit: Int) throws -> [LinkedUser] {
+    func users(of client: ClientID, after id: UserID?, limit: Int) throws -> [LinkedUser] {
         try all(
             Statements.linkedUsers, [client.value, .first(after: id), .integer(Int64(limit))], LinkedUser.init)
     }
@@ -49,7 +49,7 @@ extension SQLTransaction {
         try all(Statements.users, [.first(after: id), .integer(Int64(limit))]) { try $0.id(0) }
     }
 
-    func user(_ id: UserID) throws -> KnownUser? {
+    func find(_ id: UserID) throws -> KnownUser? {
         let found = try first(Statements.user, [id.value]) { (try $0.time(0), try $0.optionalTime(1)) }
         guard let (createdAt, deletedAt) = found else { return nil }
         let links = try all(Statements.links, [id.value]) { row in
@@ -81,7 +81,7 @@ extension SQLTransaction {
         try first(Statements.enrolled, [.blob(fingerprint.bytes)]) { (try $0.id(0), try $0.id(1)) }
     }
 
-    func challengeEntries(
+    func challenges(
         in scope: ListScope, of user: UserID?, before place: ListChallenges.Place?, limit: Int
     ) throws -> [ChallengeEntry] {
         // No id comes after the one whose letters are all the last.
@@ -106,7 +106,7 @@ extension SQLTransaction {
 
 /// Receipts of one device, whether their challenges are kept or not.
 extension SQLTransaction {
-    func receipts(
+    func list(
         by enrollment: EnrollmentID, in scope: ListScope, after id: ChallengeID?, limit: Int
     ) throws -> [StoredReceipt] {
         let arguments: [SQLValue] = [enrollment.value, .first(after: id), .integer(Int64(limit))]
@@ -116,13 +116,13 @@ extension SQLTransaction {
             case .client(let client):
                 try all(Statements.receiptsOfClient, arguments + [client.value]) { try $0.id(0) }
             }
-        return try ids.compactMap { try receipt(of: $0) }
+        return try ids.compactMap { try find(of: $0) }
     }
 }
 
 /// The audit.
 extension SQLTransaction {
-    func auditEvents(
+    func list(
         _ filter: AuditFilter, after place: Int64, limit: Int
     ) throws -> [(place: Int64, event: AuditEvent)] {
         var conditions: [String] = []

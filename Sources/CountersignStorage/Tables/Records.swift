@@ -72,7 +72,7 @@ private enum Statements {
 
 /// Replies kept for repeats, the audit, the way into the outbox, and limits.
 extension SQLTransaction {
-    func recordedReply(_ key: IdempotencyKey) throws -> RecordedReply? {
+    func find(_ key: IdempotencyKey) throws -> RecordedReply? {
         try first(Statements.reply, [.text(key.scope), .text(key.key)]) { row in
             RecordedReply(
                 status: Int(try row.integer(0)), body: try sealer.open(try row.blob(1), for: key.place),
@@ -80,7 +80,7 @@ extension SQLTransaction {
         }
     }
 
-    func record(_ reply: RecordedReply, for key: IdempotencyKey, at time: Timestamp) throws {
+    func insert(_ reply: RecordedReply, for key: IdempotencyKey, at time: Timestamp) throws {
         try connection.send(
             Statements.insertReply,
             [
@@ -116,7 +116,7 @@ extension SQLTransaction {
             ])
     }
 
-    func countAttempt(_ key: String, window: Int64, at time: Timestamp) throws -> AttemptCount {
+    func count(_ key: String, window: Int64, at time: Timestamp) throws -> AttemptCount {
         let end = time.adding(seconds: window)
         let latest = time.adding(seconds: 2 * window)
         let count = try first(Statements.countAttempt, [.text(key), end.value, time.value, latest.value]) { row in
@@ -126,11 +126,11 @@ extension SQLTransaction {
         return count
     }
 
-    func attempts(_ key: String, at time: Timestamp) throws -> AttemptCount? {
+    func find(_ key: String, at time: Timestamp) throws -> AttemptCount? {
         try first(Statements.attempts, [.text(key), time.value]) { try $0.attempts }
     }
 
-    func forgetAttempts(_ key: String) throws {
+    func forget(_ key: String) throws {
         try connection.send(Statements.forgetAttempts, [.text(key)])
     }
 

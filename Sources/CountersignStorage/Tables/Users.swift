@@ -37,7 +37,7 @@ private enum Statements {
 
 /// Users and the clients that know them.
 extension SQLTransaction {
-    func linkedUser(_ reference: UserReference, of client: ClientID) throws -> LinkedUser? {
+    func find(_ reference: UserReference, of client: ClientID) throws -> LinkedUser? {
         switch reference {
         case .id(let id):
             try first(
@@ -50,11 +50,11 @@ extension SQLTransaction {
         }
     }
 
-    func linkCount(of user: UserID) throws -> Int {
+    func count(of user: UserID) throws -> Int {
         try first(Statements.linkCount, [user.value]) { Int(try $0.integer(0)) } ?? 0
     }
 
-    func noticeReceivers(of user: UserID) throws -> [NoticeReceiver] {
+    func ofNotices(of user: UserID) throws -> [NoticeReceiver] {
         try all(Statements.noticeReceivers, [user.value]) { row in
             NoticeReceiver(
                 client: try row.id(0), uri: CallbackURI(stored: try row.text(1)),
@@ -62,12 +62,12 @@ extension SQLTransaction {
         }
     }
 
-    func insertUser(_ id: UserID, at time: Timestamp) throws {
+    func insert(_ id: UserID, at time: Timestamp) throws {
         try connection.send(Statements.insert, [id.value, time.value])
     }
 
-    func link(_ user: UserID, to client: ClientID, externalID: ExternalID?) throws -> Bool {
-        if let externalID, let other = try linkedUser(.externalID(externalID), of: client), other.id != user {
+    func put(_ user: UserID, to client: ClientID, externalID: ExternalID?) throws -> Bool {
+        if let externalID, let other = try find(.externalID(externalID), of: client), other.id != user {
             return false
         }
         try connection.send(Statements.link, [client.value, user.value, .optional(externalID?.text)])
@@ -78,12 +78,12 @@ extension SQLTransaction {
         try connection.send(Statements.block, [client.value, user.value, .integer(isBlocked ? 1 : 0)])
     }
 
-    func unlink(_ user: UserID, from client: ClientID) throws {
+    func delete(_ user: UserID, from client: ClientID) throws {
         try connection.send(Statements.unlink, [client.value, user.value])
         try connection.send(Statements.forgetBrowsers, [user.value, client.value])
     }
 
-    func linkedUsers(of client: ClientID, limit: Int) throws -> [UserID] {
+    func users(of client: ClientID, limit: Int) throws -> [UserID] {
         try all(Statements.linkedUsers, [client.value, .integer(Int64(limit))]) { try $0.id(0) }
     }
 

@@ -98,20 +98,20 @@ extension SQLTransaction {
         }
     }
 
-    func keepWait(_ method: CountersignWire.Method, of enrollment: EnrollmentID, until time: Timestamp) throws {
+    func insert(_ method: CountersignWire.Method, of enrollment: EnrollmentID, until time: Timestamp) throws {
         try connection.send(Statements.keepWait, [enrollment.value, .text(method.rawValue), time.value])
     }
 
     @discardableResult
-    func forgetWait(_ method: CountersignWire.Method, of enrollment: EnrollmentID) throws -> Bool {
+    func delete(_ method: CountersignWire.Method, of enrollment: EnrollmentID) throws -> Bool {
         try connection.execute(Statements.forgetWait, [enrollment.value, .text(method.rawValue)]) == 1
     }
 
-    func forgetWaits(of enrollment: EnrollmentID) throws {
+    func deleteAll(of enrollment: EnrollmentID) throws {
         try connection.send(Statements.forgetWaits, [enrollment.value])
     }
 
-    func dueWaits(
+    func due(
         now: Timestamp, limit: Int
     ) throws -> [(enrollment: EnrollmentID, method: CountersignWire.Method)] {
         try all(Statements.due, [now.value, .integer(Int64(limit))]) { row in

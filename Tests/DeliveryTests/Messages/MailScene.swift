@@ -65,7 +65,7 @@ struct MailScene: Sendable {
                 message, to: .email(try #require(EmailAddress(address))), client: delivery.shop.client.id),
             dueAt: world.time.now, expiresAt: world.time.now.adding(seconds: lifetime))
         try await world.store.commit { writer in
-            try writer.enqueue(queued)
+            try writer.outbox.enqueue(queued)
             writer.wake(.outbox)
         }
         return queued.id

@@ -59,7 +59,7 @@ struct TextTests {
                 .code(EntryNumber(value: 4711), minutes: 10, in: nil),
                 to: .phone(try #require(PhoneNumber(Self.number))), client: scene.shop.client.id),
             dueAt: world.time.now, expiresAt: world.time.now.adding(seconds: 600))
-        try await world.store.commit { try $0.enqueue(queued) }
+        try await world.store.commit { try $0.outbox.enqueue(queued) }
         try await scene.worker().deliverDue()
         return try await scene.row(queued.id)
     }

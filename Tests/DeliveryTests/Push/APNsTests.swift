@@ -122,7 +122,7 @@ struct APNsTests {
             let expected: PushDelivery = isTriedAgain ? .queued(lastFailure: words) : .failed(reason: words)
             #expect(try await scene.standing(of: challenge) == expected)
             // The device is still reached there.
-            #expect(try await scene.world.store.read { try $0.pushRegistration(of: scene.device.enrollment) } != nil)
+            #expect(try await scene.world.store.read { try $0.pushes.find(of: scene.device.enrollment) } != nil)
             guard isTriedAgain else { return }
             scene.world.time.advance(seconds: 25)
             try await scene.deliver()
@@ -149,7 +149,7 @@ struct APNsTests {
             try await scene.deliver()
             _ = try await peer.arrival()
             let words = "APNs answered \(status) \(reason)"
-            let registration = try await world.store.read { try $0.pushRegistration(of: scene.device.enrollment) }
+            let registration = try await world.store.read { try $0.pushes.find(of: scene.device.enrollment) }
             #expect((registration == nil) == isDropped)
             #expect(
                 try await scene.standing(of: challenge)
@@ -174,7 +174,7 @@ struct APNsTests {
             try await scene.register(other)
             try await delivered
             let registration = try await scene.world.store.read {
-                try $0.pushRegistration(of: scene.device.enrollment)
+                try $0.pushes.find(of: scene.device.enrollment)
             }
             #expect(registration?.registration.token.reveal() == other)
             #expect(try await scene.standing(of: challenge) == .failed(reason: "APNs answered 410 Unregistered"))

@@ -62,11 +62,11 @@ struct PushScene: Sendable {
 
     /// How far the push has come.
     func standing(of challenge: Challenge) async throws -> PushDelivery? {
-        try await world.store.read { try $0.deliveries(of: challenge.id) }.first?.push?.delivery
+        try await world.store.read { try $0.targets.deliveries(of: challenge.id) }.first?.push?.delivery
     }
 
     /// Whether the phone is still reached by push.
     var isRegistered: Bool {
-        get async throws { try await world.store.read { try $0.pushRegistration(of: device.enrollment) } != nil }
+        get async throws { try await world.store.read { try $0.pushes.find(of: device.enrollment) } != nil }
     }
 }

@@ -75,11 +75,11 @@ extension UnitOfWork {
             // It may be refused because the same request was done since it was looked for.
             return try replayed(key, as: Outcome.self) ?? .done(outcome)
         }
-        try rows.record(reply, for: key, at: now)
+        try replies.insert(reply, for: key, at: now)
         return .done(outcome)
     }
 
     private func replayed<Outcome>(_ key: IdempotencyKey, as _: Outcome.Type) throws -> Replayable<Outcome>? {
-        try rows.recordedReply(key).map { $0.requestDigest == key.requestDigest ? .replayed($0) : .conflict }
+        try replies.find(key).map { $0.requestDigest == key.requestDigest ? .replayed($0) : .conflict }
     }
 }

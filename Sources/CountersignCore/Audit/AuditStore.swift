@@ -1,0 +1,17 @@
+/// The audit.
+///
+/// All throw ``StoreError``.
+public protocol AuditStore {
+    /// Oldest first, each with its place in the order of writing; those up to ``Store/auditEnd()`` are all there are.
+    func list(
+        _ filter: AuditFilter, after place: Int64, limit: Int
+    ) throws -> [(place: Int64, event: AuditEvent)]
+    func append(_ event: AuditEvent) throws
+}
+
+extension AuditStore {
+    /// All events, oldest first, each with its place in the order of writing.
+    public func list(after place: Int64, limit: Int) throws -> [(place: Int64, event: AuditEvent)] {
+        try list(AuditFilter(), after: place, limit: limit)
+    }
+}

@@ -1,0 +1,39 @@
+public import CountersignWire
+
+/// The challenges.
+///
+/// All throw ``StoreError``.
+public protocol ChallengeStore {
+    /// What a client has asked and nobody answered, but for whether a new device is let in.
+    func open(of client: ClientID, limit: Int) throws -> [ChallengeID]
+    func open(of client: ClientID, user: UserID) throws -> [ChallengeID]
+    func find(_ id: ChallengeID) throws -> Challenge?
+    func openCount(of user: UserID, by client: ClientID, now: Timestamp, limit: Int) throws -> Int
+    /// Newest first.
+    func recentAsks(of user: UserID, by client: ClientID, since: Timestamp, limit: Int) throws -> [RecentAsk]
+    /// Those that a device has approved and whose codes were not presented yet.
+    func held(approvedBy enrollment: EnrollmentID, user: UserID, now: Timestamp) throws -> [Challenge]
+    /// Those that have not ended.
+    func open(of user: UserID) throws -> [Challenge]
+    func overdue(now: Timestamp, limit: Int) throws -> [ChallengeID]
+    func insert(_ challenge: Challenge, targets: [EnrollmentID]) throws
+    /// Puts a challenge that waits for it to the device that presents its code.
+    ///
+    /// False when it has ended, or is over, or another user's, or somebody else was first.
+    func claim(
+        _ challenge: ChallengeID, by enrollment: EnrollmentID, of user: UserID, at: Timestamp
+    ) throws -> Bool
+    /// Keeps a challenge that a device has approved until its client presents the code, or the time is up.
+    ///
+    /// From then on nothing ends it but that, a cancellation, the removal of the device or its time. False when it has ended, or is over, or was
+    /// approved before.
+    func holdForReturn(
+        _ challenge: ChallengeID, approvedBy method: Method, on enrollment: EnrollmentID, until: Timestamp,
+        at: Timestamp
+    ) throws -> Bool
+    /// Ends a challenge if it is still pending and, unless it expires, not yet over: the one update that decides every
+    /// race.
+    ///
+    /// False when somebody else was first.
+    func end(_ challenge: ChallengeID, as outcome: ChallengeOutcome, at: Timestamp) throws -> Bool
+}

@@ -1,0 +1,13 @@
+public import CountersignWire
+
+/// Which challenge is put to which device.
+///
+/// All throw ``StoreError``.
+public protocol TargetStore {
+    func find(of challenge: ChallengeID, enrollment: EnrollmentID) throws -> ChallengeTarget?
+    func all(of challenge: ChallengeID) throws -> [EnrollmentID]
+    func deliveries(of challenge: ChallengeID) throws -> [Delivery]
+    /// Newest first.
+    func pending(of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int) throws -> [Challenge]
+    func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at: Timestamp) throws
+}

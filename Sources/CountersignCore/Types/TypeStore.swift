@@ -1,0 +1,12 @@
+public import CountersignWire
+
+/// The challenge types.
+///
+/// All throw ``StoreError``.
+public protocol TypeStore {
+    func find(_ name: TypeName) throws -> ChallengeType?
+    func all() throws -> [ChallengeType]
+    func put(_ type: ChallengeType) throws
+    /// False when there is none of this name.
+    func delete(_ name: TypeName) throws -> Bool
+}

@@ -1,0 +1,13 @@
+public import CountersignWire
+
+/// The users.
+///
+/// All throw ``StoreError``.
+public protocol UserStore {
+    /// As operators see them, also when deleted.
+    func find(_ id: UserID) throws -> KnownUser?
+    func insert(_ id: UserID, at: Timestamp) throws
+    /// Keeps others from adding, removing or changing devices of a user until the transaction ends.
+    func lock(_ user: UserID) throws
+    func markDeleted(_ user: UserID, at: Timestamp) throws
+}
