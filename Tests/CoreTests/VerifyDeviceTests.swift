@@ -146,4 +146,24 @@ struct VerifyDeviceTests {
             return
         }
     }
+
+    @Test("Design 11, invariants 5 and 13: a server whose clock is an hour ahead takes nothing away that others go by")
+    func sweptByAClockAhead() async throws {
+        let (world, _, device) = try await scene()
+        let request = try await device.request()
+        let first = try await VerifyDevice.verify(request, ports: world.ports).get()
+        guard case .success = try await ShowEnrollments.own(first, ports: world.ports) else {
+            Issue.record("the first use was refused")
+            return
+        }
+        _ = try await WrongCredentials().note(client: "c", address: nil, ports: world.ports)
+        let ahead = world.time.now.adding(seconds: 3600)
+        _ = try await world.ports.store.commit { try $0.retention.sweep(now: ahead, limit: 1000) }
+        #expect(try await world.count("attempts") == 1)
+        let replayed = try await VerifyDevice.verify(request, ports: world.ports).get()
+        guard case .failure(.nonceReplayed) = try await ShowEnrollments.own(replayed, ports: world.ports) else {
+            Issue.record("the replay was let in")
+            return
+        }
+    }
 }

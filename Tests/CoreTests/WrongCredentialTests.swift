@@ -38,8 +38,8 @@ struct WrongCredentialTests {
         for _ in 0..<30 { _ = try await counter.note(client: "a", address: [1], ports: world.ports) }
         #expect(try await world.sql("SELECT max(count) FROM attempts").first?.integer(0) == 20)
         #expect(try await world.count("attempts") == 2)
-        // What was counted is swept when it counts no more.
-        world.time.advance(seconds: 61)
+        // What was counted is swept when it counts no more, whatever server's clock is an hour ahead.
+        world.time.advance(seconds: 3661)
         #expect(try await world.store.commit { try $0.retention.sweep(now: world.time.now, limit: 10) } == 2)
     }
 

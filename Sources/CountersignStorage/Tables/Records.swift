@@ -38,9 +38,12 @@ private enum Statements {
             "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT $2)")
     }
 
+    /// How far a server's clock may be ahead, in seconds: one that is deletes nothing that the others still go by.
+    private static let clockError: Int64 = 3600
+
     static let sweeps: [(statement: SQLStatement, keptFor: Int64)] = [
-        (sweep("nonces", key: "key_id, nonce", where: "expires_at < $1"), 0),
-        (sweep("attempts", key: "key", where: "window_ends_at < $1"), 0),
+        (sweep("nonces", key: "key_id, nonce", where: "expires_at < $1"), clockError),
+        (sweep("attempts", key: "key", where: "window_ends_at < $1"), clockError),
         (sweep("replies", key: "scope, key", where: "created_at < $1"), IdempotencyKey.lifetime),
         // A used ticket is told apart from an unknown one for a day.
         (sweep("tickets", key: "hash", where: "expires_at < $1"), 86400),
@@ -53,8 +56,8 @@ private enum Statements {
             KnownBrowser.keptFor
         ),
         // Not before their time, whatever else is kept for how long: they decide from when something new counts.
-        (sweep("left_behind", key: "subject, enrollment_id", where: "until < $1"), 0),
-        (sweep("ended_links", key: "user_id, client_id", where: "until < $1"), 0),
+        (sweep("left_behind", key: "subject, enrollment_id", where: "until < $1"), clockError),
+        (sweep("ended_links", key: "user_id, client_id", where: "until < $1"), clockError),
         (sweep("outbox", key: "id", where: "state = 'delivered' AND delivered_at < $1"), 86400),
         // Nobody can send it again, but it can be looked at: a push for a day, since what became of it stands with its
         // question, anything else for a month.
