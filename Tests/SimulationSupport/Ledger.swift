@@ -49,6 +49,7 @@ package final class Ledger {
     private var nonces: Set<String> = []
     /// What must stand nowhere.
     private(set) var secrets: Set<String> = []
+    private(set) var latestSecret: String?
 
     /// Somebody was told how a challenge stands.
     ///
@@ -92,9 +93,12 @@ package final class Ledger {
     }
 
     /// A request was let in by its nonce.
-    ///
-    /// - Returns: false when one was before.
-    func use(_ nonce: String) -> Bool { nonces.insert(nonce).inserted }
+    func use(_ nonce: String, by enrollment: EnrollmentID) -> (Int, String)? {
+        nonces.insert(nonce).inserted ? nil : (5, "a request of \(enrollment) was let in twice")
+    }
 
-    func keepSecret(_ text: String) { secrets.insert(text) }
+    func keepSecret(_ text: String) {
+        secrets.insert(text)
+        latestSecret = text
+    }
 }

@@ -78,8 +78,11 @@ package final class Auditor: @unchecked Sendable {
             }
             for (next, id) in found ?? [] {
                 self.place = next
-                read.append(id)
+                hear(id)
             }
         }
     }
+
+    /// Is told of an event.
+    func hear(_ id: String) { read.append(id) }
 }

@@ -129,7 +129,7 @@ final class Phone: @unchecked Sendable {
             let call = try await VerifyDevice.verify(request, ports: services.ports).get()
             let reply = try await work(call, services)
             // Of a message that arrives twice one is let in.
-            if !world.ledger.use(nonce) { world.violate(5, "a request of \(call.enrollment.id) was let in twice") }
+            world.blame(world.ledger.use(nonce, by: call.enrollment.id))
             return reply
         }
     }
@@ -434,8 +434,7 @@ final class Phone: @unchecked Sendable {
 
     private func tell(_ id: ChallengeID, _ standing: ChallengeStanding) {
         world.trace.note(name, "\(id): \(standing.state) \(standing.reason ?? "")")
-        let told = Ledger.Told(state: standing.state, reason: standing.reason)
-        if let fault = world.ledger.tell(name, of: id, told) { world.violate(fault.0, fault.1) }
+        world.tell(name, of: id, Ledger.Told(state: standing.state, reason: standing.reason))
     }
 
     /// Presents a code that stands on a screen.

@@ -1,5 +1,6 @@
 import CountersignCore
 import CountersignStorage
+import Encodings
 import TestSupport
 
 /// What is wrong with a server on purpose, at the edge of the database: the sources have no switch for it.
@@ -30,13 +31,17 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case lockForgotten
     /// Who approves leaves no receipt.
     case receiptForgotten
+    /// Now and then the audit tells a secret that somebody was given.
+    case secretAudited
+    /// Questions are taken to be over three minutes later than they are.
+    case expiryLater
 
     /// The promises that it breaks, by their numbers in design 11 §4; one of them is found first.
     package var invariants: Set<Int> {
         switch self {
         case .endTwice: [1, 2]
         case .waitForgotten, .receiptForgotten: [2]
-        case .replyBeforeCommit: [1, 3]
+        case .replyBeforeCommit: [1, 3, 4]
         case .keyForgotten: [4]
         case .nonceForgotten: [5]
         case .limitForgotten: [6]
@@ -44,7 +49,9 @@ package enum PlantedFault: String, CaseIterable, Sendable {
         case .lockForgotten: [8]
         case .sentFromNowhere, .sentBeforeArrival: [9]
         case .wakeLost: [10]
+        case .secretAudited: [11]
         case .auditForgotten: [12]
+        case .expiryLater: [13]
         }
     }
 }
@@ -52,12 +59,20 @@ package enum PlantedFault: String, CaseIterable, Sendable {
 /// Carries a planted fault out.
 final class Plants {
     let fault: PlantedFault?
+    private let ledger: Ledger
     private var chance: SeededGenerator
     fileprivate var takenBack: [(SQLStatement, [SQLValue])] = []
 
-    init(_ fault: PlantedFault?, _ chance: SeededGenerator) {
+    init(_ fault: PlantedFault?, _ ledger: Ledger, _ chance: SeededGenerator) {
         self.fault = fault
+        self.ledger = ledger
         self.chance = chance
+    }
+
+    /// What is put into the audit in the place of what happened; nil where it stays.
+    fileprivate var audited: SQLValue? {
+        guard fault == .secretAudited, let secret = ledger.latestSecret, happens(percent: 1) else { return nil }
+        return .text(JSONValue.members(["digest": .string(secret)]).text)
     }
 
     fileprivate func happens(percent: Int) -> Bool { chance.happens(percent: percent) }
@@ -92,6 +107,10 @@ final class PlantedConnection: SQLConnection {
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
         note(statement, arguments)
         guard !isLeftOut(statement) else { return 1 }
+        var arguments = arguments
+        if statement.text.hasPrefix("INSERT INTO audit"), let audited = plants.audited {
+            arguments[arguments.count - 1] = audited
+        }
         return try connection.execute(changed(statement), arguments)
     }
 
@@ -129,6 +148,11 @@ final class PlantedConnection: SQLConnection {
             return replaced("removed_at", by: "NULL")
         case .waitForgotten where text.hasPrefix("SELECT") && text.contains("FROM enrollments"):
             return replaced("awaits, counts_from", by: "awaits, created_at")
+        case .expiryLater where text.contains("challenges") && !text.hasPrefix("INSERT"):
+            return SQLStatement(
+                text.replacing("number_hash, expires_at,", with: "number_hash, expires_at + 180000,")
+                    .replacing("expires_at >", with: "expires_at + 180000 >")
+                    .replacing("expires_at <=", with: "expires_at + 180000 <="))
         case .sentBeforeArrival where text.hasPrefix("UPDATE outbox SET due_at") && text.contains("RETURNING"):
             return replaced("SET due_at", by: "SET state = 'delivered', delivered_at = 0, due_at")
         default: return statement

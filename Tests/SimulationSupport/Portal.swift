@@ -187,7 +187,7 @@ final class Portal: @unchecked Sendable {
                 return nil
             case nil: return nil
             }
-            if let asked, let fault = world.ledger.ask(key, became: asked.id) { world.violate(fault.0, fault.1) }
+            if let asked { world.blame(world.ledger.ask(key, became: asked.id)) }
         }
         return asked
     }
@@ -245,8 +245,7 @@ final class Portal: @unchecked Sendable {
 
     private func tell(_ verb: String, _ id: ChallengeID, _ standing: ChallengeStanding) {
         world.trace.note(name, "\(verb) \(id): \(standing.state) \(standing.reason ?? "")")
-        let told = Ledger.Told(state: standing.state, reason: standing.reason)
-        if let fault = world.ledger.tell(name, of: id, told) { world.violate(fault.0, fault.1) }
+        world.tell(name, of: id, Ledger.Told(state: standing.state, reason: standing.reason))
     }
 
     /// Verifies the receipt of an approval, as anybody can.

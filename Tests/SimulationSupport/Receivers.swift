@@ -49,12 +49,11 @@ final class Receivers: AuthenticatorHooks, @unchecked Sendable {
         let state = json["challenge"]?["state"]?.string
         let told = state.map { Ledger.Told(state: $0, reason: json["challenge"]?["reason"]?.string) }
         world.trace.note("receiver", "gets \(id) of \(challenge ?? "-") \(state ?? "-")")
-        var fault = world.ledger.arrive(
-            id, Ledger.Arrived(body: body, challenge: challenge, told: told, isTaken: isTaken))
+        world.blame(
+            world.ledger.arrive(id, Ledger.Arrived(body: body, challenge: challenge, told: told, isTaken: isTaken)))
         if let told, let challenge = challenge.flatMap({ ChallengeID($0) }), told.isEnd {
-            fault = fault ?? world.ledger.tell("callback", of: challenge, told)
+            world.tell("callback", of: challenge, told)
         }
-        if let fault { world.violate(fault.0, fault.1) }
         if isTaken { try await world.pause(world.latency()) }
         return isTaken ? 204 : 500
     }

@@ -44,6 +44,7 @@ package struct SeedSearch: Sendable {
         let start = ContinuousClock.now
         let state = Mutex((next: 0, summary: Summary()))
         let failure = Mutex<(any Error)?>(nil)
+        let isFound = Atomic(false)
         let group = DispatchGroup()
         for _ in 0..<threads {
             group.enter()
@@ -51,15 +52,21 @@ package struct SeedSearch: Sendable {
                 defer { group.leave() }
                 while let seed = state.withLock({ state -> UInt64? in
                     let isOver = state.next >= count || start.duration(to: .now) >= time
-                    guard !isOver, state.summary.found == nil else { return nil }
+                    guard !isOver, !isFound.load(ordering: .relaxed) else { return nil }
                     state.next += 1
                     return first &+ UInt64(state.next - 1)
                 }) {
                     do {
-                        let report = try world(seed).run(for: .seconds(hours * 3600))
+                        let report = try world(seed).run(for: .seconds(hours * 3600)) {
+                            isFound.load(ordering: .relaxed)
+                        }
+                        if report.violation != nil { isFound.store(true, ordering: .relaxed) }
+                        // One that was stopped has not been played.
+                        guard report.violation != nil || !isFound.load(ordering: .relaxed) else { return }
                         state.withLock { $0.summary.add(report, seed, hours) }
                     } catch {
                         failure.withLock { $0 = error }
+                        isFound.store(true, ordering: .relaxed)
                         return
                     }
                 }

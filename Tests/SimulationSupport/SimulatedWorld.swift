@@ -101,6 +101,7 @@ package final class SimulatedWorld: @unchecked Sendable {
     private(set) var portals: [Portal] = []
     private var chance: SeededGenerator
     private var violation: Violation?
+    private var isStopped: () -> Bool = { false }
     private var isSettled = false
     /// Whether nobody begins anything any more.
     private(set) var isCalm = false
@@ -109,6 +110,8 @@ package final class SimulatedWorld: @unchecked Sendable {
     var now: Timestamp {
         Timestamp(milliseconds: SimulatedTime.beginning.milliseconds + scheduler.elapsed.milliseconds)
     }
+
+    private var isOver: Bool { violation != nil || isStopped() }
 
     /// What is wrong with the server on purpose; nil for nothing.
     var planted: PlantedFault? { plants.fault }
@@ -135,11 +138,20 @@ package final class SimulatedWorld: @unchecked Sendable {
         database = try SimulatedDatabase()
         chance = SeededGenerator(seed: seed, of: 1)
         ledger = Ledger()
-        plants = Plants(fault, SeededGenerator(seed: seed, of: 2))
+        plants = Plants(fault, ledger, SeededGenerator(seed: seed, of: 2))
     }
 
     /// Lets it be for so long, then without faults until nothing may be left to do, and looks at what is.
-    package func run(for time: Duration) throws -> Report {
+    ///
+    /// - Parameters:
+    ///   - time: how long it goes on with faults.
+    ///   - isStopped: whether nobody cares any more; what is reported then says nothing.
+    ///   - spoil: what is done to it before it is looked at in the end, for tests of those who look.
+    package func run(
+        for time: Duration, orUntil isStopped: @escaping () -> Bool = { false },
+        thenSpoiled spoil: (SimulatedWorld) throws -> Void = { _ in }
+    ) throws -> Report {
+        self.isStopped = isStopped
         scheduler.start { [self] in
             do { try await settle() } catch { violate(0, "the world does not begin: \(error)") }
             isSettled = true
@@ -147,8 +159,10 @@ package final class SimulatedWorld: @unchecked Sendable {
         scheduler.run(until: .seconds(120)) { self.isSettled }
         let end = scheduler.elapsed + time
         if violation == nil { begin(until: end) }
-        scheduler.run(until: end) { self.violation != nil }
-        try calmDown()
+        scheduler.run(until: end) { self.isOver }
+        calmDown()
+        if !isOver { try spoil(self) }
+        if !isOver { try watch.end() }
         for node in nodes { node.stop() }
         scheduler.run(until: scheduler.elapsed + .seconds(60))
         return Report(
@@ -217,16 +231,15 @@ package final class SimulatedWorld: @unchecked Sendable {
         }
     }
 
-    private func calmDown() throws {
-        guard violation == nil else { return }
+    private func calmDown() {
+        guard !isOver else { return }
         isCalm = true
         faults.isOn = false
         receivers.recover()
-        scheduler.run(until: scheduler.elapsed + Self.calm) { self.violation != nil }
+        scheduler.run(until: scheduler.elapsed + Self.calm) { self.isOver }
         // What was tried in vain is tried again within an hour and a quarter: machines and all sleep so long.
         scheduler.sleep(for: .seconds(4600))
-        scheduler.run(until: scheduler.elapsed + .seconds(60)) { self.violation != nil }
-        if violation == nil { try watch.end() }
+        scheduler.run(until: scheduler.elapsed + .seconds(60)) { self.isOver }
     }
 
     /// A promise is broken: the world ends here.
@@ -234,6 +247,16 @@ package final class SimulatedWorld: @unchecked Sendable {
         guard violation == nil else { return }
         violation = Violation(invariant: invariant, text: text, elapsed: scheduler.elapsed)
         trace.note("invariant \(invariant)", text)
+    }
+
+    // What parties were told
+
+    /// Somebody was told how a challenge stands.
+    func tell(_ who: String, of id: ChallengeID, _ told: Ledger.Told) { blame(ledger.tell(who, of: id, told)) }
+
+    /// Breaks the promise that the ledger says is broken.
+    func blame(_ fault: (Int, String)?) {
+        if let fault { violate(fault.0, fault.1) }
     }
 
     // Chance

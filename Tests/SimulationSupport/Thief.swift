@@ -49,9 +49,9 @@ final class Thief: @unchecked Sendable {
         var own: [Phone] = []
         for _ in 0..<world.draw(2...6) {
             await act(user, phone, &own)
-            check(first)
+            check(made, since: first)
             try? await world.pause(.seconds(world.draw(5...120)))
-            check(first)
+            check(made, since: first)
         }
     }
 
@@ -79,7 +79,7 @@ final class Thief: @unchecked Sendable {
     }
 
     /// Nothing that the thief has made counts before the wait is over.
-    private func check(_ first: Timestamp) {
+    func check(_ made: Set<EnrollmentID>, since first: Timestamp) {
         do {
             for id in made.sorted(by: { "\($0)" < "\($1)" }) {
                 let rows = try world.database.look {

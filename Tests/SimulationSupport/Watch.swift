@@ -74,7 +74,7 @@ final class Watch {
                 if locked.contains(other) { world.violate(8, "\(id) was asked of a user who is locked for its client") }
                 try asked(id, connection)
             case "came back": world.violate(7, "\(id) was removed and came back")
-            case "removed": world.ledger.counts.removed += 1
+            case "removed": try removed(id, connection)
             case "enrolled": world.ledger.counts.enrolled += 1
             case "wrong PIN": try wrongPIN(id, connection)
             case "unlocked": locked.remove("\(other) \(id)")
@@ -122,6 +122,21 @@ final class Watch {
         if state != "approved", state != "denied", try row.integer(7) != 0 {
             world.violate(2, "\(id) is \(state) and has a receipt")
         }
+    }
+
+    private func removed(_ id: String, _ connection: any SQLConnection) throws {
+        world.ledger.counts.removed += 1
+        let left = try connection.rows(
+            SQLStatement(
+                """
+                SELECT c.id FROM enrollments r JOIN challenge_targets t ON t.enrollment_id = r.id
+                JOIN challenges c ON c.id = t.challenge_id
+                WHERE r.id = $1 AND c.state = 'pending' AND c.expires_at > r.removed_at AND c.new_device_id IS NULL
+                AND NOT EXISTS (
+                  SELECT 1 FROM challenge_targets o JOIN enrollments e ON e.id = o.enrollment_id
+                  WHERE o.challenge_id = c.id AND e.removed_at IS NULL)
+                """), [.text(id)])
+        for row in left { world.violate(7, "\(try row.text(0)) is open, and \(id) was removed, which was asked last") }
     }
 
     private func asked(_ id: String, _ connection: any SQLConnection) throws {

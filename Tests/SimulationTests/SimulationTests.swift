@@ -10,11 +10,26 @@ import Testing
         if: ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] == "1",
         "SWIFT_DETERMINISTIC_HASHING=1 is not set, as scripts/test sets it: a seed would decide too little"))
 struct SimulationTests {
+    /// When the first of these began: what they take is left out of the time for the worlds.
+    private static let start = ContinuousClock.now
+
+    /// Few who ask often, so that much happens soon.
+    private static let busy: SimulatedWorld.Population = {
+        var population = SimulatedWorld.Population()
+        (population.users, population.nodes, population.portals) = (2, 2, 1)
+        (population.asksPerHour, population.hasThief, population.rates.commit) = (240, false, 60)
+        return population
+    }()
+
+    init() { Self.begin() }
+
+    static func begin() { _ = start }
+
     @Test("The same seed twice gives the same trace, another seed another; nothing leaves the thread")
     func replay() throws {
         var hashes: [UInt64] = []
         for seed in [7, 7, 8] as [UInt64] {
-            let report = try SimulatedWorld(seed: seed).run(for: .seconds(1800))
+            let report = try SimulatedWorld(seed: seed).run(for: .seconds(600))
             #expect(!report.hasEscaped)
             hashes.append(report.traceHash)
         }
@@ -30,23 +45,23 @@ struct SimulationTests {
     @Test("What is wrong on purpose is found, as the promise that it breaks", arguments: PlantedFault.allCases)
     func planted(_ fault: PlantedFault) throws {
         var search = SeedSearch()
-        search.planted = fault
-        let summary = try search.play(from: 1, count: 16, for: .seconds(300))
+        (search.planted, search.hours, search.population.rates.commit) = (fault, 0.25, 30)
+        let summary = try search.play(from: 1, count: 32, for: .seconds(300))
         let found = try #require(summary.found)
         let violation = try #require(found.report.violation)
         #expect(fault.invariants.contains(violation.invariant), "\(violation)")
-        print("planted fault \(fault): \(summary.seeds) seeds")
+        print("planted fault \(fault): \(summary.seeds) seeds in \(summary.took)")
     }
 
     @Test("Of many faults the one that is needed is left")
     func smallest() throws {
         var search = SeedSearch()
-        search.planted = .replyBeforeCommit
-        let found = try #require(try search.play(from: 1, count: 16, for: .seconds(300)).found)
+        (search.planted, search.population, search.hours) = (.replyBeforeCommit, Self.busy, 0.1)
+        let found = try #require(try search.play(from: 1, count: 32, for: .seconds(300)).found)
         let report = found.report
         let smallest = try #require(
             try Shrinker.smallest(
-                seed: found.seed, for: .seconds(3600), population: search.population, report,
+                seed: found.seed, for: .seconds(360), population: search.population, report,
                 planted: .replyBeforeCommit, most: 12))
         #expect(smallest.report.plan.faults.count < report.plan.faults.count)
         #expect(smallest.report.plan.faults.contains { $0.fault == .diesAfter })
@@ -57,8 +72,10 @@ struct SimulationTests {
     func worlds() throws {
         let first = SeededGenerator.announced(by: "simulated world").seed
         let seconds = ProcessInfo.processInfo.environment["COUNTERSIGN_SIMULATION_SECONDS"].flatMap { Int($0) } ?? 10
+        // One is played in any case.
+        let left = max(.seconds(1), .seconds(seconds) - Self.start.duration(to: .now))
         let search = SeedSearch()
-        let summary = try search.play(from: first, for: .seconds(seconds))
+        let summary = try search.play(from: first, for: left)
         print("simulated world: \(summary.description)")
         if let found = summary.found { Issue.record("\(try search.story(of: found))") }
     }
