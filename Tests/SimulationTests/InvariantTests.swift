@@ -1,0 +1,246 @@
+import SimulationSupport
+import Testing
+
+extension SimulationTests {
+    /// Each promise on histories that break it, made by hand: a quiet world in which nothing was wrong, spoilt in the
+    /// end.
+    @Suite("Design 11 §4: whoever looks at a simulated world sees each promise broken")
+    struct InvariantTests {
+        init() { SimulationTests.begin() }
+
+        /// A bad history.
+        struct History: Sendable, CustomTestStringConvertible {
+            let invariant: Int
+            /// What is said of it.
+            let words: String
+            let spoil: @Sendable (SimulatedWorld) throws -> Void
+
+            var testDescription: String { "\(invariant): \(words)" }
+
+            init(_ invariant: Int, _ words: String, _ spoil: @escaping @Sendable (SimulatedWorld) throws -> Void) {
+                self.invariant = invariant
+                self.words = words
+                self.spoil = spoil
+            }
+        }
+
+        private static let approved =
+            "challenges WHERE state = 'approved' AND method <> 'text_code' AND new_device_id IS NULL"
+        private static let enrolled = "enrollments WHERE removed_at IS NULL AND suspended_at IS NULL"
+        private static let unknown = "chl_01kah3b1g00000000000000000"
+
+        /// Decides, by SQL, a question that is like one that was approved.
+        private static func decide(
+            _ invariant: Int, _ words: String, _ outcome: String, before change: String? = nil
+        ) -> History {
+            History(invariant, words) { world in
+                let id = try world.some(approved)
+                let other = try world.askAgain(id)
+                let end = "UPDATE challenges SET \(outcome) WHERE id = $1"
+                // The same device, at the same time, unless the outcome says otherwise.
+                let like = """
+                    UPDATE challenges SET (decided_by, ended_at) = (SELECT decided_by, ended_at FROM challenges WHERE id = $2)
+                    WHERE id = $1
+                    """
+                try world.commit(like, of: other, id)
+                if let change { try world.commit(change, of: id) }
+                try world.commit(end, of: other)
+            }
+        }
+
+        static let histories: [History] = [
+            History(1, "the end of") { world in
+                try world.commit("UPDATE challenges SET state = 'denied' WHERE id = $1", of: try world.some(approved))
+            },
+            History(1, "was told that") { world in
+                let id = try world.some(approved)
+                world.hears("portal 7", of: id, state: "approved")
+                world.hears("phone 7", of: id, state: "denied")
+            },
+            decide(2, "by no device", "state = 'approved', decided_by = NULL"),
+            decide(
+                2, "which is suspended", "state = 'approved'",
+                before:
+                    "UPDATE enrollments SET suspended_at = 1 WHERE id = (SELECT decided_by FROM challenges WHERE id = $1)"
+            ),
+            decide(
+                2, "which does not count yet", "state = 'approved'",
+                before: """
+                    UPDATE enrollments SET counts_from = counts_from + 86400000
+                    WHERE id = (SELECT decided_by FROM challenges WHERE id = $1)
+                    """),
+            History(2, "which was not asked") { world in
+                let id = try world.some(approved)
+                let other = try world.askAgain(id)
+                try world.commit("DELETE FROM challenge_targets WHERE challenge_id = $1", of: other)
+                try world.commit(
+                    """
+                    UPDATE challenges SET state = 'approved',
+                    (decided_by, ended_at) = (SELECT decided_by, ended_at FROM challenges WHERE id = $2) WHERE id = $1
+                    """, of: other, id)
+            },
+            decide(2, "is approved without a receipt", "state = 'approved'"),
+            History(2, "and has a receipt") { world in
+                let id = try world.some(approved)
+                let other = try world.askAgain(id)
+                try world.commit(
+                    """
+                    INSERT INTO receipts (challenge_id, enrollment_id, text, signature, certificate, accepted_at, client_id)
+                    SELECT $1, enrollment_id, text, signature, certificate, accepted_at, client_id
+                    FROM receipts WHERE challenge_id = $2
+                    """, of: other, id)
+                try world.commit("UPDATE challenges SET state = 'expired' WHERE id = $1", of: other)
+            },
+            History(3, "which is not there") { $0.hears("portal 7", of: unknown, state: "approved") },
+            History(3, "and it is") { world in
+                let other = try world.askAgain(try world.some(approved), with: "expires_at = 9000000000000")
+                world.hears("portal 7", of: other, state: "approved")
+            },
+            History(3, "what 7-1 asked") { $0.hears(of: unknown, askedBy: "7-1") },
+            History(3, "was told that it is") { $0.hears(ofEnrollment: "enr_01kah3b1g00000000000000000") },
+            History(4, "by 7-1") { world in
+                world.hears(of: unknown, askedBy: "7-1")
+                world.hears(of: try world.some(approved), askedBy: "7-1")
+            },
+            History(4, "has asked 2 times") { world in
+                _ = try world.askAgain(
+                    try world.some(approved),
+                    with:
+                        "(client_state, expires_at) = (SELECT c.client_state, 9000000000000 FROM challenges c WHERE c.id = copied.id)"
+                )
+            },
+            History(5, "a ticket was spent twice") {
+                try $0.commit("UPDATE tickets SET spent_at = spent_at + 1 WHERE spent_at IS NOT NULL")
+            },
+            History(5, "was let in twice") { world in
+                let id = try world.some(enrolled)
+                world.letsIn("one", by: id)
+                world.letsIn("one", by: id)
+            },
+            History(6, "is one of 6 open questions") { world in
+                let id = try world.some(approved)
+                for _ in 1...6 { _ = try world.askAgain(id) }
+            },
+            History(6, "6 wrong PINs in a row") {
+                try $0.commit("UPDATE enrollments SET wrong_pins = 6 WHERE id = $1", of: try $0.some(enrolled))
+            },
+            History(6, "is not locked by its last wrong PIN") {
+                try $0.commit("UPDATE enrollments SET wrong_pins = 5 WHERE id = $1", of: try $0.some(enrolled))
+            },
+            decide(
+                7, "which is removed", "state = 'approved'",
+                before: """
+                    UPDATE enrollments SET removed_at = 9000000000000
+                    WHERE id = (SELECT decided_by FROM challenges WHERE id = $1)
+                    """
+            ),
+            History(7, "was removed and came back") { world in
+                let id = try world.some(enrolled)
+                for time in ["1", "NULL"] {
+                    try world.commit("UPDATE enrollments SET removed_at = \(time) WHERE id = $1", of: id)
+                }
+            },
+            History(7, "which was asked last") { world in
+                _ = try world.askAgain(try world.some(approved))
+                try world.commit("UPDATE enrollments SET removed_at = 1")
+            },
+            History(8, "who is locked for its client") { world in
+                let id = try world.some(approved)
+                try world.commit(
+                    "UPDATE challenges SET state = 'denied', reason = 'reported' WHERE id = $1",
+                    of: try world.askAgain(id, with: "(decided_by, ended_at) = (\(Self.decision))"))
+                _ = try world.askAgain(id)
+            },
+            History(9, "came with two bodies") { world in
+                let id = try world.some(approved)
+                world.brings("evt_1", body: "one", of: id, state: "approved")
+                world.brings("evt_1", body: "another", of: id, state: "approved")
+            },
+            History(9, "callbacks tell of") { world in
+                let id = try world.some("\(approved) AND callback_uri IS NOT NULL")
+                world.brings("evt_1", body: "one", of: id, state: "approved")
+            },
+            History(9, "a callback tells that") { world in
+                let id = try world.some("\(approved) AND callback_uri IS NULL")
+                world.brings("evt_1", body: "one", of: id, state: "denied")
+            },
+            History(9, "no callback told of") { world in
+                let id = try world.some("\(approved) AND callback_uri IS NULL")
+                try world.commit(
+                    "UPDATE challenges SET callback_uri = 'https://shop.example.com' WHERE id = $1", of: id)
+            },
+            History(10, "is open, after its end") { world in
+                let id = try world.some(approved)
+                world.hears("portal 7", of: id, state: "approved")
+                world.hears("portal 7", of: id, state: "pending")
+            },
+            History(10, "ms late") { $0.hearsLate(of: try $0.some(approved)) },
+            History(11, "a secret stands in") { world in
+                world.gives("tkt_secret", andLogs: "nothing")
+                try world.commit("UPDATE audit SET detail = '{\"digest\":\"tkt_secret\"}' WHERE place = 3")
+            },
+            History(11, "a secret stands in") { $0.gives("tkt_secret", andLogs: "somebody has tkt_secret") },
+            History(12, "1 beginnings and 0 ends") { world in
+                let id = try world.some(approved)
+                try world.commit("DELETE FROM audit WHERE challenge_id = $1 AND kind = 'challenge.approved'", of: id)
+            },
+            History(12, "2 beginnings and 1 ends") { world in
+                try world.commit(
+                    """
+                    INSERT INTO audit (id, at, kind, client_id, user_id, enrollment_id, challenge_id, detail)
+                    SELECT 'evt_twice', at, kind, client_id, user_id, enrollment_id, challenge_id, detail
+                    FROM audit WHERE challenge_id = $1 AND kind = 'challenge.asked'
+                    """, of: try world.some(approved))
+            },
+            History(12, "0 times that") { world in
+                let id = try world.some(enrolled)
+                try world.commit("DELETE FROM audit WHERE enrollment_id = $1 AND kind = 'enrollment.created'", of: id)
+            },
+            History(12, "has missed") { try $0.commit("UPDATE audit SET id = 'evt_missed' WHERE place = 1") },
+            History(12, "was told twice") { world in
+                let id = try world.some("audit WHERE place = 1")
+                for _ in 1...2 { world.reads(id) }
+            },
+            decide(13, "after it was over", "state = 'approved', ended_at = expires_at"),
+            History(14, "counts too soon") { $0.steals(try $0.some(enrolled)) },
+            History(0, "is over and has not ended") { _ = try $0.askAgain(try $0.some(approved)) },
+            History(0, "was not delivered") { world in
+                try world.commit("UPDATE outbox SET state = 'waiting' WHERE id = $1", of: try world.some("outbox"))
+            },
+            History(0, "given up without a reason") { world in
+                try world.commit(
+                    "UPDATE outbox SET state = 'dead', last_error = NULL WHERE id = $1", of: try world.some("outbox"))
+            },
+            History(0, "waits of removed devices are left") { world in
+                let id = try world.some(enrolled)
+                try world.commit("UPDATE enrollments SET removed_at = 9000000000000 WHERE id = $1", of: id)
+                try world.commit("INSERT INTO waits (enrollment_id, method, until) VALUES ($1, 'confirm', 1)", of: id)
+            },
+        ]
+
+        /// By whom and when the question was decided that is asked once more.
+        private static let decision = "SELECT c.decided_by, c.ended_at FROM challenges c WHERE c.id = copied.id"
+
+        @Test("A history that breaks a promise is seen to break it", arguments: histories)
+        func seen(_ history: History) throws {
+            let report = try Self.world().run(for: .seconds(150), thenSpoiled: history.spoil)
+            let violation = try #require(report.violation)
+            #expect(violation.invariant == history.invariant, "\(violation)")
+            #expect(violation.text.contains(history.words), "\(violation)")
+        }
+
+        @Test("Every promise that is made yet has a history that breaks it; without one nothing is seen")
+        func complete() throws {
+            #expect(Set(Self.histories.map(\.invariant)) == Set(0...14))
+            #expect(try Self.world().run(for: .seconds(150)).violation == nil)
+        }
+
+        /// Some minutes in which nothing goes wrong.
+        private static func world() throws -> SimulatedWorld {
+            var population = SimulatedWorld.Population()
+            (population.users, population.nodes, population.portals) = (2, 1, 1)
+            (population.asksPerHour, population.hasThief, population.rates) = (360, false, .none)
+            return try SimulatedWorld(seed: 3, population: population)
+        }
+    }
+}
