@@ -3,7 +3,7 @@ import Encodings
 
 /// One transaction with everything that a rule may use in it: the rows, the time, and ids for what it causes.
 ///
-/// A clash repeats the whole of it, so nothing outside may have happened by then. Spec: design 2b §1.
+/// A clash repeats the whole of it, so nothing outside may have happened by then.
 package final class UnitOfWork: StoreAccess {
     /// What is remembered.
     package let stores: any Stores
