@@ -197,7 +197,7 @@ extension UnitOfWork {
         customs[name] = nil
         try methods.put(customs, of: enrollment.id)
         try waits.delete(.custom(name), of: enrollment.id)
-        try tellDeregistered(name, of: enrollment)
+        try raise(.authenticatorDeregistered(name, of: enrollment))
     }
 
     /// Tells a client's hook that a device answers by an authenticator no more.

@@ -107,22 +107,16 @@ extension AnswerChallenge {
                 RecordedAnswer(challenge: asked.challenge.id, standing: .customRefused, custom: reply),
                 by: enrollment.id, digest: digest, at: work.now)
         }
-        func note(_ kind: AuditEventKind, _ result: String, attemptsLeft: Int? = nil) throws {
-            let detail = JSONObject([
-                "authenticator": .string("\(asked.name)"), "result": .string(result),
-                "attempts_left": attemptsLeft.map { .integer(Int64($0)) },
-            ])
-            try work.audit.append(
-                AuditEvent(
-                    id: work.nextEventID(), at: work.now, kind: kind, client: enrollment.client, user: enrollment.user,
-                    enrollment: enrollment.id, challenge: asked.challenge.id, detail: detail))
+        func raise(_ verdict: HookVerdict.Result?, attemptsLeft: Int? = nil) throws {
+            let result = CustomResult(verdict: verdict, attemptsLeft: attemptsLeft)
+            try work.raise(.customAnswered(asked.name, result, to: asked.challenge.id, by: enrollment))
         }
         guard let verdict else {
             try count(max(0, tried - 1))
             if let seconds = try work.countRefused(.custom, of: enrollment.id) {
                 return .rateLimited(retryAfter: seconds)
             }
-            try note(.customRefused, "unavailable")
+            try raise(nil)
             return .customUnavailable
         }
         switch verdict.result {
@@ -132,10 +126,10 @@ extension AnswerChallenge {
                 asked.challenge, .approved(.custom(asked.name), by: enrollment.id), evidence: asked.answer.evidence,
                 custom: CustomReply(attemptsLeft: limit, payload: verdict.payload), digest: digest, by: enrollment,
                 in: work)
-            if case .decided = outcome { try note(.customAccepted, verdict.result.rawValue) }
+            if case .decided = outcome { try raise(verdict.result) }
             return outcome
         case .retry where tried < limit:
-            try note(.customRefused, verdict.result.rawValue, attemptsLeft: limit - tried)
+            try raise(verdict.result, attemptsLeft: limit - tried)
             if let failed = try fail(asked.challenge, digest: digest, by: enrollment, in: work) {
                 return failed
             }
@@ -144,12 +138,12 @@ extension AnswerChallenge {
             try record(reply)
             return .customRetry(reply)
         case .retry, .fail:
-            try note(.customRefused, verdict.result.rawValue, attemptsLeft: 0)
+            try raise(verdict.result, attemptsLeft: 0)
             try record(CustomReply(attemptsLeft: 0, payload: verdict.payload))
             try work.drop(asked, of: current)
             return .customFailed(payload: verdict.payload)
         case .notRegistered:
-            try note(.customRefused, verdict.result.rawValue)
+            try raise(verdict.result)
             try work.drop(asked, of: current)
             return .customNotRegistered
         }
@@ -169,7 +163,7 @@ extension UnitOfWork {
         _ asked: AnswerChallenge.AskedAuthenticator, of enrollment: Enrollment
     ) throws {
         try dropAuthenticator(asked.name, of: enrollment)
-        try tellClients(.method(.custom(asked.name), change: "removed"), of: enrollment)
+        try raise(.authenticatorLost(asked.name, of: enrollment))
         try failUnanswerable(by: enrollment, because: .tooManyAttempts)
     }
 }

@@ -405,11 +405,7 @@ public enum AnswerChallenge {
         if let seconds = try work.countRefused(.answer, of: enrollment.id) {
             return .rateLimited(retryAfter: seconds)
         }
-        try work.audit.append(
-            AuditEvent(
-                id: work.nextEventID(), at: work.now, kind: .answerRefused, client: nil, user: enrollment.user,
-                enrollment: enrollment.id, challenge: id,
-                detail: ["reason": .string(fault.name), "digest": .string(Hex.encode(digest))]))
+        try work.raise(.answerRefused(id, fault, digest: digest, by: enrollment))
         return .invalid(fault)
     }
 }

@@ -205,14 +205,8 @@ extension UnitOfWork {
     func ask(
         _ challenge: Challenge, of enrollments: [EnrollmentID], telling pushed: [EnrollmentID]
     ) throws {
-        let question = challenge.question
         try challenges.insert(challenge, targets: enrollments)
-        try audit.append(
-            AuditEvent(
-                id: nextEventID(), at: now, kind: .challengeAsked, client: question.client, user: challenge.user,
-                challenge: challenge.id, detail: ["type": .string("\(question.type)")]))
-        for enrollment in enrollments { wake(.enrollment(enrollment)) }
-        for enrollment in pushed { try announce(challenge, to: enrollment) }
+        try raise(.challengeAsked(challenge, of: enrollments, telling: pushed))
     }
 }
 

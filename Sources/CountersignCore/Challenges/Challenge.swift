@@ -175,7 +175,7 @@ public struct RecordedAnswer: Sendable {
 }
 
 extension UnitOfWork {
-    /// Ends a challenge with everything that belongs to its end: the audit, the callback, the wakes.
+    /// Ends a challenge, with all that follows from it.
     ///
     /// - Returns: nil when it ended so; how it stands when it had ended before, or somebody was faster since it was read.
     func endChallenge(
@@ -186,21 +186,7 @@ extension UnitOfWork {
         else { return (try challenges.find(challenge.id) ?? challenge).standing(at: now) }
         // What a device had approved, and did not bring back in time.
         if challenge.returnURI != nil, outcome.method == nil { try receipts.delete(of: challenge.id) }
-        try audit.append(
-            AuditEvent(
-                id: nextEventID(), at: now, kind: outcome.auditKind, client: challenge.question.client,
-                user: challenge.user, enrollment: outcome.decidedBy, challenge: challenge.id,
-                detail: outcome.reason.map { ["reason": .string($0)] } ?? [:]))
-        if let callback = OutboxMessage.callback(for: challenge, ended: outcome, id: nextEventID(), at: now) {
-            try outbox.enqueue(callback)
-            wake(.outbox)
-        }
-        wake(.challenge(challenge.id))
-        try tellDevices(of: challenge, ended: outcome)
-        try learnBrowser(outcome, from: challenge)
-        if let device = challenge.newDevice {
-            try concludeApproval(device, by: challenge, ended: outcome)
-        }
+        try raise(.challengeEnded(challenge, outcome))
         return nil
     }
 }

@@ -32,7 +32,6 @@ public enum ClaimChallenge {
     /// Presents a code.
     public static func claim(_ code: ChallengeCode, by call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let event: EventID = ports.random.id(at: now)
         // Whether the server made it is told before any lookup: a code that is none says nothing of a challenge.
         let madeAt = ports.hasher.time(of: code)
         return try await ports.commit(at: now) { work in
@@ -59,13 +58,7 @@ public enum ClaimChallenge {
                 return try work.targets.find(of: challenge.id, enrollment: enrollment.id) == nil
                     ? .alreadyClaimed : .claimed
             }
-            try work.audit.append(
-                AuditEvent(
-                    id: event, at: now, kind: .challengeClaimed, client: challenge.question.client,
-                    user: enrollment.user, enrollment: enrollment.id, challenge: challenge.id,
-                    detail: ["via": .string(code.form.rawValue)]))
-            work.wake(.challenge(challenge.id))
-            work.wake(.enrollment(enrollment.id))
+            try work.raise(.challengeClaimed(challenge, by: enrollment, via: code.form))
             return .claimed
         }
     }

@@ -21,7 +21,6 @@ public enum OpenChallenge {
     /// The first time is recorded.
     public static func open(_ id: ChallengeID, for call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let eventID: EventID = ports.random.id(at: now)
         let enrollment = call.enrollment
         let admitted: Admission = try await ports.commit(at: now) { work in
             if let refusal = try work.admit(call) { return .other(.refused(refusal)) }
@@ -31,10 +30,7 @@ public enum OpenChallenge {
             guard challenge.isOpen(at: now) else { return .other(.alreadyEnded(challenge.standing(forDeviceAt: now))) }
             if target.fetchedAt == nil {
                 try work.targets.recordFetch(of: id, by: enrollment.id, at: now)
-                try work.audit.append(
-                    AuditEvent(
-                        id: eventID, at: now, kind: .challengeFetched, client: challenge.question.client,
-                        user: enrollment.user, enrollment: enrollment.id, challenge: id))
+                try work.raise(.challengeFetched(challenge, by: enrollment))
             }
             guard challenge.methods.contains(.pin) else { return .challenge(challenge, attemptsLeft: nil) }
             let attemptsLeft = try work.stores.attemptsLeft(of: enrollment)

@@ -78,13 +78,7 @@ extension UnitOfWork {
         else {
             return (try challenges.find(challenge.id) ?? challenge).standing(forDeviceAt: now)
         }
-        try audit.append(
-            AuditEvent(
-                id: nextEventID(), at: now, kind: .challengeReturning, client: challenge.question.client,
-                user: challenge.user, enrollment: enrollment.id, challenge: challenge.id,
-                detail: ["method": .string(method.rawValue)]))
-        wake(.challenge(challenge.id))
-        wake(.enrollment(enrollment.id))
+        try raise(.challengeHeld(challenge, method, by: enrollment))
         return nil
     }
 }

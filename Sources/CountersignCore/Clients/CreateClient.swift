@@ -82,16 +82,13 @@ public enum CreateClient {
             pinPolicy: request.pinPolicy,
             deviceLimit: request.deviceLimit, authenticators: request.authenticators, isOperator: false,
             createdAt: now)
-        let event = AuditEvent(
-            id: ports.random.id(at: now), at: now, kind: .clientCreated, client: client.id,
-            detail: ["name": .string(client.name.text), "waiver": .bool(client.waivesEnrollmentApproval)])
         return try await ports.commit(at: now) { work in
             try work.once(idempotency) {
                 try work.clients.insert(client, callbackSecret: callbackSecret)
                 if let basic = request.basic {
                     try work.clients.update(client.id, UpdateClient.Changes(basic: .set(basic)))
                 }
-                try work.audit.append(event)
+                try work.raise(.clientCreated(client))
                 let created = Created(client: client, secret: secret, callbackSecret: callbackSecret)
                 return (created, reply(created))
             }

@@ -18,14 +18,11 @@ public enum DeleteClient {
     /// - Returns: false when there is none of this id that can be deleted.
     public static func delete(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Bool {
         let now = ports.time.now
-        let event = AuditEvent(
-            id: ports.random.id(at: now), at: now, kind: .clientDeleted, client: id,
-            detail: ["by": .string("\(caller.id)")])
         let isDeleted = try await ports.commit(at: now) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return false }
             try work.clients.delete(id, at: now)
             try work.wakeWatchers(of: id)
-            try work.audit.append(event)
+            try work.raise(.clientDeleted(id, by: caller.id))
             return true
         }
         if isDeleted { try await clear(id, ports: ports) }

@@ -32,17 +32,12 @@ public enum DisableClient {
         _ disabledAt: Timestamp?, of id: ClientID, by caller: Client, ports: Ports
     ) async throws -> Client? {
         let now = ports.time.now
-        let event = AuditEvent(
-            id: ports.random.id(at: now), at: now, kind: disabledAt == nil ? .clientEnabled : .clientDisabled,
-            client: id, detail: ["by": .string("\(caller.id)")])
         return try await ports.commit(at: now) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return nil }
             guard (client.disabledAt == nil) != (disabledAt == nil) else { return client }
             try work.clients.disable(id, at: disabledAt)
-            try work.wakeWatchers(of: id)
-            try work.audit.append(event)
-            // What it was not told meanwhile.
-            work.wake(.outbox)
+            try work.raise(
+                disabledAt == nil ? .clientEnabled(id, by: caller.id) : .clientDisabled(id, by: caller.id))
             return try work.clients.find(id)
         }
     }

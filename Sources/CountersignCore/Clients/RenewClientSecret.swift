@@ -35,16 +35,12 @@ public enum RenewClientSecret {
         let now = ports.time.now
         let renewed = Renewed(
             client: id, secret: CreateClient.newSecret(ports.random), earlierUntil: now.adding(seconds: overlap))
-        let event = AuditEvent(
-            id: ports.random.id(at: now), at: now, kind: .clientSecretRenewed, client: id,
-            detail: ["by": .string("\(caller.id)"), "earlier_until": .string("\(renewed.earlierUntil)")])
         return try await ports.commit(at: now) { work in
             try work.once(key) {
                 guard let client = try work.clients.find(id), !client.isOperator else { return (nil, nil) }
                 try work.clients.renewSecret(
                     of: id, to: SecretHash(of: renewed.secret), earlierUntil: renewed.earlierUntil)
-                try work.wakeWatchers(of: id)
-                try work.audit.append(event)
+                try work.raise(.clientSecretRenewed(id, earlierUntil: renewed.earlierUntil, by: caller.id))
                 return (renewed, reply(renewed))
             }
         }

@@ -91,15 +91,11 @@ public enum UpdateClient {
         _ id: ClientID, _ changes: Changes, by caller: Client, ports: Ports
     ) async throws -> Client? {
         let now = ports.time.now
-        let event = AuditEvent(
-            id: ports.random.id(at: now), at: now, kind: .clientUpdated, client: id,
-            detail: changes.auditDetail(by: caller))
         return try await ports.commit(at: now) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return nil }
             try work.clients.update(id, changes)
             if changes.setsReceivers { try work.receivers.forgetAllGone(of: id) }
-            if changes.rights != nil { try work.wakeWatchers(of: id) }
-            try work.audit.append(event)
+            try work.raise(.clientUpdated(id, changes, by: caller))
             guard let updated = try work.clients.find(id) else { throw StoreError.corruptRow("client") }
             return updated
         }
@@ -125,14 +121,11 @@ public enum UpdateClient {
         let now = ports.time.now
         let renewed = RenewedSecret(
             secret: CreateClient.newCallbackSecret(ports.random), earlierUntil: now.adding(seconds: overlap))
-        let event = AuditEvent(
-            id: ports.random.id(at: now), at: now, kind: .callbackSecretRenewed, client: id,
-            detail: ["by": .string("\(caller.id)"), "earlier_until": .string("\(renewed.earlierUntil)")])
         return try await ports.commit(at: now) { work in
             try work.once(key) {
                 guard let client = try work.clients.find(id), !client.isOperator else { return (nil, nil) }
                 try work.clients.renewCallbackSecret(of: id, to: renewed.secret, earlierUntil: renewed.earlierUntil)
-                try work.audit.append(event)
+                try work.raise(.callbackSecretRenewed(id, earlierUntil: renewed.earlierUntil, by: caller.id))
                 return (renewed, reply(renewed))
             }
         }
@@ -146,7 +139,7 @@ extension UpdateClient.Changes {
     }
 
     /// What changed, without the password, and without what stands in a URL behind its host.
-    fileprivate func auditDetail(by caller: Client) -> JSONObject {
+    func auditDetail(by caller: Client) -> JSONObject {
         var detail: JSONObject = ["by": .string("\(caller.id)")]
         detail["name"] = name.map { .string($0.text) }
         detail["rights"] = rights.map { .array($0.map(\.rawValue).sorted().map(JSONValue.string)) }

@@ -83,7 +83,7 @@ enum LetInBy: Sendable {
     /// Nobody: it is over.
     case time
 
-    fileprivate var audited: JSONValue {
+    var audited: JSONValue {
         switch self {
         case .device(let id, _): .string("\(id)")
         case .waiver: "waiver"
@@ -92,7 +92,7 @@ enum LetInBy: Sendable {
     }
 
     /// Whether the methods of the device that are no stronger than this yes count, too.
-    fileprivate var bringsMethods: Bool {
+    var bringsMethods: Bool {
         switch self {
         case .device(_, .pin), .device(_, .biometric), .waiver: true
         case .device, .time: false
@@ -136,18 +136,13 @@ extension UnitOfWork {
             try methods.count(of: enrollment.id, from: now)
             try methods.put(enrollment.customs.mapValues { $0.counting(from: now) }, of: enrollment.id)
             try waits.deleteAll(of: enrollment.id)
-            for (method, _) in enrollment.waiting(at: now) {
-                try tellClients(.method(method, change: "counts"), of: enrollment)
-            }
         }
         // The question is not the enrollment's any more, and its end means nothing for it.
         if let id = enrollment.approval, let question = try challenges.find(id), question.state == .pending {
             _ = try endChallenge(question, as: .cancelled)
         }
-        wake(.enrollment(enrollment.id))
+        try raise(.enrollmentLetIn(enrollment, by: whom, didWait: !wasLetIn))
         guard !wasLetIn else { return }
-        try record(.enrollmentApproved, ["by": whom.audited], of: enrollment)
-        try tellClients(.approved, of: enrollment)
         try replaceSurplus(beside: enrollment, of: try clients.find(enrollment.client)?.deviceLimit)
     }
 

@@ -60,10 +60,8 @@ extension ChangeMethods {
                 return try refuse(enrollment, "nonce", in: work)
             }
             guard verdict.result == .ok else {
-                try work.record(
-                    .customRefused,
-                    ["authenticator": .string("\(name)"), "result": .string(verdict.result.rawValue)],
-                    of: enrollment)
+                try work.raise(
+                    .customAnswered(name, CustomResult(verdict: verdict.result), to: nil, by: enrollment))
                 try work.replies.insert(
                     RecordedReply(status: Recorded.customRefused, body: verdict.json.encoded), for: repeated,
                     at: work.now)
@@ -75,7 +73,7 @@ extension ChangeMethods {
             guard let current = try work.enrollments.find(enrollment.id) else {
                 throw StoreError.corruptRow("enrollment")
             }
-            let kind = current.customs[name] == nil ? "set" : "replaced"
+            let kind: MethodEvent.Change = current.customs[name] == nil ? .set : .replaced
             let registered = EnrolledCustom(countsFrom: countsFrom)
             try work.methods.put(current.customs.merging([name: registered]) { $1 }, of: enrollment.id)
             return try conclude(

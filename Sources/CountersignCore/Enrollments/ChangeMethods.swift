@@ -234,7 +234,7 @@ public enum ChangeMethods {
             guard case .granted(let countsFrom) = permit else { return .ended(permit.refusal) }
             try work.methods.put(
                 new, for: change.method, of: enrollment.id, certificate: grown.encoded, countsFrom: countsFrom)
-            let kind = change.old == nil ? "set" : change.new == nil ? "removed" : "replaced"
+            let kind: MethodEvent.Change = change.old == nil ? .set : change.new == nil ? .removed : .replaced
             return .ended(
                 try conclude(
                     change.method, kind, countsFrom: new.map { _ in countsFrom }, repeated, of: enrollment, in: work))
@@ -248,7 +248,7 @@ public enum ChangeMethods {
             try work.dropAuthenticator(change.name, of: current)
             return .ended(
                 try conclude(
-                    .custom(change.name), "removed", countsFrom: nil, repeated, of: enrollment, in: work))
+                    .custom(change.name), .removed, countsFrom: nil, repeated, of: enrollment, in: work))
         case .register(let registration):
             return try begin(registration, ticket, of: enrollment, in: work)
         }
@@ -258,7 +258,7 @@ public enum ChangeMethods {
     ///
     /// - Parameter countsFrom: from when what is new counts; nil where nothing is.
     static func conclude(
-        _ method: Method, _ kind: String, countsFrom: Timestamp?, by verdict: HookVerdict? = nil,
+        _ method: Method, _ kind: MethodEvent.Change, countsFrom: Timestamp?, by verdict: HookVerdict? = nil,
         _ repeated: IdempotencyKey, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
         let until = countsFrom.flatMap { $0 > work.now ? $0 : nil }
@@ -267,7 +267,7 @@ public enum ChangeMethods {
         } else {
             try work.waits.delete(method, of: enrollment.id)
         }
-        try work.noteMethod(method, kind, until: until, of: enrollment)
+        try work.raise(.methodChanged(MethodEvent(method: method, change: kind, until: until), of: enrollment))
         try work.replies.insert(
             RecordedReply(status: Recorded.changed, body: verdict?.json.encoded ?? []), for: repeated, at: work.now)
         return .changed(payload: verdict?.payload)
@@ -371,7 +371,7 @@ public enum ChangeMethods {
         if let seconds = try work.countRefused(.change, of: enrollment.id) {
             return .rateLimited(retryAfter: seconds)
         }
-        try work.record(.methodChangeRefused, ["reason": .string(reason)], of: enrollment)
+        try work.raise(.methodChangeRefused(reason: reason, of: enrollment))
         return .invalid
     }
 }

@@ -30,7 +30,6 @@ public enum CreateTicket {
         let now = ports.time.now
         let secret = Secret("ctt_" + Base64URL.encode(ports.random.bytes(24)))
         let enrollment: EnrollmentID = ports.random.id(at: now)
-        let eventID: EventID = ports.random.id(at: now)
         let issuer = ports.issuer
         let fingerprint = try ports.keys.current().certificate.fingerprint
         return try await ports.commit(at: now) { work in
@@ -41,10 +40,7 @@ public enum CreateTicket {
                     hash: SecretHash(of: secret), user: user.id, client: client.id, enrollment: enrollment,
                     waivesApproval: client.waivesEnrollmentApproval, expiresAt: now.adding(seconds: Ticket.lifetime))
                 try work.tickets.insert(ticket)
-                try work.audit.append(
-                    AuditEvent(
-                        id: eventID, at: now, kind: .ticketCreated, client: client.id, user: user.id,
-                        enrollment: enrollment, detail: ["waiver": .bool(ticket.waivesApproval)]))
+                try work.raise(.ticketCreated(ticket))
                 let invitation = EnrollmentInvitation(
                     issuer: issuer, ticket: secret, fingerprint: fingerprint, user: user.id, enrollment: enrollment)
                 let created = Created(invitation: invitation, expiresAt: ticket.expiresAt)

@@ -133,13 +133,7 @@ public enum EnrollDevice {
         let asks = try countsFrom != nil && isAsked(about: ticket, standing, in: work)
         let made = arrival.enrollment(countsFrom, asks ? arrival.approval : nil)
         try work.enrollments.insert(made, certificate: arrival.certificate.encoded)
-        var detail: JSONObject = [
-            "fingerprint": .string("\(fingerprint)"), "device": made.device.json,
-            "waiver": .bool(ticket.waivesApproval),
-        ]
-        detail["waiting_until"] = countsFrom.map { .string("\($0)") }
-        try work.record(.enrollmentCreated, detail, of: made)
-        try work.tellClients(.created(isWaived: ticket.waivesApproval), of: made)
+        try work.raise(.enrollmentAdded(made, isWaived: ticket.waivesApproval))
         guard let countsFrom else {
             try work.replaceSurplus(beside: made, of: client.deviceLimit)
             return .enrolled(made, nil)

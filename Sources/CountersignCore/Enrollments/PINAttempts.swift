@@ -44,28 +44,16 @@ extension UnitOfWork {
         }
         let policy = try stores.pinPolicy(of: enrollment)
         let attemptsLeft = max(0, policy.attempts - count)
-        let detail: JSONObject = ["attempts_left": .integer(Int64(attemptsLeft))]
-        try record(.pinIncorrect, detail, of: enrollment)
+        try raise(.pinIncorrect(attemptsLeft: attemptsLeft, of: enrollment))
         guard attemptsLeft == 0 else { return .counted(attemptsLeft: attemptsLeft) }
         switch policy.limitAction {
         case .lock:
             try methods.lockPIN(of: enrollment.id, at: now)
-            try record(.pinLocked, of: enrollment)
-            try tellClients(.pinLocked, of: enrollment)
+            try raise(.pinLocked(of: enrollment))
             try failUnanswerable(by: enrollment, because: .tooManyAttempts)
         case .remove:
             _ = try removeEnrollment(enrollment.id, reason: .wrongPIN, by: nil)
         }
         return .counted(attemptsLeft: 0)
-    }
-
-    /// Notes in the audit what has happened to an enrollment.
-    func record(
-        _ kind: AuditEventKind, _ detail: JSONObject = [:], of enrollment: Enrollment
-    ) throws {
-        try audit.append(
-            AuditEvent(
-                id: nextEventID(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
-                enrollment: enrollment.id, detail: detail))
     }
 }

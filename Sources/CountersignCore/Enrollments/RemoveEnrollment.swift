@@ -72,15 +72,7 @@ extension UnitOfWork {
         }
         try leaveBehind(enrollment)
         try waits.deleteAll(of: id)
-        wake(.enrollment(id))
-        try audit.append(
-            AuditEvent(
-                id: nextEventID(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
-                user: enrollment.user, enrollment: id, detail: ["reason": .string(reason.rawValue)]))
-        try tellClients(.removed(reason), of: enrollment)
-        for name in enrollment.customs.keys.sorted() {
-            try tellDeregistered(name, of: enrollment)
-        }
+        try raise(.enrollmentRemoved(enrollment, reason, by: client))
         if let approval = try enrollment.approval.flatMap({ try challenges.find($0) }) {
             _ = try endChallenge(approval, as: .cancelled)
         }

@@ -36,7 +36,7 @@ enum DeviceActor: Sendable {
     case device(EnrollmentID)
     case client(ClientID)
 
-    fileprivate var audited: JSONValue {
+    var audited: JSONValue {
         switch self {
         case .device(let id): .string("\(id)")
         case .client(let id): .string("\(id)")
@@ -63,11 +63,8 @@ extension UnitOfWork {
         _ enrollment: Enrollment, _ isSuspended: Bool, by actor: DeviceActor
     ) throws {
         try enrollments.suspend(enrollment.id, since: isSuspended ? now : nil)
-        try record(
-            isSuspended ? .enrollmentSuspended : .enrollmentResumed, ["by": actor.audited], of: enrollment)
-        try tellClients(isSuspended ? .suspended : .resumed, of: enrollment)
-        wake(.enrollment(enrollment.id))
-        guard isSuspended else { return }
+        guard isSuspended else { return try raise(.enrollmentResumed(enrollment, by: actor)) }
+        try raise(.enrollmentSuspended(enrollment, by: actor))
         try undoWaitingMethods(of: enrollment, by: actor)
         try failPending(of: enrollment, because: .deviceSuspended)
     }
@@ -95,19 +92,6 @@ extension UnitOfWork {
         case .custom(let name): try dropAuthenticator(name, of: enrollment)
         }
         try waits.delete(method, of: enrollment.id)
-        try noteMethod(method, "undone", by: actor.audited, of: enrollment)
-        wake(.enrollment(enrollment.id))
-    }
-
-    /// Notes in the audit what became of a method, and tells the clients.
-    func noteMethod(
-        _ method: Method, _ change: String, until: Timestamp? = nil, by actor: JSONValue? = nil,
-        of enrollment: Enrollment
-    ) throws {
-        var detail: JSONObject = ["method": .string(method.rawValue), "change": .string(change)]
-        detail["waiting_until"] = until.map { .string("\($0)") }
-        detail["by"] = actor
-        try record(.methodChanged, detail, of: enrollment)
-        try tellClients(.method(method, change: change, until: until), of: enrollment)
+        try raise(.methodChanged(MethodEvent(method: method, change: .undone, actor: actor), of: enrollment))
     }
 }

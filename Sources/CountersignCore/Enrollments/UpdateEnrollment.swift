@@ -19,9 +19,6 @@ public enum UpdateEnrollment {
     ) async throws -> Result<Enrollment, Refusal> {
         let now = ports.time.now
         let id = call.enrollment.id
-        let event = AuditEvent(
-            id: ports.random.id(at: now), at: now, kind: .enrollmentUpdated, client: call.enrollment.client,
-            user: call.enrollment.user, enrollment: id, detail: update.auditDetail)
         return try await ports.commit(at: now) { work in
             if let refusal = try work.admit(call) { return .failure(.device(refusal)) }
             switch update.push {
@@ -38,8 +35,8 @@ public enum UpdateEnrollment {
                 try work.enrollments.put(DeviceDescription(labels: labels, storage: storage), of: id)
             }
             if let versions = update.versions { try work.enrollments.put(versions, of: id) }
-            try work.audit.append(event)
             guard let enrollment = try work.enrollments.find(id) else { throw StoreError.corruptRow("enrollment") }
+            try work.raise(.enrollmentUpdated(enrollment, update))
             return .success(enrollment)
         }
     }
@@ -62,7 +59,7 @@ extension Stores {
 
 extension EnrollmentUpdate {
     /// What changed, without the token.
-    fileprivate var auditDetail: JSONObject {
+    var auditDetail: JSONObject {
         var detail = JSONObject()
         switch push {
         case .unchanged: break

@@ -49,8 +49,7 @@ extension UnitOfWork {
     ) throws -> WaiveWait.Outcome {
         guard enrollment.isPresent, enrollment.keys.primary.fingerprint == fingerprint else { return .notFound }
         guard !enrollment.counts(at: now) || !enrollment.waiting(at: now).isEmpty else { return .done }
-        try record(
-            .enrollmentWaived, ["fingerprint": .string("\(fingerprint)"), "by": .string("\(client)")], of: enrollment)
+        try raise(.enrollmentWaived(enrollment, by: client))
         try letIn(enrollment, by: .waiver(client))
         return .done
     }
@@ -78,7 +77,7 @@ public enum TellWaits {
                     if method == .confirm {
                         try work.letIn(enrollment, by: .time)
                     } else {
-                        try work.noteMethod(method, "counts", of: enrollment)
+                        try work.raise(.methodChanged(MethodEvent(method: method, change: .counts), of: enrollment))
                     }
                 }
             }

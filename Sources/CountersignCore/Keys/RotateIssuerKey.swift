@@ -179,9 +179,6 @@ public enum RotateIssuerKey {
             let material = try await ports.store.read { try $0.keys.issuerKeys() }
             let (step, result) = try await decide(material, now)
             guard !step.isNothing else { return result }
-            let events =
-                step.put.map { AuditEvent(issuerKey: $0, state: $0.state.rawValue, by: step.by, ports, at: now) }
-                + step.ended.map { AuditEvent(issuerKey: $0, state: "ended", by: step.by, ports, at: now) }
             let isDone = try await ports.commit(at: now) { work in
                 // Many a step leaves the certificate as it is: the keys themselves must be what they were, too.
                 guard try work.keys.replaceCertificate(material.certificate, by: nil),
@@ -190,27 +187,12 @@ public enum RotateIssuerKey {
                 else { return false }
                 for key in step.put { try work.keys.put(key) }
                 for key in step.ended { try work.keys.delete(key) }
-                for event in events { try work.audit.append(event) }
-                work.wake(.keys)
+                try work.raise(.issuerKeysChanged(step.put, ended: step.ended, by: step.by?.id))
                 return true
             }
             if isDone { return result }
         }
         throw StoreError.serializationFailure
-    }
-}
-
-extension AuditEvent {
-    /// That one of the issuer's keys has changed.
-    fileprivate init(
-        issuerKey key: IssuerKey, state: String, by client: Client?, _ ports: Ports, at now: Timestamp
-    ) {
-        self.init(
-            id: ports.random.id(at: now), at: now, kind: .issuerKeyChanged, client: client?.id,
-            detail: [
-                "key": .string("\(key.id)"), "use": .string(key.use.rawValue),
-                "state": .string(state), "compromised": .bool(key.isCompromised),
-            ])
     }
 }
 

@@ -44,12 +44,6 @@ public enum SendTestMessage {
         let queued = OutboxMessage(
             id: ports.random.id(at: now), content: .personal(message, to: address, client: caller.id), dueAt: now,
             expiresAt: now.adding(seconds: lifetime))
-        let event = AuditEvent(
-            id: ports.random.id(at: now), at: now, kind: .messageTested, client: caller.id,
-            detail: [
-                "message": .string("\(queued.id)"), "kind": .string(queued.content.kind.rawValue),
-                "template": .string(template.rawValue),
-            ])
         // The address is not kept in the clear: neither among the counts nor in the audit.
         let limit = AttemptLimit.testMessages(to: ports.hasher.name(of: address))
         return try await ports.commit(at: now) { work in
@@ -57,8 +51,7 @@ public enum SendTestMessage {
                 let sent = try work.count(limit)
                 guard !sent.isExceeded else { return (.tooMany(retryAfter: sent.retryAfter(at: now)), nil) }
                 try work.outbox.enqueue(queued)
-                try work.audit.append(event)
-                work.wake(.outbox)
+                try work.raise(.messageTested(queued, template, by: caller.id))
                 return (.queued(queued.id), reply(queued.id))
             }
         }

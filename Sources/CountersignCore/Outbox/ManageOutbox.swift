@@ -68,17 +68,13 @@ public enum ManageOutbox {
     /// Has a message sent now: one that was given up, or one that waits for its next time.
     public static func retry(_ id: EventID, by client: Client, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let event = AuditEvent(
-            id: ports.random.id(at: now), at: now, kind: .messageRetried, client: client.id,
-            detail: ["message": .string("\(id)")])
         return try await ports.commit(at: now) { work in
             guard let entry = try work.outbox.find(id) else { return .notFound }
             guard now < entry.expiresAt, let message = try work.outbox.requeue(id, at: now) else { return .over }
             if case .push(let challenge, let enrollment, _) = message.content {
                 try work.pushes.record(.queued(lastFailure: entry.lastError), of: challenge, to: enrollment, at: now)
             }
-            try work.audit.append(event)
-            work.wake(.outbox)
+            try work.raise(.messageRetried(id, by: client.id))
             return .queued
         }
     }

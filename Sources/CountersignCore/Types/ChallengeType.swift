@@ -290,15 +290,12 @@ public enum ManageTypes {
     /// leads nowhere.
     public static func remove(_ name: TypeName, by client: Client, ports: Ports) async throws -> Removal {
         let now = ports.time.now
-        let event = AuditEvent(
-            id: ports.random.id(at: now), at: now, kind: .typeRemoved, client: client.id,
-            detail: ["type": .string("\(name)")])
         return try await ports.commit(at: now) { work in
             guard try work.types.find(name) != nil else { return .notFound }
             let dependents = try work.types.all().filter { [$0.fallback, $0.unknownBrowser].contains(name) }
             guard dependents.isEmpty else { return .neededBy(dependents.map(\.name)) }
             guard try work.types.delete(name) else { return .notFound }
-            try work.audit.append(event)
+            try work.raise(.typeRemoved(name, by: client.id))
             return .removed
         }
     }
@@ -306,10 +303,9 @@ public enum ManageTypes {
     /// Makes a type or replaces it; challenges already asked keep what they were asked with.
     public static func set(_ type: ChallengeType, by client: Client, ports: Ports) async throws {
         let now = ports.time.now
-        let event = event(of: type, by: client.id, as: ports.random.id(at: now), at: now)
         try await ports.commit(at: now) { work in
             try work.types.put(type)
-            try work.audit.append(event)
+            try work.raise(.typeSet(type, by: client.id))
         }
     }
 
@@ -320,18 +316,14 @@ public enum ManageTypes {
         _ types: [ChallengeType], store: any Store, time: any TimeSource, random: any RandomSource
     ) async throws {
         let now = time.now
-        let events = types.map { event(of: $0, by: nil, as: random.id(at: now), at: now) }
+        let events = types.map {
+            AuditEvent(id: random.id(at: now), at: now, kind: .typeSet, detail: ["type": $0.json])
+        }
         try await store.commit { writer in
             for (type, event) in zip(types, events) where try writer.types.find(type.name)?.json != type.json {
                 try writer.types.put(type)
                 try writer.audit.append(event)
             }
         }
-    }
-
-    private static func event(
-        of type: ChallengeType, by client: ClientID?, as id: EventID, at now: Timestamp
-    ) -> AuditEvent {
-        AuditEvent(id: id, at: now, kind: .typeSet, client: client, detail: ["type": type.json])
     }
 }

@@ -36,13 +36,9 @@ public enum ManageLocks {
     /// - Returns: false when there is none.
     public static func end(_ challenge: ChallengeID, by client: Client, ports: Ports) async throws -> Bool {
         let now = ports.time.now
-        let id: EventID = ports.random.id(at: now)
         return try await ports.commit(at: now) { work in
             guard let lock = try work.askingLocks.end(of: challenge) else { return false }
-            try work.audit.append(
-                AuditEvent(
-                    id: id, at: now, kind: .askingUnlocked, client: lock.client, user: lock.user,
-                    challenge: challenge, detail: ["by": .string("\(client.id)")]))
+            try work.raise(.askingUnlocked(lock, by: client.id))
             return true
         }
     }

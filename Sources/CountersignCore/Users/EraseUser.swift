@@ -84,6 +84,6 @@ extension UnitOfWork {
         }
         try browsers.deleteAll(of: user)
         try users.markDeleted(user, at: now)
-        try audit.append(AuditEvent(id: nextEventID(), at: now, kind: .userDeleted, client: caller, user: user))
+        try raise(.userDeleted(user, by: caller))
     }
 }

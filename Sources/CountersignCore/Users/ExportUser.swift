@@ -52,11 +52,10 @@ public struct ExportUser: Sendable {
         _ reference: UserReference, in scope: ListScope, by client: Client, ports: Ports
     ) async throws -> ExportUser? {
         let now = ports.time.now
-        let event: EventID = ports.random.id(at: now)
         return try await ports.commit(at: now) { work in
             guard let user = try work.stores.named(reference, by: client.id, in: scope) else { return nil }
             let clients = try work.stores.clientIDs(knowing: user, in: scope)
-            try work.audit.append(AuditEvent(id: event, at: now, kind: .userExported, client: client.id, user: user))
+            try work.raise(.userExported(user, by: client.id))
             return ExportUser(user: user, scope: scope, clients: clients)
         }
     }

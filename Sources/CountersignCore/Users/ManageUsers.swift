@@ -19,8 +19,6 @@ public enum ManageUsers {
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
         let user = LinkedUser(id: ports.random.id(at: now), externalID: externalID, createdAt: now)
-        let event = AuditEvent(
-            id: ports.random.id(at: now), at: now, kind: .userCreated, client: client.id, user: user.id)
         return try await ports.commit(at: now) { work in
             try work.once(idempotency) {
                 // Looked up first: a failed insert would end the transaction on some engines.
@@ -31,7 +29,7 @@ public enum ManageUsers {
                 guard try work.links.put(user.id, to: client.id, externalID: externalID) else {
                     throw StoreError.serializationFailure
                 }
-                try work.audit.append(event)
+                try work.raise(.userCreated(user.id, by: client.id))
                 return (.user(user), reply(user))
             }
         }
@@ -61,7 +59,6 @@ public enum ManageUsers {
         _ reference: UserReference, _ changes: Changes, by client: Client, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let event: EventID = ports.random.id(at: now)
         return try await ports.commit(at: now) { work in
             guard let user = try work.links.find(reference, of: client.id) else { return .notFound }
             let externalID = changes.externalID ?? user.externalID
@@ -72,10 +69,7 @@ public enum ManageUsers {
             let isBlocked = changes.isEnrollmentBlocked ?? user.isEnrollmentBlocked
             if isBlocked != user.isEnrollmentBlocked {
                 try work.links.blockEnrollment(isBlocked, of: user.id, by: client.id)
-                try work.audit.append(
-                    AuditEvent(
-                        id: event, at: now, kind: isBlocked ? .enrollmentBlocked : .enrollmentUnblocked,
-                        client: client.id, user: user.id))
+                try work.raise(.enrollingBlocked(isBlocked, user.id, by: client.id))
             }
             return .user(
                 LinkedUser(

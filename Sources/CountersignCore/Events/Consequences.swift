@@ -1,0 +1,211 @@
+import CountersignWire
+import Encodings
+import OpenPGP
+
+/// All that follows from what happens, in the same transaction: the audit, callbacks and notices, pushes and their
+/// withdrawal, wakes, and what waited for it.
+extension UnitOfWork {
+    /// Something has happened.
+    func raise(_ event: DomainEvent) throws {
+        switch event {
+        case .challengeAsked(let challenge, let enrollments, let pushed):
+            try record(.challengeAsked, ["type": .string("\(challenge.question.type)")], of: challenge)
+            for enrollment in enrollments { wake(.enrollment(enrollment)) }
+            for enrollment in pushed { try announce(challenge, to: enrollment) }
+        case .challengeClaimed(let challenge, let enrollment, let form):
+            try record(.challengeClaimed, ["via": .string(form.rawValue)], of: challenge, by: enrollment)
+            wake(.challenge(challenge.id))
+            wake(.enrollment(enrollment.id))
+        case .challengeFetched(let challenge, let enrollment):
+            try record(.challengeFetched, of: challenge, by: enrollment)
+        case .challengeHeld(let challenge, let method, let enrollment):
+            try record(.challengeReturning, ["method": .string(method.rawValue)], of: challenge, by: enrollment)
+            wake(.challenge(challenge.id))
+            wake(.enrollment(enrollment.id))
+        case .challengeEnded(let challenge, let outcome): try ended(challenge, as: outcome)
+        case .answerRefused(let challenge, let fault, let digest, let enrollment):
+            try audit.append(
+                AuditEvent(
+                    id: nextEventID(), at: now, kind: .answerRefused, user: enrollment.user, enrollment: enrollment.id,
+                    challenge: challenge,
+                    detail: ["reason": .string(fault.name), "digest": .string(Hex.encode(digest))]))
+        case .customAnswered(let name, let result, let challenge, let enrollment):
+            let detail = JSONObject([
+                "authenticator": .string("\(name)"), "result": .string(result.verdict?.rawValue ?? "unavailable"),
+                "attempts_left": result.attemptsLeft.map { .integer(Int64($0)) },
+            ])
+            try record(result.verdict == .ok ? .customAccepted : .customRefused, detail, of: enrollment, to: challenge)
+
+        case .ticketCreated(let ticket):
+            try audit.append(
+                AuditEvent(
+                    id: nextEventID(), at: now, kind: .ticketCreated, client: ticket.client, user: ticket.user,
+                    enrollment: ticket.enrollment, detail: ["waiver": .bool(ticket.waivesApproval)]))
+        case .enrollmentAdded(let enrollment, let isWaived):
+            var detail: JSONObject = [
+                "fingerprint": .string("\(enrollment.keys.primary.fingerprint)"), "device": enrollment.device.json,
+                "waiver": .bool(isWaived),
+            ]
+            if !enrollment.counts(at: now) { detail["waiting_until"] = .string("\(enrollment.countsFrom)") }
+            try record(.enrollmentCreated, detail, of: enrollment)
+            try tellClients(.created(isWaived: isWaived), of: enrollment)
+        case .enrollmentWaived(let enrollment, let client):
+            let fingerprint = enrollment.keys.primary.fingerprint
+            try record(
+                .enrollmentWaived, ["fingerprint": .string("\(fingerprint)"), "by": .string("\(client)")],
+                of: enrollment)
+        case .enrollmentLetIn(let enrollment, let whom, let didWait):
+            if whom.bringsMethods {
+                for (method, _) in enrollment.waiting(at: now) {
+                    try tellClients(.method(method, change: MethodEvent.Change.counts.rawValue), of: enrollment)
+                }
+            }
+            wake(.enrollment(enrollment.id))
+            guard didWait else { return }
+            try record(.enrollmentApproved, ["by": whom.audited], of: enrollment)
+            try tellClients(.approved, of: enrollment)
+        case .enrollmentSuspended(let enrollment, let actor):
+            try record(.enrollmentSuspended, ["by": actor.audited], of: enrollment)
+            try tellClients(.suspended, of: enrollment)
+            wake(.enrollment(enrollment.id))
+        case .enrollmentResumed(let enrollment, let actor):
+            try record(.enrollmentResumed, ["by": actor.audited], of: enrollment)
+            try tellClients(.resumed, of: enrollment)
+            wake(.enrollment(enrollment.id))
+        case .enrollmentUpdated(let enrollment, let update):
+            try record(.enrollmentUpdated, update.auditDetail, of: enrollment)
+        case .enrollmentRemoved(let enrollment, let reason, let client):
+            wake(.enrollment(enrollment.id))
+            try audit.append(
+                AuditEvent(
+                    id: nextEventID(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
+                    user: enrollment.user, enrollment: enrollment.id, detail: ["reason": .string(reason.rawValue)]))
+            try tellClients(.removed(reason), of: enrollment)
+            for name in enrollment.customs.keys.sorted() { try raise(.authenticatorDeregistered(name, of: enrollment)) }
+
+        case .methodChanged(let event, let enrollment):
+            var detail: JSONObject = [
+                "method": .string(event.method.rawValue), "change": .string(event.change.rawValue),
+            ]
+            detail["waiting_until"] = event.until.map { .string("\($0)") }
+            detail["by"] = event.actor?.audited
+            try record(.methodChanged, detail, of: enrollment)
+            try tellClients(
+                .method(event.method, change: event.change.rawValue, until: event.until), of: enrollment)
+            if case .undone = event.change { wake(.enrollment(enrollment.id)) }
+        case .methodChangeRefused(let reason, let enrollment):
+            try record(.methodChangeRefused, ["reason": .string(reason)], of: enrollment)
+        case .authenticatorDeregistered(let name, let enrollment): try tellDeregistered(name, of: enrollment)
+        case .authenticatorLost(let name, let enrollment):
+            try tellClients(
+                .method(.custom(name), change: MethodEvent.Change.removed.rawValue), of: enrollment)
+        case .pinIncorrect(let attemptsLeft, let enrollment):
+            try record(.pinIncorrect, ["attempts_left": .integer(Int64(attemptsLeft))], of: enrollment)
+        case .pinLocked(let enrollment):
+            try record(.pinLocked, of: enrollment)
+            try tellClients(.pinLocked, of: enrollment)
+
+        case .userCreated(let user, let client): try record(.userCreated, of: user, by: client)
+        case .userDeleted(let user, let client): try record(.userDeleted, of: user, by: client)
+        case .userExported(let user, let client): try record(.userExported, of: user, by: client)
+        case .enrollingBlocked(let isBlocked, let user, let client):
+            try record(isBlocked ? .enrollmentBlocked : .enrollmentUnblocked, of: user, by: client)
+        case .askingUnlocked(let lock, let client):
+            try audit.append(
+                AuditEvent(
+                    id: nextEventID(), at: now, kind: .askingUnlocked, client: lock.client, user: lock.user,
+                    challenge: lock.challenge, detail: ["by": .string("\(client)")]))
+
+        case .clientCreated(let client):
+            let detail: JSONObject = [
+                "name": .string(client.name.text), "waiver": .bool(client.waivesEnrollmentApproval),
+            ]
+            try record(.clientCreated, detail, of: client.id)
+        case .clientUpdated(let client, let changes, let caller):
+            try record(.clientUpdated, changes.auditDetail(by: caller), of: client)
+            if changes.rights != nil { try wakeWatchers(of: client) }
+        case .clientSecretRenewed(let client, let earlierUntil, let caller):
+            let detail: JSONObject = ["by": .string("\(caller)"), "earlier_until": .string("\(earlierUntil)")]
+            try record(.clientSecretRenewed, detail, of: client)
+            try wakeWatchers(of: client)
+        case .callbackSecretRenewed(let client, let earlierUntil, let caller):
+            let detail: JSONObject = ["by": .string("\(caller)"), "earlier_until": .string("\(earlierUntil)")]
+            try record(.callbackSecretRenewed, detail, of: client)
+        case .clientDisabled(let client, let caller):
+            try record(.clientDisabled, ["by": .string("\(caller)")], of: client)
+            try wakeWatchers(of: client)
+        case .clientEnabled(let client, let caller):
+            try record(.clientEnabled, ["by": .string("\(caller)")], of: client)
+            try wakeWatchers(of: client)
+            // What it was not told meanwhile.
+            wake(.outbox)
+        case .clientDeleted(let client, let caller):
+            try record(.clientDeleted, ["by": .string("\(caller)")], of: client)
+        case .typeSet(let type, let client): try record(.typeSet, ["type": type.json], of: client)
+        case .typeRemoved(let name, let client): try record(.typeRemoved, ["type": .string("\(name)")], of: client)
+        case .messageRetried(let message, let client):
+            try record(.messageRetried, ["message": .string("\(message)")], of: client)
+            wake(.outbox)
+        case .messageTested(let message, let template, let client):
+            let detail: JSONObject = [
+                "message": .string("\(message.id)"), "kind": .string(message.content.kind.rawValue),
+                "template": .string(template.rawValue),
+            ]
+            try record(.messageTested, detail, of: client)
+            wake(.outbox)
+        case .issuerKeysChanged(let keys, let ended, let client):
+            let changes = keys.map { ($0, $0.state.rawValue) } + ended.map { ($0, "ended") }
+            for (key, state) in changes {
+                let detail: JSONObject = [
+                    "key": .string("\(key.id)"), "use": .string(key.use.rawValue), "state": .string(state),
+                    "compromised": .bool(key.isCompromised),
+                ]
+                try record(.issuerKeyChanged, detail, of: client)
+            }
+            wake(.keys)
+        }
+    }
+
+    private func ended(_ challenge: Challenge, as outcome: ChallengeOutcome) throws {
+        try audit.append(
+            AuditEvent(
+                id: nextEventID(), at: now, kind: outcome.auditKind, client: challenge.question.client,
+                user: challenge.user, enrollment: outcome.decidedBy, challenge: challenge.id,
+                detail: outcome.reason.map { ["reason": .string($0)] } ?? [:]))
+        if let callback = OutboxMessage.callback(for: challenge, ended: outcome, id: nextEventID(), at: now) {
+            try outbox.enqueue(callback)
+            wake(.outbox)
+        }
+        wake(.challenge(challenge.id))
+        try tellDevices(of: challenge, ended: outcome)
+        try learnBrowser(outcome, from: challenge)
+        if let device = challenge.newDevice { try concludeApproval(device, by: challenge, ended: outcome) }
+    }
+
+    private func record(_ kind: AuditEventKind, of user: UserID, by client: ClientID) throws {
+        try audit.append(AuditEvent(id: nextEventID(), at: now, kind: kind, client: client, user: user))
+    }
+
+    private func record(_ kind: AuditEventKind, _ detail: JSONObject, of client: ClientID?) throws {
+        try audit.append(AuditEvent(id: nextEventID(), at: now, kind: kind, client: client, detail: detail))
+    }
+
+    private func record(
+        _ kind: AuditEventKind, _ detail: JSONObject = [:], of challenge: Challenge, by enrollment: Enrollment? = nil
+    ) throws {
+        try audit.append(
+            AuditEvent(
+                id: nextEventID(), at: now, kind: kind, client: challenge.question.client,
+                user: enrollment?.user ?? challenge.user, enrollment: enrollment?.id, challenge: challenge.id,
+                detail: detail))
+    }
+
+    private func record(
+        _ kind: AuditEventKind, _ detail: JSONObject = [:], of enrollment: Enrollment, to challenge: ChallengeID? = nil
+    ) throws {
+        try audit.append(
+            AuditEvent(
+                id: nextEventID(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
+                enrollment: enrollment.id, challenge: challenge, detail: detail))
+    }
+}

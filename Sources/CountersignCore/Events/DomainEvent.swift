@@ -1,0 +1,84 @@
+import CountersignWire
+
+/// What has happened, in the transaction in which it did.
+///
+/// A rule says that it happened, by ``UnitOfWork/raise(_:)``; what follows from it stands in `Consequences.swift`.
+enum DomainEvent: Sendable {
+    /// A question was put to devices, some of which are told by push.
+    case challengeAsked(Challenge, of: [EnrollmentID], telling: [EnrollmentID])
+    /// A device has presented the code of a question and is asked it.
+    case challengeClaimed(Challenge, by: Enrollment, via: ChallengeCode.Form)
+    /// A device has fetched a question for the first time.
+    case challengeFetched(Challenge, by: Enrollment)
+    /// A device has approved what it opened by a link; the code that it brings back is still to be presented.
+    case challengeHeld(Challenge, Method, by: Enrollment)
+    case challengeEnded(Challenge, ChallengeOutcome)
+    /// A device's answer is not what it must be.
+    case answerRefused(ChallengeID, AnswerFault, digest: [UInt8], by: Enrollment)
+    /// A hook has judged what a device sent for a custom authenticator: in answer to a question, or to be registered.
+    case customAnswered(AuthenticatorName, CustomResult, to: ChallengeID?, by: Enrollment)
+
+    case ticketCreated(Ticket)
+    case enrollmentAdded(Enrollment, isWaived: Bool)
+    /// Its wait, and that of its methods, was waived by a client or an operator.
+    case enrollmentWaived(Enrollment, by: ClientID)
+    /// It waits no longer, or did not before; then its methods do not any more.
+    case enrollmentLetIn(Enrollment, by: LetInBy, didWait: Bool)
+    case enrollmentSuspended(Enrollment, by: DeviceActor)
+    case enrollmentResumed(Enrollment, by: DeviceActor)
+    case enrollmentUpdated(Enrollment, EnrollmentUpdate)
+    /// Nil where it was no client that wanted it so.
+    case enrollmentRemoved(Enrollment, RemovalReason, by: ClientID?)
+
+    case methodChanged(MethodEvent, of: Enrollment)
+    case methodChangeRefused(reason: String, of: Enrollment)
+    /// A device answers by a custom authenticator no more.
+    case authenticatorDeregistered(AuthenticatorName, of: Enrollment)
+    /// A hook has refused so that the authenticator is gone; the audit has the refusal.
+    case authenticatorLost(AuthenticatorName, of: Enrollment)
+    case pinIncorrect(attemptsLeft: Int, of: Enrollment)
+    case pinLocked(of: Enrollment)
+
+    case userCreated(UserID, by: ClientID)
+    case userDeleted(UserID, by: ClientID)
+    case userExported(UserID, by: ClientID)
+    /// A client lets a user enroll no more devices through it, or does so again.
+    case enrollingBlocked(Bool, UserID, by: ClientID)
+    /// A client may ask a user again.
+    case askingUnlocked(AskingLock, by: ClientID)
+
+    case clientCreated(Client)
+    case clientUpdated(ClientID, UpdateClient.Changes, by: Client)
+    case clientSecretRenewed(ClientID, earlierUntil: Timestamp, by: ClientID)
+    case callbackSecretRenewed(ClientID, earlierUntil: Timestamp, by: ClientID)
+    case clientDisabled(ClientID, by: ClientID)
+    case clientEnabled(ClientID, by: ClientID)
+    case clientDeleted(ClientID, by: ClientID)
+    case typeSet(ChallengeType, by: ClientID)
+    case typeRemoved(TypeName, by: ClientID)
+    case messageRetried(EventID, by: ClientID)
+    case messageTested(OutboxMessage, MessageTemplate, by: ClientID)
+    /// Keys that stand otherwise than before, and those that are gone; by nobody where it was their time.
+    case issuerKeysChanged([IssuerKey], ended: [IssuerKey], by: ClientID?)
+}
+
+/// What became of a method.
+struct MethodEvent: Sendable {
+    /// What can become of it.
+    enum Change: String, Sendable { case set, replaced, removed, undone, counts }
+
+    let method: Method
+    let change: Change
+    /// Until when it waits; nil where it does not.
+    var until: Timestamp?
+    /// Who did it, where it was not the device itself.
+    var actor: DeviceActor?
+}
+
+/// What a hook has said of what a device sent.
+struct CustomResult: Sendable {
+    /// Nil where the hook could not be asked.
+    let verdict: HookVerdict.Result?
+    /// How many more there may be; nil where that is not counted.
+    var attemptsLeft: Int?
+}
