@@ -48,10 +48,13 @@ struct RemovalTests {
     func reasons() async throws {
         try await SDKScene.with(pinPolicy: ["at_limit": "remove", "attempts": 1]) { scene in
             let second = try await scene.anotherEnrollment()
-            try await scene.removeAtServer()
+            let removedAt = try await scene.server.clock.stopped { second in
+                try await scene.removeAtServer()
+                return Timestamp(seconds: second)
+            }
             let removed = await Self.removal { try await scene.enrollment.refresh() }
             #expect(removed?.reason == "removed_by_client" && removed?.kind == .userDisenrolled)
-            #expect(removed?.removedAt == scene.server.clock.now.wholeSeconds)
+            #expect(removed?.removedAt == removedAt)
             try await second.setPIN(try PIN("83517"))
             let asked = try await scene.shop.ask("\(second.user)", ["type": "typed"])
             let id = try #require(asked["id"]?.string.flatMap { ChallengeID($0) })

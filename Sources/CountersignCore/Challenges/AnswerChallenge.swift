@@ -103,7 +103,7 @@ public enum AnswerChallenge {
     enum Verdict: Sendable {
         case repeated(RecordedAnswer)
         case notFound
-        case ended(ChallengeStanding)
+        case ended(Challenge)
         case invalid(AnswerFault)
         case pinLocked
         case wrongPIN(EnrolledPIN, Challenge)
@@ -137,7 +137,7 @@ public enum AnswerChallenge {
             return recorded.challenge == challenge.id ? .repeated(recorded) : .invalid(.otherChallenge)
         }
         // 3: pending and unexpired.
-        guard challenge.isOpen(at: now) else { return .ended(challenge.standing(forDeviceAt: now)) }
+        guard challenge.isOpen(at: now) else { return .ended(challenge) }
         // 4: decrypts, exactly one signature, of the form that receipts have.
         let keys = try ports.keys.current()
         let opened: UnverifiedMessage
@@ -298,7 +298,9 @@ public enum AnswerChallenge {
         switch verdict {
         case .repeated(let recorded): return try outcome(recorded, by: enrollment, in: work)
         case .notFound: return .notFound
-        case .ended(let standing): return .alreadyEnded(standing)
+        case .ended(let challenge):
+            let current = try work.challenges.find(id) ?? challenge
+            return .alreadyEnded(try work.endedStandingForDevice(of: current) ?? current.state.standing)
         case .invalid(let fault):
             return try refuse(id, because: fault, digest: digest, by: enrollment, in: work)
         case .pinLocked: return .pinLocked
@@ -367,19 +369,19 @@ public enum AnswerChallenge {
         _ challenge: Challenge, _ outcome: ChallengeOutcome, evidence: Evidence?, custom: CustomReply? = nil,
         digest: [UInt8], by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
-        let earlier =
+        let isFirst =
             if case .approved(let method, _) = outcome, challenge.returnURI != nil {
                 try work.holdForReturn(challenge, approvedBy: method, on: enrollment)
             } else {
-                try work.endChallenge(challenge, as: outcome)
+                try work.endChallenge(challenge, as: outcome) == nil
             }
-        if let earlier {
+        guard isFirst else {
             // Somebody was faster: another device, a cancellation, or this very answer sent twice at once.
             if let recorded = try work.answers.find(by: enrollment.id, digest: digest) {
                 return try self.outcome(recorded, by: enrollment, in: work)
             }
-            // Its client may not know yet of what a device has approved.
-            return .alreadyEnded(try work.challenges.find(challenge.id)?.standing(forDeviceAt: work.now) ?? earlier)
+            let current = try work.challenges.find(challenge.id) ?? challenge
+            return .alreadyEnded(try work.endedStandingForDevice(of: current) ?? current.state.standing)
         }
         if case .reported = outcome {
             try work.askingLocks.put(

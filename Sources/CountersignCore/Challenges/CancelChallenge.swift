@@ -21,10 +21,7 @@ public enum CancelChallenge {
             }
             // It is about a device, which will be removed.
             if challenge.newDevice != nil, let user = challenge.user { try work.users.lock(user) }
-            // Over, and not swept yet: it ends as what it is.
-            let end: ChallengeOutcome = now < challenge.expiresAt ? .cancelled : .expired
-            if let earlier = try work.endChallenge(challenge, as: end) { return .alreadyEnded(earlier) }
-            guard case .cancelled = end else { return .alreadyEnded(ChallengeState.ended(end, at: now).standing) }
+            if let earlier = try work.endChallenge(challenge, as: .cancelled) { return .alreadyEnded(earlier) }
             return try work.challenges.find(id).map(Outcome.cancelled) ?? .notFound
         }
     }

@@ -175,18 +175,37 @@ public struct RecordedAnswer: Sendable {
 }
 
 extension UnitOfWork {
-    /// Ends a challenge, with all that follows from it.
+    /// Ends a challenge, with all that follows from it; one that is over ends as expired, whatever came too late for it.
     ///
-    /// - Returns: nil when it ended so; how it stands when it had ended before, or somebody was faster since it was read.
+    /// - Returns: nil when it ended so; how it stands when it has ended otherwise, or somebody was faster since it was
+    ///   read.
     func endChallenge(
-        _ challenge: Challenge, as outcome: ChallengeOutcome
+        _ challenge: Challenge, as wanted: ChallengeOutcome
     ) throws -> ChallengeStanding? {
+        let outcome = now < challenge.expiresAt ? wanted : .expired
         guard (try? challenge.state.applying(outcome, at: now, expiresAt: challenge.expiresAt)) != nil,
             try challenges.end(challenge.id, as: outcome, at: now)
-        else { return (try challenges.find(challenge.id) ?? challenge).standing(at: now) }
+        else { return (try challenges.find(challenge.id) ?? challenge).state.standing }
         // What a device had approved, and did not bring back in time.
         if challenge.returnURI != nil, outcome.method == nil { try receipts.delete(of: challenge.id) }
         try raise(.challengeEnded(challenge, outcome))
-        return nil
+        return outcome == wanted ? nil : ChallengeState.ended(outcome, at: now).standing
+    }
+
+    /// How a challenge has ended, as its client is told; nil while it is open.
+    ///
+    /// One that is over ends by this, if nobody has ended it yet: whoever is told so must be told nothing else by a
+    /// server whose clock is behind.
+    func endedStanding(of challenge: Challenge) throws -> ChallengeStanding? {
+        if challenge.state.isEnded { return challenge.state.standing }
+        guard now >= challenge.expiresAt else { return nil }
+        return try endChallenge(challenge, as: .expired) ?? ChallengeState.ended(.expired, at: now).standing
+    }
+
+    /// How a challenge has ended, as a device is told, which knows what it has approved before the client does.
+    func endedStandingForDevice(of challenge: Challenge) throws -> ChallengeStanding? {
+        if let standing = try endedStanding(of: challenge) { return standing }
+        guard case .returning(let method, let enrollment) = challenge.state else { return nil }
+        return ChallengeState.ended(.approved(method, by: enrollment), at: now).standing
     }
 }

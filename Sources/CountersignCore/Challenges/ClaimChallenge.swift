@@ -42,7 +42,7 @@ public enum ClaimChallenge {
             else { return try refuse(enrollment.id, in: work) }
             // Presented again, since the reply was lost.
             if try work.targets.find(of: challenge.id, enrollment: enrollment.id) != nil { return .claimed }
-            guard challenge.isOpen(at: now) else { return .alreadyEnded(challenge.standing(forDeviceAt: now)) }
+            if let standing = try work.endedStandingForDevice(of: challenge) { return .alreadyEnded(standing) }
             guard case .awaited = claim else { return .alreadyClaimed }
             // It may be for one user alone.
             guard challenge.user == nil || challenge.user == enrollment.user else {

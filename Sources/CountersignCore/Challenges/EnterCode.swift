@@ -46,9 +46,8 @@ public enum EnterCode {
             }
             guard challenge.isText, let user = challenge.user else { return .noCode }
             guard try work.links.find(.id(user), of: client) != nil else { return .notFound }
-            guard challenge.isOpen(at: now), let hash = challenge.numberHash else {
-                return .alreadyEnded(challenge.standing(at: now))
-            }
+            if let standing = try work.endedStanding(of: challenge) { return .alreadyEnded(standing) }
+            guard let hash = challenge.numberHash else { return .noCode }
             let typed = try work.count(.typedTextCodes(id, maximum: challenge.attempts ?? usualAttempts))
             let inARow = try work.count(.wrongTextCodes(client, user))
             if !typed.isExceeded, !inARow.isExceeded, work.hasher.matches(hash, number: code, challenge: id) {

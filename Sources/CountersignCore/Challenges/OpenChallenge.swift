@@ -27,7 +27,7 @@ public enum OpenChallenge {
             guard let target = try work.targets.find(of: id, enrollment: enrollment.id),
                 let challenge = try work.challenges.find(id)
             else { return .other(.notFound) }
-            guard challenge.isOpen(at: now) else { return .other(.alreadyEnded(challenge.standing(forDeviceAt: now))) }
+            if let standing = try work.endedStandingForDevice(of: challenge) { return .other(.alreadyEnded(standing)) }
             if target.fetchedAt == nil {
                 try work.targets.recordFetch(of: id, by: enrollment.id, at: now)
                 try work.raise(.challengeFetched(challenge, by: enrollment))
@@ -63,16 +63,4 @@ extension Ports {
 extension Challenge {
     /// Whether an answer could still decide it.
     func isOpen(at now: Timestamp) -> Bool { state == .pending && now < expiresAt }
-
-    /// How it stands at a time as its client is told, whether or not its expiry was written down yet.
-    func standing(at now: Timestamp) -> ChallengeStanding {
-        guard !state.isEnded, now >= expiresAt else { return state.standing }
-        return ChallengeState.ended(.expired, at: expiresAt).standing
-    }
-
-    /// How it stands at a time as a device is told, which knows what it has approved before the client does.
-    func standing(forDeviceAt now: Timestamp) -> ChallengeStanding {
-        guard case .returning(let method, let enrollment) = state, now < expiresAt else { return standing(at: now) }
-        return ChallengeState.ended(.approved(method, by: enrollment), at: now).standing
-    }
 }

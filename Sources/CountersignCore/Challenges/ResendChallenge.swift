@@ -27,9 +27,7 @@ public enum ResendChallenge {
             guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
                 return .notFound
             }
-            guard !challenge.state.isEnded, now < challenge.expiresAt else {
-                return .alreadyEnded(challenge.standing(at: now))
-            }
+            if let standing = try work.endedStanding(of: challenge) { return .alreadyEnded(standing) }
             // What was sent is not kept, nor where to.
             guard !challenge.isText else { return .tooMany }
             if let user = challenge.user, try work.askingLocks.exists(of: user, by: client) { return .reported }

@@ -40,9 +40,7 @@ public enum ReturnChallenge {
             guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
                 return .notFound
             }
-            guard !challenge.state.isEnded, now < challenge.expiresAt else {
-                return .alreadyEnded(challenge.standing(at: now))
-            }
+            if let standing = try work.endedStanding(of: challenge) { return .alreadyEnded(standing) }
             // Before the approval nobody can know the code, whatever is presented.
             guard case .returning(let method, let enrollment) = challenge.state, isRight else {
                 let wrong = try work.count(.wrongReturnCodes(id))
@@ -60,7 +58,7 @@ public enum ReturnChallenge {
                 return .alreadyEnded(earlier)
             }
             guard let ended = try work.challenges.find(id) else { return .notFound }
-            if case .failed = outcome { return .alreadyEnded(ended.standing(at: now)) }
+            if case .failed = outcome { return .alreadyEnded(ended.state.standing) }
             return .released(ended)
         }
     }
@@ -69,16 +67,14 @@ public enum ReturnChallenge {
 extension UnitOfWork {
     /// Keeps an approval until its code is presented.
     ///
-    /// - Returns: nil when it is kept; how the challenge stands for a device when something else came before.
+    /// - Returns: whether it is kept: nothing else came before.
     func holdForReturn(
         _ challenge: Challenge, approvedBy method: Method, on enrollment: Enrollment
-    ) throws -> ChallengeStanding? {
+    ) throws -> Bool {
         let until = max(challenge.expiresAt, now.adding(seconds: ReturnChallenge.window))
         guard try challenges.holdForReturn(challenge.id, approvedBy: method, on: enrollment.id, until: until, at: now)
-        else {
-            return (try challenges.find(challenge.id) ?? challenge).standing(forDeviceAt: now)
-        }
+        else { return false }
         try raise(.challengeHeld(challenge, method, by: enrollment))
-        return nil
+        return true
     }
 }

@@ -42,7 +42,10 @@ public enum ShowCode {
         guard challenge.claim != nil else { return .noCode }
         let now = ports.time.now
         guard !challenge.state.isEnded, now < challenge.expiresAt else {
-            return .alreadyEnded(challenge.standing(at: now))
+            return try await ports.commit(at: now) { work in
+                guard let challenge = try work.challenges.find(id) else { return .notFound }
+                return .alreadyEnded(try work.endedStanding(of: challenge) ?? challenge.state.standing)
+            }
         }
         return ShownCode(of: challenge, at: now, ports.hasher).map(Outcome.code) ?? .alreadyClaimed
     }
