@@ -37,7 +37,8 @@ struct VerifyCommandTests {
     @Test("What the demo leaves verifies with gpg, and the fingerprint is that of the receipt")
     func gpg() async throws {
         let folder = try TemporaryFolder()
-        let (_, receipt, certificate) = try await Self.demo(in: folder)
+        let (played, receipt, certificate) = try await Self.demo(in: folder)
+        #expect(played.status == 0, "\(played.errors)")
         let gpg = try GPG()
         #expect(try gpg.run("--import", certificate).status == 0)
         let result = try gpg.run("--status-fd", "1", "--verify", receipt)
@@ -65,7 +66,9 @@ struct VerifyCommandTests {
     @Test("A receipt that was altered, or another's, ends with 1", arguments: Harm.allCases)
     func altered(_ harm: Harm) async throws {
         let folder = try TemporaryFolder()
-        var (_, receipt, certificate) = try await Self.demo(in: folder)
+        let played = try await Self.demo(in: folder)
+        #expect(played.0.status == 0, "\(played.0.errors)")
+        var (_, receipt, certificate) = played
         var text = try String(contentsOfFile: receipt, encoding: .utf8)
         let before = text
         switch harm {
