@@ -298,9 +298,7 @@ public enum AnswerChallenge {
         switch verdict {
         case .repeated(let recorded): return try outcome(recorded, by: enrollment, in: work)
         case .notFound: return .notFound
-        case .ended(let challenge):
-            let current = try work.challenges.find(id) ?? challenge
-            return .alreadyEnded(try work.endedStandingForDevice(of: current) ?? current.state.standing)
+        case .ended(let challenge): return try alreadyEnded(challenge, in: work)
         case .invalid(let fault):
             return try refuse(id, because: fault, digest: digest, by: enrollment, in: work)
         case .pinLocked: return .pinLocked
@@ -380,8 +378,7 @@ public enum AnswerChallenge {
             if let recorded = try work.answers.find(by: enrollment.id, digest: digest) {
                 return try self.outcome(recorded, by: enrollment, in: work)
             }
-            let current = try work.challenges.find(challenge.id) ?? challenge
-            return .alreadyEnded(try work.endedStandingForDevice(of: current) ?? current.state.standing)
+            return try alreadyEnded(challenge, in: work)
         }
         if case .reported = outcome {
             try work.askingLocks.put(
@@ -398,6 +395,12 @@ public enum AnswerChallenge {
         let recorded = RecordedAnswer(challenge: challenge.id, standing: standing, custom: custom)
         try work.answers.insert(recorded, by: enrollment.id, digest: digest, at: work.now)
         return .decided(AnswerReply(standing: standing, payload: custom?.payload))
+    }
+
+    /// What a device is told whose answer comes after the end; another may have ended it since it was read.
+    private static func alreadyEnded(_ challenge: Challenge, in work: UnitOfWork) throws -> Outcome {
+        let current = try work.challenges.find(challenge.id) ?? challenge
+        return .alreadyEnded(try work.endedStandingForDevice(of: current) ?? current.state.standing)
     }
 
     /// Notes a refused answer by its digest; the message itself is neither kept nor logged.

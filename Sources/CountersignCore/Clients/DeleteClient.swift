@@ -21,7 +21,6 @@ public enum DeleteClient {
         let isDeleted = try await ports.commit(at: now) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return false }
             try work.clients.delete(id, at: now)
-            try work.wakeWatchers(of: id)
             try work.raise(.clientDeleted(id, by: caller.id))
             return true
         }

@@ -141,6 +141,7 @@ extension UnitOfWork {
             wake(.outbox)
         case .clientDeleted(let client, let caller):
             try record(.clientDeleted, ["by": .string("\(caller)")], of: client)
+            try wakeWatchers(of: client)
         case .typeSet(let type, let client): try record(.typeSet, ["type": type.json], of: client)
         case .typeRemoved(let name, let client): try record(.typeRemoved, ["type": .string("\(name)")], of: client)
         case .messageRetried(let message, let client):
