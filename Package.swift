@@ -163,6 +163,10 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["CSpawn", "CountersignStorage", "Encodings", "OpenPGP", crypto, logging],
             path: "Tests/Support", swiftSettings: settings),
+        // It reads what OpenPGP keeps to itself, so no program that is built for release may need it.
+        .target(
+            name: "OpenPGPTestSupport", dependencies: ["OpenPGP", "TestSupport", crypto], path: "Tests/OpenPGPSupport",
+            swiftSettings: settings),
         .target(
             name: "ServerTestSupport",
             dependencies: [
@@ -206,7 +210,7 @@ let package = Package(
             ],
             path: "Tests/PushPeer", swiftSettings: settings),
         tests("Encodings", ["Encodings", logging]),
-        tests("OpenPGP", ["OpenPGP", "Encodings", crypto], resources: [.copy("Vectors")]),
+        tests("OpenPGP", ["OpenPGP", "OpenPGPTestSupport", "Encodings", crypto], resources: [.copy("Vectors")]),
         tests("JOSE", ["JOSE", "Encodings", crypto]),
         tests(
             "Wire", ["CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto],
@@ -215,8 +219,7 @@ let package = Package(
             "Core",
             [
                 "CountersignCore", "CountersignStorage", "CountersignWire", "StorageTestSupport", "OpenPGP",
-                "Encodings",
-                crypto,
+                "OpenPGPTestSupport", "Encodings", crypto,
             ]),
         tests(
             "Storage",
@@ -242,7 +245,8 @@ let package = Package(
         tests(
             "Server",
             [
-                "ServerTestSupport", "CountersignServer", "CountersignWire", "OpenPGP", "Encodings",
+                "ServerTestSupport", "CountersignServer", "CountersignWire", "OpenPGP", "OpenPGPTestSupport",
+                "Encodings",
                 crypto, logging, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
                 server("HTTPTypes", "swift-http-types"), server("NIOCore", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"), server("NIOHTTP1", "swift-nio"),
@@ -266,7 +270,7 @@ let package = Package(
                 server("Yams", "Yams"),
             ]),
         tests("Simulation", ["SimulationSupport"]),
-        tests("Interoperability", ["OpenPGP", "CountersignWire", "Encodings", crypto]),
+        tests("Interoperability", ["OpenPGP", "OpenPGPTestSupport", "CountersignWire", "Encodings", crypto]),
         tests(
             "System",
             [

@@ -1,6 +1,7 @@
 import CountersignWire
 import Crypto
 import OpenPGP
+import OpenPGPTestSupport
 import StorageTestSupport
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import OpenPGP
+import OpenPGPTestSupport
 import TestSupport
 import Testing
 

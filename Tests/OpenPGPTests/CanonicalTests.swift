@@ -1,4 +1,5 @@
 import Crypto
+import OpenPGPTestSupport
 import TestSupport
 import Testing
 

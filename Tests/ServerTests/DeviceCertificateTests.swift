@@ -3,6 +3,7 @@ import CountersignWire
 import Encodings
 import NIOHTTP1
 import OpenPGP
+import OpenPGPTestSupport
 import ServerTestSupport
 import TestSupport
 import Testing

@@ -1,4 +1,6 @@
 import Crypto
+public import TestSupport
+
 @testable public import OpenPGP
 
 /// Certificates of a device that are right for us and not, or not for good, for some program that verifies receipts; one
