@@ -32,7 +32,7 @@ struct Delivery: Sendable {
     ///
     /// Each look counts all that waits: looked at every two milliseconds, that took a good part of what was measured.
     func emptied() async throws {
-        while try await world.store.outboxStanding().count > 0 { try await Task.sleep(for: .milliseconds(20)) }
+        while try await world.store.outboxStatus().count > 0 { try await Task.sleep(for: .milliseconds(20)) }
     }
 
     func shutdown() async throws {
@@ -64,7 +64,7 @@ enum CallbackLoad {
                 let message = world.callback(to: uri, of: client.id)
                 try await world.store.commit { writer in
                     try writer.outbox.enqueue(message)
-                    writer.wake(.outbox)
+                    writer.notify(.outbox)
                 }
                 committed["\(message.id)"] = nanoseconds()
                 try await Task.sleep(for: .milliseconds(single.pause))

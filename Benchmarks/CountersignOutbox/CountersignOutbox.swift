@@ -42,7 +42,7 @@ struct CountersignOutbox: AsyncParsableCommand {
             print("callbacks: \(callbacks.text)")
             let pushes = try await PushLoad.measure(users: users)
             print("pushes:    \(pushes.text)")
-            print(try await Standing.measure(waiting))
+            print(try await QueueMemory.measure(waiting))
             let slowest = min(callbacks.rate, pushes.rate)
             let reachesAim = slowest >= CountersignOutbox.aim
             print("The aim, 2000/s, is \(reachesAim ? "reached" : "NOT reached").")

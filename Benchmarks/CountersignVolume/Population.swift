@@ -56,7 +56,7 @@ struct Population {
             let mark = Copies.mark(of: time)
             try await world.engine.write { connection in
                 for statement in statements { try connection.execute(statement, [.text(mark)]) }
-                return ((), wakes: [])
+                return ((), changes: [])
             }
             times.append(time)
             if (number + 1) % max(copies / 10, 1) == 0 { progress((number + 2) * Self.users) }

@@ -41,7 +41,7 @@ public final class Authenticator: Sendable {
     let returnSchemes: Set<String>
     let vault: any Vault
     let connection: Connection
-    let roster = Roster()
+    let roster = EnrollmentRegistry()
     let inbox = Inbox()
 
     /// Opens the device's keys and records.
@@ -148,7 +148,7 @@ public final class Authenticator: Sendable {
         case .enrollmentSuspended: return .enrollmentSuspended
         case .methodMissing:
             let names = problem["methods"]?.array?.compactMap(\.string) ?? []
-            return .methodMissing(names.compactMap(Method.init(rawValue:)))
+            return .methodMissing(names.compactMap(AnswerMethod.init(rawValue:)))
         case .alreadyEnded:
             return CountersignError(ended: problem["state"]?.string ?? "ended", reason: problem["reason"]?.string)
         default: return .server(problem)
@@ -200,7 +200,7 @@ func vaulted<Result: Sendable>(
 }
 
 /// The enrollments of one authenticator, and who wants to know when they change.
-actor Roster {
+actor EnrollmentRegistry {
     /// When keys were fetched last, and what is on its way.
     var fetched: [ServerKeys: Timestamp] = [:]
     var fetching: [ServerKeys: Task<CountersignError?, Never>] = [:]

@@ -46,7 +46,7 @@ public enum CountersignError: Error, Sendable {
     /// The one who asks does not know this user.
     case userNotLinked
     /// This device cannot answer by any of the methods that the challenge allows.
-    case methodMissing([Method])
+    case methodMissing([AnswerMethod])
     /// A number of this many digits must be typed.
     case numberRequired(length: Int)
     /// The number was wrong; the challenge has failed.

@@ -5,18 +5,18 @@ import OpenPGP
 /// How an enrollment stands, as the server says.
 public struct EnrollmentStatus: Hashable, Sendable {
     /// Whether it can be asked.
-    public let standing: EnrollmentStanding
+    public let state: EnrollmentState
     /// From when its device key counts; nil where it does.
     public let waitingUntil: Timestamp?
     /// Since when it is suspended; nil where it is not.
     public let suspendedAt: Timestamp?
     /// The methods that are set and do not count yet, each with the time from which it does.
-    public let waitingMethods: [Method: Timestamp]
+    public let waitingMethods: [AnswerMethod: Timestamp]
 
     init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
-        standing = try members.required("state", "\"active\", \"waiting\" or \"suspended\"") {
-            $0.string.flatMap(EnrollmentStanding.init(rawValue:))
+        state = try members.required("state", "\"active\", \"waiting\" or \"suspended\"") {
+            $0.string.flatMap(EnrollmentState.init(rawValue:))
         }
         waitingUntil = try members.optional("waiting_until", "a time") { $0.string.flatMap { Timestamp($0) } }
         suspendedAt = try members.optional("suspended_at", "a time") { $0.string.flatMap { Timestamp($0) } }
@@ -75,7 +75,7 @@ extension Enrollment {
     }
 
     /// Undoes a method of another device that does not count yet.
-    public func undo(_ method: Method, of other: EnrollmentID) async throws(CountersignError) {
+    public func undo(_ method: AnswerMethod, of other: EnrollmentID) async throws(CountersignError) {
         _ = try await authenticator.send(
             "DELETE", "/v1/enrollments/self/others/\(other)/methods/\(method.rawValue)", for: stored)
     }

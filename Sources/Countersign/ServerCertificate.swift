@@ -91,7 +91,7 @@ extension Authenticator {
     }
 }
 
-extension Roster {
+extension EnrollmentRegistry {
     /// Fetches keys, unless they were fetched within some seconds; who asks while they are fetched waits for that.
     ///
     /// - Returns: why they could not be fetched; nil when they are those of now.

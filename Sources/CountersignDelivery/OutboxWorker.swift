@@ -67,8 +67,8 @@ public struct OutboxWorker: Sendable {
     }
 
     private func loop(_ kind: OutboxMessage.Kind) async throws {
-        // Subscribed once, before the first look: a message queued in between wakes the next wait.
-        let subscription = ports.wakes.subscribe(to: .outbox)
+        // Subscribed once, before the first look: a message queued in between notifies the next wait.
+        let subscription = ports.changes.subscribe(to: .outbox)
         let underWay = UnderWay(Self.limits(of: kind))
         await withDiscardingTaskGroup { attempts in
             while !Task.isCancelled {
@@ -102,7 +102,7 @@ public struct OutboxWorker: Sendable {
 
     /// Waits until something is queued or due, or has ended.
     private func wait(
-        for subscription: any WakeSubscription, until next: Timestamp, or underWay: UnderWay
+        for subscription: any ChangeSubscription, until next: Timestamp, or underWay: UnderWay
     ) async {
         let hasEnded = await withTaskGroup(of: Bool.self) { group in
             group.addTask {

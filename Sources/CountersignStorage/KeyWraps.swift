@@ -63,12 +63,12 @@ struct KeyWraps {
         return try await engine.write { connection in
             // Of two first starts at once the first one counts, which may have done all of it meanwhile.
             let kept = try KeyWraps(connection)
-            if !kept.wraps.isEmpty { return (try kept.opened(by: masterKey), wakes: []) }
+            if !kept.wraps.isEmpty { return (try kept.opened(by: masterKey), changes: []) }
             guard try connection.rows(Statements.anyKeys, []).isEmpty else {
                 throw StoreError.engine("it was made by a program before this one's first release: use a new folder")
             }
             try connection.execute(Statements.insert, try masterKey.wrapping(KeyRing.make(), number: 1))
-            return (try KeyWraps(connection).opened(by: masterKey), wakes: [])
+            return (try KeyWraps(connection).opened(by: masterKey), changes: [])
         }
     }
 

@@ -36,7 +36,7 @@ enum Migrations {
                 for statement in statements { try connection.execute(SQLStatement(statement), []) }
                 try connection.execute(recordVersion, [.integer(Int64(index + 1))])
             }
-            return ((), wakes: [])
+            return ((), changes: [])
         }
     }
 

@@ -65,7 +65,7 @@ struct ParsedRows: Sendable {
     )
 
     /// What is asked, the short message, and by which methods it may be answered.
-    typealias Asked = (question: Question, alert: DisplayMessage, methods: [CountersignWire.Method])
+    typealias Asked = (question: Question, alert: DisplayMessage, methods: [AnswerMethod])
 
     let devices = Parsed<EnrollmentID, Device>(limit: 4096)
     let challenges = Parsed<ChallengeID, Asked>(limit: 1024)

@@ -57,7 +57,7 @@ public struct Resealing: Sendable {
             let from = pass
             let (changed, next) = try await store.engine.write { [batch] connection in
                 // Keys of more than a minute ago throw: another server may have taken the next step.
-                (try Self.reseal(from, batch: batch, by: store.sealer, connection), wakes: [])
+                (try Self.reseal(from, batch: batch, by: store.sealer, connection), changes: [])
             }
             self.pass = next
             guard next.isWhole else { return .resealed(changed) }
@@ -124,7 +124,7 @@ extension SQLStore {
         guard try await masterKeys().count == 1 else { return false }
         let masterKey = held.masterKey
         let isChanged = try await engine.write { connection in
-            (try KeyWraps.change(in: connection, openedBy: masterKey, change), wakes: [.keys])
+            (try KeyWraps.change(in: connection, openedBy: masterKey, change), changes: [.keys])
         }
         if isChanged { try await refreshKeys() }
         return isChanged

@@ -66,14 +66,14 @@ extension CallbackAccess {
                 BasicCredentials(
                     username: username, password: try sealer.openText(sealed, for: .callbackPassword, of: client))
             } else { nil }
-        let standing: Standing =
+        let health: CallbackAccess.ReceiverHealth =
             switch (try row.optionalInteger(6), try row.optionalInteger(5)) {
             case (_?, _): .disabled
             case (nil, nil): .good
             case (nil, 1): .gone
             case (nil, _): .suspected
             }
-        self.init(secrets: secrets, basic: basic, standing: standing)
+        self.init(secrets: secrets, basic: basic, health: health)
     }
 }
 

@@ -24,7 +24,7 @@ extension SQLStore {
     public func accept(_ next: MasterKey, besides masterKey: MasterKey) async throws {
         try await engine.write { connection in
             try KeyWraps.add(next, to: connection, openedBy: masterKey)
-            return ((), wakes: [])
+            return ((), changes: [])
         }
     }
 
@@ -33,6 +33,6 @@ extension SQLStore {
     ///
     /// - Returns: whether this one is the newest; otherwise nothing was done.
     public func retireEarlier(than masterKey: MasterKey, at now: Timestamp) async throws -> Bool {
-        try await engine.write { (try KeyWraps.retireEarlier(than: masterKey, at: now, in: $0), wakes: [.keys]) }
+        try await engine.write { (try KeyWraps.retireEarlier(than: masterKey, at: now, in: $0), changes: [.keys]) }
     }
 }

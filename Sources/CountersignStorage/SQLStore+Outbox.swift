@@ -63,7 +63,7 @@ private enum Statements {
         RETURNING id, client_id, payload, expires_at, attempts, kind, lane
         """)
     static let setAside = SQLStatement("UPDATE outbox SET state = 'dead', last_error = $2 WHERE id = $1")
-    static let standing = SQLStatement("SELECT count(*), min(id) FROM outbox WHERE state = 'waiting'")
+    static let status = SQLStatement("SELECT count(*), min(id) FROM outbox WHERE state = 'waiting'")
 }
 
 /// The outbox.
@@ -107,7 +107,7 @@ extension SQLStore: OutboxQueue {
                     try connection.send(Statements.setAside, [.text(try row.text(0)), .text("unreadable: \(what)")])
                 }
             }
-            return (messages, wakes: [])
+            return (messages, changes: [])
         }
     }
 
@@ -120,7 +120,7 @@ extension SQLStore: OutboxQueue {
         }
         try await engine.write { connection in
             _ = try connection.rows(Statements.release, each: arguments)
-            return ((), wakes: [.outbox])
+            return ((), changes: [.outbox])
         }
     }
 
@@ -138,7 +138,7 @@ extension SQLStore: OutboxQueue {
                 try connection.send(
                     Statements.endLeases, [now.value, now.adding(seconds: length).value, .text(kind.rawValue)])
             }
-            return ((), wakes: [])
+            return ((), changes: [])
         }
     }
 
@@ -150,9 +150,9 @@ extension SQLStore: OutboxQueue {
     }
 
     /// How many messages wait, and when the oldest of them was queued.
-    package func outboxStanding() async throws -> (count: Int, oldest: Timestamp?) {
+    package func outboxStatus() async throws -> (count: Int, oldest: Timestamp?) {
         try await engine.read { connection in
-            guard let row = try connection.rows(Statements.standing, []).first else { return (0, nil) }
+            guard let row = try connection.rows(Statements.status, []).first else { return (0, nil) }
             let oldest: EventID? = try row.optionalID(1)
             return (Int(try row.integer(0)), oldest?.time)
         }

@@ -30,10 +30,10 @@ extension SQLStore: ProviderTokens {
             try connection.send(
                 Statements.replace,
                 [.text(name), .blob(sealed), token.issuedAt.value, .optional(issuedAt?.milliseconds)])
-            guard let standing = try Self.token(name, connection, sealer) else {
+            guard let status = try Self.token(name, connection, sealer) else {
                 throw StoreError.corruptRow("provider token")
             }
-            return (standing, wakes: [])
+            return (status, changes: [])
         }
     }
 

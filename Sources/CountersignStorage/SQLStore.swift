@@ -12,13 +12,13 @@ public struct SQLStore: Store {
     let completeAudit = CompleteAudit()
 
     /// Who waits for commits of this store.
-    public var wakes: any Wakes { engine.wakes }
+    public var changes: any ChangeNotifier { engine.changes }
 
     /// How much was committed since it was opened.
     package var commitCount: CommitCount { engine.commitCount }
 
     /// How the connections to the database stand; nil where there are none.
-    package var poolStanding: PoolStanding? { engine.poolStanding }
+    package var poolStatistics: PoolStatistics? { engine.poolStatistics }
 
     /// The events of the audit that were committed since it was opened, by kind.
     package var eventCounts: [AuditEventKind: Int] { events.counts }
@@ -78,7 +78,7 @@ public struct SQLStore: Store {
     ///   - prepare: done while no other node does its own: what several first starts at once must do once.
     /// - Throws: ``Unreachable``, ``StoreError``, and what the closures throw.
     public static func open<Prepared: Sendable>(
-        _ settings: PostgresSettings, hub: WakeHub, issuer: Issuer, logger: Logger, migrates: Bool = true,
+        _ settings: PostgresSettings, hub: ChangeHub, issuer: Issuer, logger: Logger, migrates: Bool = true,
         masterKey: (_ isNew: Bool) throws -> MasterKey, prepare: (SQLStore) async throws -> Prepared
     ) async throws -> (store: SQLStore, masterKey: MasterKey, prepared: Prepared) {
         let engine: PostgresEngine
@@ -109,7 +109,7 @@ public struct SQLStore: Store {
 
     /// Opens the embedded database at a path and brings it to the newest schema.
     public init(
-        sqlite path: String, hub: WakeHub, masterKey: MasterKey, issuer: Issuer, migrates: Bool = true
+        sqlite path: String, hub: ChangeHub, masterKey: MasterKey, issuer: Issuer, migrates: Bool = true
     ) async throws {
         try await self.init(
             engine: try SQLiteEngine(path: path, hub: hub), masterKey: masterKey, issuer: issuer, migrates: migrates)
@@ -156,7 +156,7 @@ public struct SQLStore: Store {
                 connection: connection, sealer: sealer, issuer: issuer, parsed: parsed,
                 locksRows: engine.dialect.locksRows)
             let result = try body(transaction)
-            return ((result, transaction.events), wakes: transaction.topics)
+            return ((result, transaction.events), changes: transaction.topics)
         }
         events.add(kinds)
         return result
@@ -173,7 +173,7 @@ final class SQLTransaction: Stores {
     let parsed: ParsedRows
     /// Whether what a decision rests on must be kept from changing until the transaction ends.
     let locksRows: Bool
-    private(set) var topics: [WakeTopic] = []
+    private(set) var topics: [ChangeTopic] = []
     /// The kinds of the events appended.
     var events: [AuditEventKind] = []
     /// Whether the transaction has a number of the database's by which others see that it is not over.
@@ -189,7 +189,7 @@ final class SQLTransaction: Stores {
         self.locksRows = locksRows
     }
 
-    func wake(_ topic: WakeTopic) {
+    func notify(_ topic: ChangeTopic) {
         topics.append(topic)
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite("countersign admin doctor judges a PostgreSQL server")
 struct DoctorPostgreSQLTests {
     /// One thing that is other than it should be, and what is said of it.
-    private static let cases: [(String, Finding.State, @Sendable (inout PostgresStanding) -> Void)] = [
+    private static let cases: [(String, DiagnosticResult.State, @Sendable (inout PostgresStatus) -> Void)] = [
         ("database server", .fine, { $0.version = 130_000 }),
         ("database server", .fault, { $0.version = 120_017 }),
         ("database server", .fault, { $0.isReadOnly = true }),
@@ -44,19 +44,19 @@ struct DoctorPostgreSQLTests {
     ]
 
     /// A server on another machine that is as it should be.
-    private var sound: PostgresStanding {
-        var standing = PostgresStanding()
-        standing.version = 150_004
-        standing.versionText = "15.4"
-        standing.encoding = "UTF8"
-        standing.maximumConnections = 100
-        standing.reservedConnections = 3
-        standing.connections = 7
-        standing.isLocal = false
-        standing.tlsVersion = "TLSv1.3"
-        standing.tlsMode = "verify-full"
-        standing.synchronousNames = "replica"
-        return standing
+    private var sound: PostgresStatus {
+        var status = PostgresStatus()
+        status.version = 150_004
+        status.versionText = "15.4"
+        status.encoding = "UTF8"
+        status.maximumConnections = 100
+        status.reservedConnections = 3
+        status.connections = 7
+        status.isLocal = false
+        status.tlsVersion = "TLSv1.3"
+        status.tlsMode = "verify-full"
+        status.synchronousNames = "replica"
+        return status
     }
 
     @Test("A server that is as it should be")
@@ -75,9 +75,9 @@ struct DoctorPostgreSQLTests {
     @Test("One thing that is other than it should be is told of, and nothing else is", arguments: cases.indices)
     func one(_ index: Int) {
         let (name, state, change) = Self.cases[index]
-        var standing = sound
-        change(&standing)
-        let findings = Doctor.judge(standing, connections: 16)
+        var status = sound
+        change(&status)
+        let findings = Doctor.judge(status, connections: 16)
         #expect(findings.filter { $0.name == name }.map(\.state) == [state])
         #expect(findings.filter { $0.name != name && $0.state != .fine } == [])
         for finding in findings { #expect((finding.state == .fine) == (finding.cure == nil)) }

@@ -100,16 +100,16 @@ struct DoctorTests {
 
     @Test(
         "Messages that wait for long are told of",
-        arguments: [(nil as Int64?, Finding.State.fine), (600, .fine), (601, .warning)])
-    func outbox(_ age: Int64?, _ state: Finding.State) {
+        arguments: [(nil as Int64?, DiagnosticResult.State.fine), (600, .fine), (601, .warning)])
+    func outbox(_ age: Int64?, _ state: DiagnosticResult.State) {
         let oldest = age.map { now.adding(seconds: -$0) }
         #expect(Doctor.outbox(1, oldest: oldest, now: now).state == state)
     }
 
     @Test(
         "Little room is told of",
-        arguments: [(199 as UInt64, Finding.State.fault), (200, .warning), (1999, .warning), (2000, .fine)])
-    func space(_ megabytes: UInt64, _ state: Finding.State) {
+        arguments: [(199 as UInt64, DiagnosticResult.State.fault), (200, .warning), (1999, .warning), (2000, .fine)])
+    func space(_ megabytes: UInt64, _ state: DiagnosticResult.State) {
         #expect(Doctor.space(free: megabytes).state == state)
     }
 

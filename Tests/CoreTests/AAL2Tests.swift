@@ -121,7 +121,7 @@ struct AAL2Tests {
         let labelled = try ChallengeType(["methods": ["pin"], "aal2": true], name: try #require(TypeName("strong")))
         try await ManageTypes.set(labelled, by: scene.shop, ports: scene.world.ports)
         let request = try scene.world.request(for: scene.user, type: "strong")
-        func ask() async throws -> Replayable<Result<AskChallenge.Asked, AskChallenge.Refusal>> {
+        func ask() async throws -> Replayable<Result<AskedChallenge, AskChallenge.Refusal>> {
             try await AskChallenge.ask(request, by: scene.shop, idempotency: nil, ports: scene.world.ports) { _ in
                 RecordedReply(status: 201, body: [])
             }
@@ -167,7 +167,7 @@ struct FallbackTests {
         }
         func ask(
             _ type: String, _ change: (inout AskChallenge.Request) -> Void = { _ in }
-        ) async throws -> Result<AskChallenge.Asked, AskChallenge.Refusal> {
+        ) async throws -> Result<AskedChallenge, AskChallenge.Refusal> {
             var request = try scene.world.request(for: scene.user, type: type)
             change(&request)
             let result = try await AskChallenge.ask(

@@ -12,7 +12,7 @@ struct AnswerChallengeTests {
         let world: World
         let shop: Client
         let device: TestDevice
-        let asked: AskChallenge.Asked
+        let asked: AskedChallenge
 
         init(devices: Int = 1) async throws {
             world = try await World()
@@ -132,7 +132,7 @@ struct AnswerChallengeTests {
         for (enrollment, state) in zip(scene.asked.enrollments, ["pending", "failed"]) {
             #expect(try await RemoveEnrollment.remove(enrollment, of: .id(user), by: scene.shop, ports: world.ports))
             let kept = try await world.ports.store.read { try $0.challenges.find(scene.asked.challenge.id) }
-            #expect(kept?.state.standing.state == state)
+            #expect(kept?.state.status.state == state)
         }
         let kept = try #require(try await world.ports.store.read { try $0.challenges.find(scene.asked.challenge.id) })
         #expect(kept.state == .ended(.failed(.deviceRemoved), at: world.time.now))

@@ -11,7 +11,7 @@ import Testing
 @Suite("Design 3.8, step 4: the form of a signature is looked at before its signer")
 struct AnswerFormTests {
     private static func send(
-        _ form: AnswerForm, by key: SigningKeyPair, _ asked: AskChallenge.Asked, in scene: PINScene
+        _ form: AnswerForm, by key: SigningKeyPair, _ asked: AskedChallenge, in scene: PINScene
     ) async throws -> String {
         let now = scene.world.time.now
         let server = try scene.world.issuerKeys.certificate

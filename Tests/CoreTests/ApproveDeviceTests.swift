@@ -63,7 +63,7 @@ struct ApproveDeviceTests {
         }
 
         /// How the second device stands.
-        func standing() async throws -> String {
+        func status() async throws -> String {
             let kept = try await world.store.read { [second] in try $0.enrollments.find(second.enrollment) }
             switch kept?.state {
             case .active: return kept?.counts(at: world.time.now) == true ? "active" : "waiting"
@@ -122,7 +122,7 @@ struct ApproveDeviceTests {
         #expect(again.number == scene.approval.number && again.challenge == scene.approval.challenge)
         #expect(again.expiresAt == scene.approval.expiresAt)
         #expect(try await scene.answer(.approved(.confirm, number: again.number)) == "decided approved -")
-        #expect(try await scene.standing() == "active")
+        #expect(try await scene.status() == "active")
         #expect(try await Set(scene.asked()) == [scene.first.enrollment, scene.second.enrollment])
         let event = try #require(try await scene.world.audit().last { $0.kind == .enrollmentApproved })
         #expect(event.enrollment == scene.second.enrollment)
@@ -143,7 +143,7 @@ struct ApproveDeviceTests {
             _ = try await CancelChallenge.cancel(
                 scene.approval.challenge, by: scene.shop.id, ports: scene.world.ports)
         }
-        #expect(try await scene.standing() == (way == "cancelled" ? "removed_by_client" : "denied"))
+        #expect(try await scene.status() == (way == "cancelled" ? "removed_by_client" : "denied"))
         guard
             case .failure(.deregistered(let notice)) = try await VerifyDevice.verify(
                 try await scene.second.request(), ports: scene.world.ports)
@@ -162,11 +162,11 @@ struct ApproveDeviceTests {
         scene.world.time.advance(seconds: AwaitedApproval.standardCoolingOff - 1)
         try await ExpireChallenges.sweep(ports: scene.world.ports)
         try await TellWaits.sweep(ports: scene.world.ports)
-        #expect(try await scene.standing() == "waiting")
+        #expect(try await scene.status() == "waiting")
         scene.world.time.advance(seconds: 1)
         try await ExpireChallenges.sweep(ports: scene.world.ports)
         try await TellWaits.sweep(ports: scene.world.ports)
-        #expect(try await scene.standing() == "active")
+        #expect(try await scene.status() == "active")
         let event = try #require(try await scene.world.audit().last { $0.kind == .enrollmentApproved })
         #expect(event.detail["by"] == "time")
     }
@@ -175,12 +175,12 @@ struct ApproveDeviceTests {
     func removed() async throws {
         let scene = try await Scene()
         #expect(try await RemoveEnrollment.remove(try await scene.first.call(), ports: scene.world.ports) == nil)
-        #expect(try await scene.standing() == "waiting")
+        #expect(try await scene.status() == "waiting")
         #expect(try await scene.challenge()?.state == .pending)
         scene.world.time.advance(seconds: AwaitedApproval.standardCoolingOff)
         try await ExpireChallenges.sweep(ports: scene.world.ports)
         try await TellWaits.sweep(ports: scene.world.ports)
-        #expect(try await scene.standing() == "active")
+        #expect(try await scene.status() == "active")
     }
 
     @Test("Design 3.1: where a PIN is set, possession of the phone approves no further one; it can still say no")
@@ -188,7 +188,7 @@ struct ApproveDeviceTests {
         let scene = try await Scene(firstHasPIN: true)
         #expect(try await scene.challenge()?.methods == [.pin, .biometric])
         #expect(try await scene.answer(.approved(.confirm, number: scene.approval.number)) == "invalid")
-        #expect(try await scene.standing() == "waiting")
+        #expect(try await scene.status() == "waiting")
         let wrong = scene.first.newPINKey()
         for left in [4, 3, 2, 1, 0] {
             let receipt = Receipt(
@@ -202,7 +202,7 @@ struct ApproveDeviceTests {
         }
         #expect(try await scene.challenge()?.state == .pending, "the time lets it in, and a no keeps it out")
         #expect(try await scene.answer(.denied) == "decided denied declined")
-        #expect(try await scene.standing() == "denied")
+        #expect(try await scene.status() == "denied")
     }
 
     @Test("A device that waits approves nothing, is not asked about others, and its removal ends the question")
@@ -214,8 +214,8 @@ struct ApproveDeviceTests {
         let targets = try await scene.world.store.read { try $0.targets.all(of: other.challenge) }
         #expect(targets == [scene.first.enrollment])
         #expect(try await RemoveEnrollment.remove(try await scene.second.call(), ports: scene.world.ports) == nil)
-        #expect(try await scene.challenge()?.state.standing.state == "cancelled")
-        #expect(try await scene.standing() == "removed_by_device")
+        #expect(try await scene.challenge()?.state.status.state == "cancelled")
+        #expect(try await scene.status() == "removed_by_device")
     }
 
     @Test("Of a limit that replaces the oldest device it is replaced when the new one is let in, and not before")
@@ -228,7 +228,7 @@ struct ApproveDeviceTests {
         #expect(try await first() == .active)
         #expect(
             try await scene.answer(.approved(.confirm, number: scene.approval.number)) == "decided approved -")
-        #expect(try await scene.standing() == "active")
+        #expect(try await scene.status() == "active")
         #expect(try await first() == .removed(.replaced, at: scene.world.time.now))
     }
 

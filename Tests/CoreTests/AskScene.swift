@@ -19,7 +19,7 @@ struct AskScene {
     var enrollments: [Enrollment]
     var numberEntry = true
     var signingData = true
-    var methods: [Method] = [.confirm]
+    var methods: [AnswerMethod] = [.confirm]
     var isLocked = false
     var maximumAsks = 4
     var denialPause: Int64 = 0
@@ -60,7 +60,7 @@ struct AskScene {
     }
 
     /// Decides on a request with changes.
-    func decide(_ change: (inout AskChallenge.Request) throws -> Void = { _ in }) throws -> AskChallenge.Asked {
+    func decide(_ change: (inout AskChallenge.Request) throws -> Void = { _ in }) throws -> AskedChallenge {
         guard let issuer = Issuer(World.issuer) else { throw World.Broken("issuer") }
         var request = AskChallenge.Request(
             user: .id(Self.id(200)), type: .confirm, message: try DisplayMessage("Pay?"))
@@ -75,7 +75,7 @@ struct AskScene {
             isLocked: isLocked,
             openChallenges: openChallenges,
             recentAsks: recentAsks, now: Self.now)
-        let chance = AskChallenge.Chance(
+        let chance = AskChallenge.RandomInputs(
             challenge: Self.id(202), nonce: [UInt8](repeating: 9, count: 32), number: Self.number)
         return try AskChallenge.decide(request, facts, chance, issuer: issuer, hasher: Self.hasher)
     }

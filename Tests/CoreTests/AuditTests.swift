@@ -21,7 +21,7 @@ struct AuditTests {
     private static let callbackPath = "path-marker-ten?token=eleven"
 
     /// Asks with a marker in everything that a client writes.
-    private func ask(_ user: UserID, by client: Client, in world: World) async throws -> AskChallenge.Asked {
+    private func ask(_ user: UserID, by client: Client, in world: World) async throws -> AskedChallenge {
         var request = try world.request(for: user)
         request.message = try DisplayMessage(Self.message)
         request.secureMessage = try DisplayMessage(Self.secureMessage)

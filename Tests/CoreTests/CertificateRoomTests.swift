@@ -43,7 +43,7 @@ struct CertificateRoomTests {
         let before = try await scene.certificate()
         let now = scene.world.time.now.unixSeconds
         let (device, primary) = (scene.device, scene.device.primary)
-        let statements = [Method.pin.notation(of: scene.world.ports.issuer)]
+        let statements = [AnswerMethod.pin.notation(of: scene.world.ports.issuer)]
         var change = try await PINChange(of: device, from: first, to: device.newPINKey())
         let old = first.publicKey.fingerprint
         if trick == .samePoint { change.new = SigningKeyPair(device.authentication, createdAt: now) }

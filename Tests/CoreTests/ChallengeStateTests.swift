@@ -51,7 +51,7 @@ struct ChallengeStateTests {
                 try state.applying(event, at: now, expiresAt: Self.expiresAt)
             }
         }
-        #expect(state.standing == ChallengeState.pending.standing && !state.isEnded)
+        #expect(state.status == ChallengeState.pending.status && !state.isEnded)
     }
 
     @Test("Ended × every event: nothing changes an end, at any time", arguments: outcomes, outcomes)
@@ -79,10 +79,10 @@ struct ChallengeStateTests {
             #expect(outcome.method == words.2)
             #expect(outcome.decidedBy == words.3)
             #expect(
-                ChallengeState.ended(outcome, at: Self.expiresAt).standing
-                    == ChallengeStanding(state: words.0, reason: words.1))
+                ChallengeState.ended(outcome, at: Self.expiresAt).status
+                    == ChallengeStatus(state: words.0, reason: words.1))
         }
-        #expect(ChallengeState.pending.standing == ChallengeStanding(state: "pending", reason: nil))
+        #expect(ChallengeState.pending.status == ChallengeStatus(state: "pending", reason: nil))
         #expect(
             Set(Self.outcomes.map(\.auditKind)).count == Self.outcomes.count - 3, "failures share one, and approvals")
     }

@@ -25,14 +25,14 @@ struct PINScene: Sendable {
         device = try await world.makeDevice(of: user, by: shop)
     }
 
-    func ask(_ type: String = "payment") async throws -> AskChallenge.Asked {
+    func ask(_ type: String = "payment") async throws -> AskedChallenge {
         let asked = try await world.ask(try world.request(for: user, type: type), by: shop)
         try await device.open(asked.challenge.id)
         return asked
     }
 
     /// What an approval by a PIN comes to.
-    func approve(_ asked: AskChallenge.Asked, by key: SigningKeyPair) async throws -> String {
+    func approve(_ asked: AskedChallenge, by key: SigningKeyPair) async throws -> String {
         let message = try await device.approval(of: asked, by: key)
         return try await device.answer(asked.challenge.id, with: message).summary
     }

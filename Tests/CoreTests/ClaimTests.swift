@@ -18,7 +18,7 @@ struct ClaimScene: Sendable {
     let device: TestDevice
     let other: TestDevice
 
-    init(_ engine: Engine = .sqlite, methods: [CountersignWire.Method] = [.confirm]) async throws {
+    init(_ engine: Engine = .sqlite, methods: [AnswerMethod] = [.confirm]) async throws {
         world = try await World(engine)
         try await world.makeType("scan", numberEntry: false, methods: methods, isQR: true)
         shop = try await world.makeClient(waives: true, returns: [Self.returnURI]).client
@@ -28,12 +28,12 @@ struct ClaimScene: Sendable {
     }
 
     /// Asks whoever scans the code, or a user who does.
-    func ask(_ user: UserID? = nil) async throws -> AskChallenge.Asked {
+    func ask(_ user: UserID? = nil) async throws -> AskedChallenge {
         try await world.ask(try world.request(for: user, type: "scan"), by: shop)
     }
 
     /// The code as the page shows it now.
-    func code(of asked: AskChallenge.Asked) async throws -> ChallengeCode {
+    func code(of asked: AskedChallenge) async throws -> ChallengeCode {
         guard case .code(let shown) = try await ShowCode.code(of: asked.challenge.id, to: shop.id, ports: world.ports)
         else { throw World.Broken("code") }
         return shown.code
@@ -49,13 +49,13 @@ struct ClaimScene: Sendable {
         switch try await ShowCode.code(of: id, to: (client ?? shop).id, ports: world.ports) {
         case .code(let shown): "until \(shown.expiresAt.seconds - world.time.now.seconds)"
         case .alreadyClaimed: "already claimed"
-        case .alreadyEnded(let standing): "already ended \(standing.state)"
+        case .alreadyEnded(let status): "already ended \(status.state)"
         case .noCode: "no code"
         case .notFound: "not found"
         }
     }
 
-    func challenge(_ asked: AskChallenge.Asked) async throws -> Challenge {
+    func challenge(_ asked: AskedChallenge) async throws -> Challenge {
         let kept = try await world.store.read { try $0.challenges.find(asked.challenge.id) }
         return try #require(kept)
     }
@@ -266,8 +266,8 @@ struct ClaimTests {
         _ = try await scene.claim(try await scene.code(of: asked), by: scene.device)
         #expect(try await RemoveEnrollment.remove(try await scene.device.call(), ports: scene.world.ports) == nil)
         #expect(
-            try await scene.challenge(asked).state.standing
-                == ChallengeStanding(state: "failed", reason: "device_removed"))
+            try await scene.challenge(asked).state.status
+                == ChallengeStatus(state: "failed", reason: "device_removed"))
     }
 
     @Test("A code is no way around the report of a user, nor held up by it: only the user starts what leads to one")

@@ -29,11 +29,11 @@ struct CustomTests {
                 Issue.record("not decided")
                 return
             }
-            #expect(reply.standing.state == "approved" && reply.payload == "seen")
+            #expect(reply.status.state == "approved" && reply.payload == "seen")
         }
         let id = asked.challenge.id
         let challenge = try #require(try await scene.world.store.read { try $0.challenges.find(id) })
-        #expect(challenge.state.standing.state == "approved")
+        #expect(challenge.state.status.state == "approved")
         guard case .ended(.approved(.custom(name), by: scene.device.enrollment), _) = challenge.state else {
             Issue.record("\(challenge.state)")
             return
@@ -124,8 +124,8 @@ struct CustomTests {
         #expect(try await scene.send(try await scene.approval(of: asked), to: asked).summary == words)
         #expect(try await scene.customs().isEmpty)
         let id = asked.challenge.id
-        let standing = try await scene.world.store.read { try $0.challenges.find(id)?.state.standing }
-        #expect(standing == ChallengeStanding(state: "failed", reason: "too_many_attempts"))
+        let status = try await scene.world.store.read { try $0.challenges.find(id)?.state.status }
+        #expect(status == ChallengeStatus(state: "failed", reason: "too_many_attempts"))
         let other = open.challenge.id
         #expect(try await scene.world.store.read { try $0.challenges.find(other)?.state } == .pending)
         let refused = try await scene.world.audit().last { $0.kind == .customRefused }

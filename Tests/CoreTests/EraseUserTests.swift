@@ -33,7 +33,7 @@ struct EraseUserTests {
             ).get()
         }
 
-        func ask(by client: Client? = nil) async throws -> AskChallenge.Asked {
+        func ask(by client: Client? = nil) async throws -> AskedChallenge {
             var request = try world.request(for: user)
             request.message = try DisplayMessage("Pay \(mark)?")
             request.secureMessage = try DisplayMessage("Pay \(mark) now?")
@@ -87,7 +87,7 @@ struct EraseUserTests {
         #expect(try await columns(holding: Self.mark, in: scene.world) == ["receipts.text"])
         let (first, second) = (denied.challenge.id, open.challenge.id)
         let kept = try await scene.world.store.read { (try $0.challenges.find(first), try $0.challenges.find(second)) }
-        #expect(kept.0?.state.standing == ChallengeStanding(state: "denied", reason: "declined"))
+        #expect(kept.0?.state.status == ChallengeStatus(state: "denied", reason: "declined"))
         #expect(kept.1?.state.isEnded == true)
         #expect(kept.0?.user == scene.user)
         guard case .receipt = try await WatchChallenge.receipt(first, of: scene.shop.id, ports: scene.world.ports)
@@ -124,7 +124,7 @@ struct EraseUserTests {
         let theirs = try await scene.ask(by: scene.bank)
         for asked in [ours, theirs] { _ = try await scene.device.answer(asked, .denied) }
         try await scene.delete()
-        func message(_ asked: AskChallenge.Asked) async throws -> String? {
+        func message(_ asked: AskedChallenge) async throws -> String? {
             let id = asked.challenge.id
             return try await scene.world.store.read { try $0.challenges.find(id)?.question.message.text }
         }

@@ -31,7 +31,7 @@ struct KnownBrowserTests {
 
         func ask(
             _ browser: String?, by client: Client? = nil
-        ) async throws -> Result<AskChallenge.Asked, AskChallenge.Refusal> {
+        ) async throws -> Result<AskedChallenge, AskChallenge.Refusal> {
             var request = try world.request(for: user, type: "login")
             request.browser = browser.flatMap { BrowserID($0) }
             let result = try await AskChallenge.ask(
@@ -42,13 +42,13 @@ struct KnownBrowserTests {
         }
 
         /// The user scans the code, and decides.
-        func scan(_ asked: AskChallenge.Asked, _ decision: Decision) async throws {
+        func scan(_ asked: AskedChallenge, _ decision: Decision) async throws {
             let code = try #require(asked.code).code
             _ = try await ClaimChallenge.claim(code, by: try await device.call(), ports: world.ports)
             try await answer(asked, decision)
         }
 
-        func answer(_ asked: AskChallenge.Asked, _ decision: Decision) async throws {
+        func answer(_ asked: AskedChallenge, _ decision: Decision) async throws {
             try await device.open(asked.challenge.id)
             let kept = try await world.store.read { try $0.challenges.find(asked.challenge.id) }
             let receipt = try await device.receipt(of: try #require(kept), decision)

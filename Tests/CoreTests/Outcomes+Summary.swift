@@ -50,7 +50,7 @@ extension ClaimChallenge.Outcome {
         case .codeInvalid: "code invalid"
         case .codeExpired: "code expired"
         case .alreadyClaimed: "already claimed"
-        case .alreadyEnded(let standing): "already ended \(standing.state) \(standing.reason ?? "-")"
+        case .alreadyEnded(let status): "already ended \(status.state) \(status.reason ?? "-")"
         case .waiting: "waiting"
         case .userNotLinked: "user not linked"
         case .methodMissing(let methods): "method missing \(methods.map(\.rawValue).joined(separator: " "))"
@@ -62,9 +62,9 @@ extension ClaimChallenge.Outcome {
 extension ReturnChallenge.Outcome {
     var summary: String {
         switch self {
-        case .released(let challenge): "released \(challenge.state.standing.state)"
+        case .released(let challenge): "released \(challenge.state.status.state)"
         case .codeInvalid: "code invalid"
-        case .alreadyEnded(let standing): "already ended \(standing.state) \(standing.reason ?? "-")"
+        case .alreadyEnded(let status): "already ended \(status.state) \(status.reason ?? "-")"
         case .notFound: "not found"
         case .rateLimited(let seconds): "rate limited \(seconds)"
         }
@@ -74,10 +74,10 @@ extension ReturnChallenge.Outcome {
 extension AnswerChallenge.Outcome {
     var summary: String {
         switch self {
-        case .decided(let reply): "decided \(reply.standing.state) \(reply.standing.reason ?? "-")"
+        case .decided(let reply): "decided \(reply.status.state) \(reply.status.reason ?? "-")"
         case .refused(let refusal): refusal.summary
         case .notFound: "not found"
-        case .alreadyEnded(let standing): "already ended \(standing.state) \(standing.reason ?? "-")"
+        case .alreadyEnded(let status): "already ended \(status.state) \(status.reason ?? "-")"
         case .invalid: "invalid"
         case .pinIncorrect(let attemptsLeft): "PIN incorrect, \(attemptsLeft) left"
         case .pinLocked: "PIN locked"

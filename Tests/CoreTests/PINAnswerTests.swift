@@ -154,10 +154,10 @@ struct PINAnswerTests {
         #expect(Set(both.enrollments) == [scene.device.enrollment, other.enrollment])
         #expect(try await scene.approve(both, by: scene.device.newPINKey()) == "PIN incorrect, 0 left")
         let states = try await scene.world.store.read { reader in
-            try [without, both].map { try reader.challenges.find($0.challenge.id)?.state.standing }
+            try [without, both].map { try reader.challenges.find($0.challenge.id)?.state.status }
         }
-        #expect(states[0] == ChallengeStanding(state: "failed", reason: "too_many_attempts"))
-        #expect(states[1] == ChallengeStanding(state: "pending", reason: nil))
+        #expect(states[0] == ChallengeStatus(state: "failed", reason: "too_many_attempts"))
+        #expect(states[1] == ChallengeStatus(state: "pending", reason: nil))
         try await other.open(both.challenge.id)
         let message = try await other.approval(of: both, by: theirs)
         #expect(try await other.answer(both.challenge.id, with: message).summary == "decided approved -")

@@ -144,16 +144,16 @@ struct PushTests {
         let now = world.time.now
         let leased = try await world.store.lease(limit: 1, now: now, until: now.adding(seconds: 60))
         let message = try #require(leased.first?.message)
-        func standing() async throws -> PushDelivery? {
+        func status() async throws -> PushDelivery? {
             try await world.store.read { try $0.targets.deliveries(of: asked.challenge.id) }.first?.push?.delivery
         }
         try await world.record(.retried("slow", at: now.adding(seconds: 1)), of: message, at: now)
-        #expect(try await standing() == .queued(lastFailure: "slow"))
+        #expect(try await status() == .queued(lastFailure: "slow"))
         try await world.record(.delivered, of: message, at: now)
-        #expect(try await standing() == .accepted)
+        #expect(try await status() == .accepted)
         for outcome: DeliveryOutcome in [.retried("late", at: now), .abandoned("late")] {
             try await world.record(outcome, of: message, at: now)
-            #expect(try await standing() == .accepted)
+            #expect(try await status() == .accepted)
         }
     }
 

@@ -92,11 +92,11 @@ struct ResendTests {
             return
         }
         _ = try await CancelChallenge.cancel(scene.challenge, by: scene.shop.id, ports: scene.world.ports)
-        guard case .alreadyEnded(let standing) = try await scene.resend() else {
+        guard case .alreadyEnded(let status) = try await scene.resend() else {
             Issue.record("it had ended")
             return
         }
-        #expect(standing.state == "cancelled")
+        #expect(status.state == "cancelled")
         let late = try await self.scene()
         late.world.time.advance(seconds: 120)
         guard case .alreadyEnded(let expired) = try await late.resend() else {

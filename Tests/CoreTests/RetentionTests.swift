@@ -24,12 +24,12 @@ struct RetentionTests {
             device = try await world.makeDevice(of: user, by: shop)
         }
 
-        func ask() async throws -> AskChallenge.Asked {
+        func ask() async throws -> AskedChallenge {
             try await world.ask(try world.request(for: user), by: shop)
         }
 
         /// A challenge that was denied, which leaves a receipt.
-        func denied() async throws -> AskChallenge.Asked {
+        func denied() async throws -> AskedChallenge {
             let asked = try await ask()
             _ = try await device.answer(asked, .denied)
             return asked
@@ -42,7 +42,7 @@ struct RetentionTests {
             return try await SweepKept.sweep(retention, ports: world.ports)
         }
 
-        func receipt(_ asked: AskChallenge.Asked, of client: Client? = nil) async throws -> WatchChallenge.Receipt {
+        func receipt(_ asked: AskedChallenge, of client: Client? = nil) async throws -> WatchChallenge.Receipt {
             try await WatchChallenge.receipt(asked.challenge.id, of: (client ?? shop).id, ports: world.ports)
         }
     }
@@ -73,7 +73,7 @@ struct RetentionTests {
         #expect(try await ExpireChallenges.sweep(ports: scene.world.ports) == 1)
         #expect(try await scene.sweep { $0.challenges = .days(7) } == 0, "the days count from its end")
         let state = try await scene.world.store.read {
-            try $0.challenges.find(asked.challenge.id)?.state.standing.state
+            try $0.challenges.find(asked.challenge.id)?.state.status.state
         }
         #expect(state == "expired")
     }

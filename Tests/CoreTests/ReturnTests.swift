@@ -17,7 +17,7 @@ private struct LinkScene: Sendable {
     }
 
     /// Asks by a link, which the device opens.
-    func opened(_ change: (inout AskChallenge.Request) -> Void = { _ in }) async throws -> AskChallenge.Asked {
+    func opened(_ change: (inout AskChallenge.Request) -> Void = { _ in }) async throws -> AskedChallenge {
         var request = try world.request(for: nil, type: "scan")
         request.returnURI = ClaimScene.returnURI
         change(&request)
@@ -31,14 +31,14 @@ private struct LinkScene: Sendable {
 
     /// Sends a decision, and gives back what was signed and what the device is told.
     func answer(
-        _ asked: AskChallenge.Asked, _ decision: Decision = .approved(.confirm, number: nil)
+        _ asked: AskedChallenge, _ decision: Decision = .approved(.confirm, number: nil)
     ) async throws -> (message: [UInt8], outcome: AnswerChallenge.Outcome) {
         let message = try await device.receipt(of: try await claim.challenge(asked), decision)
         return (message, try await device.answer(asked.challenge.id, with: message))
     }
 
     /// Approves, and gives back the code that the device brings back.
-    func approved(_ asked: AskChallenge.Asked) async throws -> Secret<String> {
+    func approved(_ asked: AskedChallenge) async throws -> Secret<String> {
         try await code(in: try await answer(asked).outcome)
     }
 
@@ -48,7 +48,7 @@ private struct LinkScene: Sendable {
     }
 
     func present(
-        _ code: Secret<String>, _ asked: AskChallenge.Asked, by client: Client? = nil
+        _ code: Secret<String>, _ asked: AskedChallenge, by client: Client? = nil
     ) async throws -> String {
         try await ReturnChallenge.present(
             code, for: asked.challenge.id, by: (client ?? claim.shop).id, ports: world.ports
@@ -56,13 +56,13 @@ private struct LinkScene: Sendable {
     }
 
     /// How the client sees it.
-    func seen(_ asked: AskChallenge.Asked) async throws -> String {
+    func seen(_ asked: AskedChallenge) async throws -> String {
         let shown = try await WatchChallenge.shown(asked.challenge.id, to: claim.shop, ports: world.ports)
-        let standing = try #require(shown).challenge.state.standing
-        return standing.reason.map { "\(standing.state) \($0)" } ?? standing.state
+        let status = try #require(shown).challenge.state.status
+        return status.reason.map { "\(status.state) \($0)" } ?? status.state
     }
 
-    func hasReceipt(_ asked: AskChallenge.Asked) async throws -> Bool {
+    func hasReceipt(_ asked: AskedChallenge) async throws -> Bool {
         switch try await WatchChallenge.receipt(asked.challenge.id, of: claim.shop.id, ports: world.ports) {
         case .receipt: true
         case .none: false
@@ -70,7 +70,7 @@ private struct LinkScene: Sendable {
         }
     }
 
-    func kinds(_ asked: AskChallenge.Asked) async throws -> [AuditEventKind] {
+    func kinds(_ asked: AskedChallenge) async throws -> [AuditEventKind] {
         try await world.audit().filter { $0.challenge == asked.challenge.id }.map(\.kind)
     }
 }
@@ -172,7 +172,7 @@ struct ReturnTests {
         let cancelled = try await CancelChallenge.cancel(
             asked.challenge.id, by: scene.claim.shop.id, ports: scene.world.ports)
         guard case .cancelled(let challenge) = cancelled else { throw World.Broken("cancel") }
-        #expect(challenge.state.standing.state == "cancelled")
+        #expect(challenge.state.status.state == "cancelled")
         #expect(try await scene.present(code, asked) == "already ended cancelled -")
         #expect(try await scene.world.count("receipts") == 0)
         for (decision, end) in [(Decision.denied, "denied declined"), (.reported, "denied reported")] {
@@ -276,7 +276,7 @@ struct ReturnTests {
         let (world, id) = (scene.world, asked.challenge.id)
         let deadline = world.time.now.adding(seconds: 600)
         let beginning = try await WatchChallenge.challenge(
-            id, for: scene.claim.shop.credential, waitingUntil: deadline, wakes: world.hub, ports: world.ports)
+            id, for: scene.claim.shop.credential, waitingUntil: deadline, changes: world.hub, ports: world.ports)
         guard case .waiting(let wait) = beginning else { throw World.Broken("wait") }
         async let outcome = wait.outcome(ports: world.ports)
         let code = try await scene.approved(asked)
@@ -284,6 +284,6 @@ struct ReturnTests {
         world.time.advance(seconds: 119)
         #expect(try await scene.present(code, asked) == "released approved")
         let found = try await outcome
-        #expect(try found.get().challenge.state.standing.state == "approved")
+        #expect(try found.get().challenge.state.status.state == "approved")
     }
 }

@@ -250,7 +250,7 @@ struct RotateIssuerKeyTests {
         let other = try await world.opened(with: try World.masterKey())
         try await other.refreshKeys()
         let ports = Ports(
-            issuer: world.ports.issuer, store: other, wakes: world.hub, time: world.time, clock: ContinuousClock(),
+            issuer: world.ports.issuer, store: other, changes: world.hub, time: world.time, clock: ContinuousClock(),
             random: world.random,
             hasher: world.ports.hasher, keys: other.issuerKeySource, hooks: world.hooks, logger: world.ports.logger)
         func opens(_ answer: (ChallengeID, [UInt8])) async throws -> Bool {

@@ -36,7 +36,7 @@ private struct TextScene: Sendable {
 
     func asking(
         _ request: AskChallenge.Request, _ ports: Ports? = nil
-    ) async throws -> Result<AskChallenge.Asked, AskChallenge.Refusal> {
+    ) async throws -> Result<AskedChallenge, AskChallenge.Refusal> {
         let result = try await AskChallenge.ask(request, by: shop, idempotency: nil, ports: ports ?? world.ports) { _ in
             RecordedReply(status: 201, body: [])
         }
@@ -71,7 +71,7 @@ private struct TextScene: Sendable {
         case .approved(let challenge): "approved by \(challenge.state.outcome?.method ?? "-")"
         case .incorrect(let attemptsLeft): "incorrect \(attemptsLeft)"
         case .noCode: "no code"
-        case .alreadyEnded(let standing): "already \(standing.state) \(standing.reason ?? "-")"
+        case .alreadyEnded(let status): "already \(status.state) \(status.reason ?? "-")"
         case .notFound: "not found"
         }
     }

@@ -137,7 +137,9 @@ struct ThiefScene {
             {
                 return "a biometric of the thief's counts on #\(index)"
             }
-            if phone.hasCustom, enrollment.usableMethods(at: now).contains(where: { !Method.standard.contains($0) }) {
+            if phone.hasCustom,
+                enrollment.usableMethods(at: now).contains(where: { !AnswerMethod.standard.contains($0) })
+            {
                 return "a custom authenticator of the thief's counts on #\(index)"
             }
             if index >= beginning.phones.count, beginning.phones.contains(where: \.hasPIN) {
@@ -284,7 +286,7 @@ extension ThiefScene {
         let device = phones[index].device
         guard (try? await device.open(id)) != nil else { return }
         let number = world.ports.hasher.approvalNumber(of: id)
-        let signers: [(Method, SigningKeyPair?)] = [(.pin, phones[index].pin), (.confirm, device.primary)]
+        let signers: [(AnswerMethod, SigningKeyPair?)] = [(.pin, phones[index].pin), (.confirm, device.primary)]
         for (method, key) in signers {
             guard let key else { continue }
             let receipt = Receipt(

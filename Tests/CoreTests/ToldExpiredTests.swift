@@ -44,8 +44,8 @@ struct ToldExpiredTests {
         switch way {
         case .open:
             let outcome = try await OpenChallenge.open(id, for: try await scene.device.call(), ports: world.ports)
-            guard case .alreadyEnded(let standing) = outcome else { throw World.Broken("open: \(outcome)") }
-            told = standing.state
+            guard case .alreadyEnded(let status) = outcome else { throw World.Broken("open: \(outcome)") }
+            told = status.state
         case .answer:
             let message = try await scene.device.receipt(of: asked.challenge, .denied)
             told = try await scene.device.answer(id, with: message).summary
@@ -55,20 +55,20 @@ struct ToldExpiredTests {
             told = try await ReturnChallenge.present(Secret("0"), for: id, by: shop, ports: world.ports).summary
         case .resend:
             let outcome = try await ResendChallenge.resend(id, by: shop, ports: world.ports)
-            guard case .alreadyEnded(let standing) = outcome else { throw World.Broken("resend: \(outcome)") }
-            told = standing.state
+            guard case .alreadyEnded(let status) = outcome else { throw World.Broken("resend: \(outcome)") }
+            told = status.state
         case .cancel:
             let outcome = try await CancelChallenge.cancel(id, by: shop, ports: world.ports)
-            guard case .alreadyEnded(let standing) = outcome else { throw World.Broken("cancel: \(outcome)") }
-            told = standing.state
+            guard case .alreadyEnded(let status) = outcome else { throw World.Broken("cancel: \(outcome)") }
+            told = status.state
         case .enterCode:
             let code = EntryNumber(value: 471_932)
             let outcome = try await EnterCode.enter(code, for: id, by: shop, ports: world.ports)
-            guard case .alreadyEnded(let standing) = outcome else { throw World.Broken("enter: \(outcome)") }
-            told = standing.state
+            guard case .alreadyEnded(let status) = outcome else { throw World.Broken("enter: \(outcome)") }
+            told = status.state
         case .watch:
             let shown = try await WatchChallenge.shown(id, to: scene.shop, ports: world.ports)
-            told = try #require(shown).challenge.state.standing.state
+            told = try #require(shown).challenge.state.status.state
         }
         #expect(told.contains("expired"))
         let kept = try await world.store.read { try $0.challenges.find(id) }
@@ -77,11 +77,11 @@ struct ToldExpiredTests {
 
         // And another whose clock is right.
         world.time.advance(seconds: -3600)
-        guard case .alreadyEnded(let standing) = try await CancelChallenge.cancel(id, by: shop, ports: world.ports)
+        guard case .alreadyEnded(let status) = try await CancelChallenge.cancel(id, by: shop, ports: world.ports)
         else {
             Issue.record("cancelled")
             return
         }
-        #expect(standing.state == "expired")
+        #expect(status.state == "expired")
     }
 }

@@ -52,7 +52,7 @@ struct DeliveryScene: Sendable {
     ///   - reach: how far callbacks may go; to this machine unless a test says otherwise.
     ///   - body: is given the scene.
     static func with<Result: Sendable>(
-        reach: CallbackReach = .publicAddressesAndLoopback, _ body: (DeliveryScene) async throws -> Result
+        reach: OutboundAddressPolicy = .publicAddressesAndLoopback, _ body: (DeliveryScene) async throws -> Result
     ) async throws -> Result {
         let world = try await World()
         let scene = DeliveryScene(
@@ -102,7 +102,7 @@ struct DeliveryScene: Sendable {
         return try result.get()
     }
 
-    /// Queues a callback and wakes the outbox.
+    /// Queues a callback and notifies the outbox.
     @discardableResult
     func enqueue(
         _ body: String = "{\"type\":\"challenge.approved\"}", to uri: String, dueIn seconds: Int64 = 0,
@@ -115,7 +115,7 @@ struct DeliveryScene: Sendable {
             dueAt: now.adding(seconds: seconds), expiresAt: now.adding(seconds: lifetime))
         try await world.store.commit { writer in
             try writer.outbox.enqueue(message)
-            writer.wake(.outbox)
+            writer.notify(.outbox)
         }
         return message.id
     }

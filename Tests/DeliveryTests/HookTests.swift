@@ -21,7 +21,7 @@ struct HookTests {
 
     /// What a hook's answer amounts to.
     private static func ask(
-        answering reply: Receiver.Reply, reach: CallbackReach = .publicAddressesAndLoopback, deadline: Int64 = 5
+        answering reply: Receiver.Reply, reach: OutboundAddressPolicy = .publicAddressesAndLoopback, deadline: Int64 = 5
     ) async throws -> (verdict: HookVerdict?, calls: Int, seconds: Double) {
         let world = try await World()
         let shop = try await world.makeClient().client
@@ -36,7 +36,7 @@ struct HookTests {
     }
 
     private static func with<Result: Sendable>(
-        _ reach: CallbackReach, _ world: World, _ body: (HookCaller) async throws -> Result
+        _ reach: OutboundAddressPolicy, _ world: World, _ body: (HookCaller) async throws -> Result
     ) async throws -> Result {
         let caller = HookCaller(reach: reach, queue: world.store, hasher: world.ports.hasher)
         caller.start()

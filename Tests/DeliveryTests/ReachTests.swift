@@ -19,9 +19,9 @@ struct ReachTests {
         ])
     func notPublic(_ text: String) throws {
         let address = try SocketAddress(ipAddress: text, port: 443)
-        #expect(!CallbackReach.publicAddresses.allows(address))
-        #expect(!CallbackReach.publicAddressesAndLoopback.allows(address))
-        #expect(CallbackReach.allAddresses.allows(address))
+        #expect(!OutboundAddressPolicy.publicAddresses.allows(address))
+        #expect(!OutboundAddressPolicy.publicAddressesAndLoopback.allows(address))
+        #expect(OutboundAddressPolicy.allAddresses.allows(address))
     }
 
     @Test(
@@ -29,9 +29,9 @@ struct ReachTests {
         arguments: ["127.0.0.1", "127.255.255.255", "::1", "::ffff:127.0.0.1"])
     func loopback(_ text: String) throws {
         let address = try SocketAddress(ipAddress: text, port: 443)
-        #expect(!CallbackReach.publicAddresses.allows(address))
-        #expect(CallbackReach.publicAddressesAndLoopback.allows(address))
-        #expect(CallbackReach.allAddresses.allows(address))
+        #expect(!OutboundAddressPolicy.publicAddresses.allows(address))
+        #expect(OutboundAddressPolicy.publicAddressesAndLoopback.allows(address))
+        #expect(OutboundAddressPolicy.allAddresses.allows(address))
     }
 
     @Test(
@@ -46,14 +46,14 @@ struct ReachTests {
         ])
     func publicAddresses(_ text: String) throws {
         let address = try SocketAddress(ipAddress: text, port: 443)
-        #expect(CallbackReach.publicAddresses.allows(address))
-        #expect(CallbackReach.publicAddressesAndLoopback.allows(address))
+        #expect(OutboundAddressPolicy.publicAddresses.allows(address))
+        #expect(OutboundAddressPolicy.publicAddressesAndLoopback.allows(address))
     }
 
     @Test("A socket in the file system is nobody's address")
     func socketFile() throws {
         let address = try SocketAddress(unixDomainSocketPath: "/run/x")
-        #expect(!CallbackReach.publicAddressesAndLoopback.allows(address))
+        #expect(!OutboundAddressPolicy.publicAddressesAndLoopback.allows(address))
     }
 
     @Test("Nothing is said to a receiver at such an address, named by number or by name, and it is tried again later")

@@ -10,7 +10,7 @@ import Testing
 @Suite("The worker that empties the outbox", .timeLimit(.minutes(15)))
 struct WorkerTests {
     @Test("What is committed leaves at once, without the clock moving, in whatever order it comes")
-    func wakes() async throws {
+    func notifies() async throws {
         try await DeliveryScene.with { scene in
             try await Receiver.with(
                 { _ in .status(200) },

@@ -8,7 +8,7 @@ import Testing
 @Suite("Design 3.4: a receipt's device and method, compared with what a peer says of its signature")
 struct PeerReceiptTests {
     /// What a peer found out about who signed.
-    struct Finding: Equatable {
+    struct DiagnosticResult: Equatable {
         /// The fingerprint of the signer's primary key.
         let device: String
         /// What the notation `method@<host>` of the signing key says; without one the primary key signed.
@@ -22,14 +22,16 @@ struct PeerReceiptTests {
     }
 
     /// What the receipt says.
-    private static func claim(_ text: String) throws -> Finding {
+    private static func claim(_ text: String) throws -> DiagnosticResult {
         let device = try #require(text.firstMatch(of: /(?m)^device: (.*)$/))
         let method = try #require(text.firstMatch(of: /(?m)^method: (.*)$/))
-        return Finding(device: String(device.output.1), method: String(method.output.1))
+        return DiagnosticResult(device: String(device.output.1), method: String(method.output.1))
     }
 
     /// Verifies with a peer, looks the key up among those it lists, and the notation in its dump of the certificate.
-    private static func find(_ signed: [UInt8], with name: PeerName, _ certificates: [Certificate]) throws -> Finding? {
+    private static func find(_ signed: [UInt8], with name: PeerName, _ certificates: [Certificate]) throws
+        -> DiagnosticResult?
+    {
         let peer = try name.start()
         for certificate in certificates { try peer.learn(certificate) }
         guard case .good(let keyID) = try peer.verify(signed, .cleartext, over: []) else { return nil }
@@ -41,7 +43,7 @@ struct PeerReceiptTests {
             let next = own.firstMatch(of: /public[- ](?:sub ?)?key packet/)?.range.lowerBound ?? own.endIndex
             let notation = own[..<next].firstMatch(
                 of: /method@login\.example\.com(?: \(human readable\))?[:= ]+([a-z]+)/)
-            return Finding(
+            return DiagnosticResult(
                 device: try #require(keys.first).fingerprint,
                 method: notation.map { String($0.output.1) } ?? "confirm")
         }
@@ -80,7 +82,8 @@ struct PeerReceiptTests {
             #expect(try found != Self.claim(text), "\(text)")
             #expect(
                 found
-                    == Finding(device: "\(device)", method: signer.publicKey.fingerprint == device ? "confirm" : "pin"))
+                    == DiagnosticResult(
+                        device: "\(device)", method: signer.publicKey.fingerprint == device ? "confirm" : "pin"))
         }
     }
 

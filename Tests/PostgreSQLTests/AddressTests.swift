@@ -45,7 +45,7 @@ struct AddressTests {
         ]
         for (text, reason) in reasons {
             let error = await #expect(throws: PostgresEngine.Unreachable.self) {
-                _ = try await PostgresDatabase.engine(at: text, hub: WakeHub(time: ScriptedTime()))
+                _ = try await PostgresDatabase.engine(at: text, hub: ChangeHub(time: ScriptedTime()))
             }
             #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
             #expect(error?.reason.contains("hush") == false)

@@ -50,7 +50,7 @@ struct CommitLookupTests {
             do {
                 try await world.engine.write { connection in
                     try connection.execute(leave, [.integer(Int64(number))])
-                    return ((), wakes: [])
+                    return ((), changes: [])
                 }
                 return true
             } catch StoreError.uniqueViolation("commits_pkey") {
@@ -67,13 +67,13 @@ struct CommitLookupTests {
         let before = try await world.engine.read { try $0.rows(SQLStatement("SELECT count(*) FROM commits"), []) }
         try await world.engine.write { connection in
             _ = try connection.rows(SQLStatement("SELECT count(*) FROM users"), [])
-            return ((), wakes: [])
+            return ((), changes: [])
         }
         await #expect(throws: Refused.self) {
             try await world.engine.write { connection in
                 try connection.send(Relayed.insert, [.text("refused")])
                 if true { throw Refused() }
-                return ((), wakes: [])
+                return ((), changes: [])
             }
         }
         let after = try await world.engine.read { try $0.rows(SQLStatement("SELECT count(*) FROM commits"), []) }

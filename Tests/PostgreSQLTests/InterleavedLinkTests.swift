@@ -36,8 +36,8 @@ private struct OpenedLink: Sendable {
                     AnswerRequest(message: message), to: id, by: call, ports: ports)
                 return switch outcome {
                 case .decided(let reply):
-                    "\(reply.standing.state) to \(reply.returnMessage == nil ? "nowhere" : "the shop")"
-                case .alreadyEnded(let standing): "already \(standing.state)"
+                    "\(reply.status.state) to \(reply.returnMessage == nil ? "nowhere" : "the shop")"
+                case .alreadyEnded(let status): "already \(status.state)"
                 default: "\(outcome)"
                 }
             }
@@ -51,7 +51,7 @@ private struct OpenedLink: Sendable {
         cancellation = { ports in
             switch try await CancelChallenge.cancel(id, by: shop.id, ports: ports) {
             case .cancelled: "cancelled"
-            case .alreadyEnded(let standing): "already \(standing.state)"
+            case .alreadyEnded(let status): "already \(status.state)"
             case .notFound: "not found"
             }
         }
@@ -63,7 +63,7 @@ private struct OpenedLink: Sendable {
             switch try await ReturnChallenge.present(code, for: id, by: shop.id, ports: ports) {
             case .released: "released"
             case .codeInvalid: "invalid"
-            case .alreadyEnded(let standing): "already \(standing.state)"
+            case .alreadyEnded(let status): "already \(status.state)"
             case .notFound, .rateLimited: "neither"
             }
         }
@@ -73,7 +73,7 @@ private struct OpenedLink: Sendable {
     func seen(in world: World) async throws -> String {
         let shown = try await WatchChallenge.shown(id, to: shop, ports: world.ports)
         let receipts = try await world.count("receipts", where: "challenge_id = '\(id)'")
-        return "\(shown?.challenge.state.standing.state ?? "-") \(receipts)"
+        return "\(shown?.challenge.state.status.state ?? "-") \(receipts)"
     }
 }
 

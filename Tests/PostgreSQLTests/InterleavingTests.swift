@@ -31,7 +31,7 @@ struct InterleavingTests {
         }
     }
 
-    private func told(_ result: Result<AskChallenge.Asked, AskChallenge.Refusal>) -> String {
+    private func told(_ result: Result<AskedChallenge, AskChallenge.Refusal>) -> String {
         switch result {
         case .success: "made"
         case .failure(let refusal): "\(refusal)"
@@ -260,8 +260,8 @@ struct InterleavingTests {
 
     private func told(_ outcome: AnswerChallenge.Outcome) -> String {
         switch outcome {
-        case .decided(let reply): "decided \(reply.standing.state)"
-        case .alreadyEnded(let standing): "ended \(standing.state)"
+        case .decided(let reply): "decided \(reply.status.state)"
+        case .alreadyEnded(let status): "ended \(status.state)"
         default: "\(outcome)"
         }
     }
@@ -304,7 +304,7 @@ struct InterleavingTests {
             let cancel: Interleaving.Operation = { ports in
                 switch try await CancelChallenge.cancel(id, by: shop.id, ports: ports) {
                 case .cancelled: "cancelled"
-                case .alreadyEnded(let standing): "ended \(standing.state)"
+                case .alreadyEnded(let status): "ended \(status.state)"
                 case .notFound: "not found"
                 }
             }

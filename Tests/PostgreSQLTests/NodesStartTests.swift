@@ -17,7 +17,8 @@ struct NodesStartTests {
         let (kept, made) = (Counter(), Counter())
         let fingerprints = try await atOnce(8) { number -> String in
             let opened = try await SQLStore.open(
-                PostgresSettings(address: try PostgresAddress(database.url)), hub: WakeHub(time: time), issuer: issuer,
+                PostgresSettings(address: try PostgresAddress(database.url)), hub: ChangeHub(time: time),
+                issuer: issuer,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
                 masterKey: { isNew in
                     if isNew { made.count() }
@@ -49,7 +50,7 @@ struct NodesStartTests {
     func failing() async throws {
         let database = try await PostgresDatabase.make()
         try database.command("CREATE TABLE outbox (x INTEGER)")
-        let hub = WakeHub(time: ScriptedTime())
+        let hub = ChangeHub(time: ScriptedTime())
         let engine = try await database.engine(hub: hub)
         let issuer = try #require(Issuer(World.issuer))
         let masterKey = try World.masterKey()

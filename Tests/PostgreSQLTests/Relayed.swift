@@ -19,7 +19,7 @@ struct Relayed: Sendable {
         let database = try #require(world.postgres)
         let relay = try Relay(to: try database.port)
         defer { relay.stop() }
-        let engine = try await database.engine(port: relay.port, hub: WakeHub(time: world.time))
+        let engine = try await database.engine(port: relay.port, hub: ChangeHub(time: world.time))
         return try await body(Relayed(world: world, database: database, relay: relay, engine: engine))
     }
 
@@ -30,7 +30,7 @@ struct Relayed: Sendable {
         try await engine.write { connection in
             runs.count()
             try connection.send(Self.insert, [.text(id)])
-            return ((), wakes: [.outbox])
+            return ((), changes: [.outbox])
         }
         return runs.value
     }

@@ -51,7 +51,7 @@ struct AnsweringTests {
             // Nothing was sent: the right number still counts.
             #expect(scene.transport.requests(to: "/answer").isEmpty)
             try await question.approve(with: .confirmation, number: asked.number)
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
         }
     }
 
@@ -64,7 +64,7 @@ struct AnsweringTests {
                 try await question.approve(with: .confirmation, number: asked.wrongNumber)
             }
             #expect(wrong == "number_incorrect")
-            #expect(try await scene.standing(asked) == ChallengeStanding(state: "failed", reason: "wrong_number"))
+            #expect(try await scene.status(of: asked) == ChallengeStatus(state: "failed", reason: "wrong_number"))
             // The challenge has failed: the right number comes too late.
             let late = await code { try await question.approve(with: .confirmation, number: asked.number) }
             #expect(late == "challenge_ended")
@@ -81,7 +81,7 @@ struct AnsweringTests {
                 let question = try await scene.open(asked)
                 #expect(question.numberLength == nil)
                 try await question.approve(with: .confirmation, number: number)
-                #expect(try await scene.standing(asked).state == "approved")
+                #expect(try await scene.status(of: asked).state == "approved")
             }
         }
     }
@@ -92,7 +92,7 @@ struct AnsweringTests {
             let asked = try await scene.ask()
             let question = try await scene.open(asked)
             if reason == "declined" { try await question.deny() } else { try await question.report() }
-            #expect(try await scene.standing(asked) == ChallengeStanding(state: "denied", reason: reason))
+            #expect(try await scene.status(of: asked) == ChallengeStatus(state: "denied", reason: reason))
         }
     }
 
@@ -130,7 +130,7 @@ struct AnsweringTests {
             #expect(again == "already_answered")
             let late = await code { try await question.approve(with: .confirmation, number: asked.number) }
             #expect(late == "already_answered")
-            #expect(try await scene.standing(asked).state == "denied")
+            #expect(try await scene.status(of: asked).state == "denied")
         }
     }
 
@@ -189,7 +189,7 @@ struct AnsweringTests {
             let question = try await scene.open(asked)
             await scene.denyInVain(question)
             try await question.deny()
-            #expect(try await scene.standing(asked).state == "denied")
+            #expect(try await scene.status(of: asked).state == "denied")
         }
     }
 }

@@ -57,12 +57,12 @@ struct BiometricTests {
             #expect(person.prompts == ["Register?", "Pay?"])
             let verified = try await scene.receipt(asked)
             #expect(verified.receipt.decision == .approved(.biometric, number: nil))
-            #expect(verified.signer.notations == [Method.biometric.notation(of: scene.server.issuer)])
+            #expect(verified.signer.notations == [AnswerMethod.biometric.notation(of: scene.server.issuer)])
             // After a relaunch, too.
             let app = try await scene.relaunched()
             let again = try await scene.ask(["type": "touch"])
             try await app.open(again.id, for: scene.enrollment.id).approve(with: .biometric(prompt: "Pay?"))
-            #expect(try await scene.standing(again).state == "approved")
+            #expect(try await scene.status(of: again).state == "approved")
         }
     }
 
@@ -85,7 +85,7 @@ struct BiometricTests {
                 #expect(told == Self.codes[failure])
             }
             #expect(scene.transport.requests(to: "/answer").isEmpty)
-            #expect(try await scene.standing(asked).state == "pending")
+            #expect(try await scene.status(of: asked).state == "pending")
             #expect(await scene.approve(question) == "")
             #expect(try await scene.receipt(asked).receipt.decision == .approved(.pin, number: nil))
         }
@@ -178,7 +178,7 @@ struct BiometricTests {
             let app = try await scene.relaunched()
             let asked = try await scene.ask(["type": "touch"])
             try await app.open(asked.id, for: scene.enrollment.id).approve(with: .biometric(prompt: "Pay?"))
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
             #expect(try await scene.vault.records(of: scene.enrollment.id) == ["app", "enrollment", "pin"])
         }
     }

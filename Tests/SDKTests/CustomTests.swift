@@ -37,7 +37,7 @@ struct CustomTests {
             let question = try await scene.open(asked)
             #expect(question.methods.map(\.rawValue) == ["custom:phrase", "pin"])
             #expect(try await question.approve(with: .custom("phrase", data: "correct horse")).payload == "seen")
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
             let verified = try await scene.receipt(asked)
             guard case .approved(.custom, nil) = verified.receipt.decision else {
                 Issue.record("\(verified.receipt.decision)")
@@ -75,7 +75,7 @@ struct CustomTests {
                 #expect(await scene.authenticator.connectionState == .online)
             }
             try await question.approve(with: .pin(try PIN(SDKScene.pin)))
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
         }
     }
 

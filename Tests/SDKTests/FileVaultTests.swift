@@ -133,7 +133,7 @@ struct FileVaultTests {
             #expect(await app.enrollments.map(\.id) == [scene.enrollment.id])
             let question = try await app.open(asked.id, for: scene.enrollment.id)
             try await question.approve(with: .confirmation, number: asked.number)
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
         }
     }
 

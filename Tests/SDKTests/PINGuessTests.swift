@@ -101,7 +101,7 @@ struct PINGuessTests {
             let masterKey = try #require(Base64.decode(text).flatMap { MasterKey(bytes: Secret($0)) })
             let clock = scene.server.clock
             let unsealed = try await StolenCopy(
-                filesIn: scene.server.dataFolder, hub: WakeHub(time: clock)
+                filesIn: scene.server.dataFolder, hub: ChangeHub(time: clock)
             ).unsealed(by: masterKey, of: scene.server.issuer, at: clock.now)
             #expect(unsealed.count > 4 * 32)
             let server = Array(files.values.reduce(master, +)) + unsealed

@@ -50,7 +50,7 @@ struct PINTests {
             let question = try await scene.open(asked)
             #expect(question.methods == [.pin] && question.attemptsLeft == 5)
             #expect(await scene.approve(question, number: asked.number) == "")
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
             let verified = try await scene.receipt(asked)
             #expect(verified.receipt.decision == .approved(.pin, number: EntryNumber(asked.number)))
             #expect(verified.signer.fingerprint != scene.enrollment.fingerprint)
@@ -73,7 +73,7 @@ struct PINTests {
                         return
                     }
                     #expect(attemptsLeft == left, "round \(round)")
-                    #expect(try await scene.standing(asked) == ChallengeStanding(state: "pending", reason: nil))
+                    #expect(try await scene.status(of: asked) == ChallengeStatus(state: "pending", reason: nil))
                 }
                 #expect(try await scene.enrollment.methods().attemptsLeft == 1)
                 #expect(await scene.approve(question) == "")
@@ -111,17 +111,17 @@ struct PINTests {
             let both = try await scene.ask(["type": "payment"])
             for _ in 0..<3 { #expect(await scene.approve(question, SDKScene.wrongPIN) == "pin_incorrect") }
             // Nobody else could answer: it has failed, and the shop is not told which element was wrong.
-            #expect(try await scene.standing(asked) == ChallengeStanding(state: "failed", reason: "too_many_attempts"))
+            #expect(try await scene.status(of: asked) == ChallengeStatus(state: "failed", reason: "too_many_attempts"))
             #expect(await scene.approve(question) == "challenge_ended")
             #expect(try await scene.enrollment.methods().pin == .locked)
-            #expect(try await scene.standing(both).state == "pending")
+            #expect(try await scene.status(of: both).state == "pending")
             let refused = try await scene.shop.call(
                 .POST, "/v1/challenges", ["user": .string(scene.user), "type": "typed", "message": "Pay?"])
             #expect(refused.code == "no_enrollment")
             #expect(await code { try await scene.enrollment.setPIN(try PIN("24680135")) } == "pin_locked")
             #expect(await code { try await scene.enrollment.removePIN(try PIN(SDKScene.pin)) } == "pin_locked")
             try await scene.open(both).deny()
-            #expect(try await scene.standing(both).state == "denied")
+            #expect(try await scene.status(of: both).state == "denied")
         }
     }
 
@@ -135,9 +135,9 @@ struct PINTests {
             let question = try await scene.open(asked)
             #expect(await scene.approve(question, SDKScene.wrongPIN, number: asked.number) == "pin_incorrect")
             #expect(await scene.approve(question, number: asked.number) == "pin_locked")
-            #expect(try await scene.standing(asked).state == "pending")
+            #expect(try await scene.status(of: asked).state == "pending")
             try await question.approve(with: .confirmation, number: asked.number)
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
             #expect(
                 try await scene.receipt(asked).receipt.decision
                     == .approved(.confirm, number: EntryNumber(asked.number)))
@@ -150,7 +150,7 @@ struct PINTests {
             try await scene.setPIN()
             let (asked, question) = try await scene.openTyped()
             for _ in 0..<2 { #expect(await scene.approve(question, SDKScene.wrongPIN) == "pin_incorrect") }
-            #expect(try await scene.standing(asked) == ChallengeStanding(state: "failed", reason: "device_removed"))
+            #expect(try await scene.status(of: asked) == ChallengeStatus(state: "failed", reason: "device_removed"))
             #expect(await scene.approve(question) == "device_deregistered")
             #expect(try await !scene.holdsKeys())
             #expect(await scene.authenticator.enrollments.isEmpty)
@@ -209,7 +209,7 @@ struct PINTests {
             try await scene.enrollment.removePIN(try PIN(SDKScene.pin))
             #expect(try await scene.enrollment.methods().pin == .none)
             #expect(await scene.approve(question) == "pin_not_set")
-            #expect(try await scene.standing(asked).state == "pending")
+            #expect(try await scene.status(of: asked).state == "pending")
             scene.server.clock.advance(seconds: 600)
             #expect(await code { try await scene.setPIN() } == "authority_needed")
             let stranger = try await scene.shop.makeUser()
@@ -275,7 +275,7 @@ struct PINTests {
             #expect(Set(scene.transport.bodies(to: "/answer")).count == 1)
             #expect(scene.transport.bodies(to: "/answer").count == 3)
             #expect(try await scene.enrollment.methods().attemptsLeft == (digits == SDKScene.pin ? 5 : 4))
-            #expect(try await scene.standing(asked).state == (digits == SDKScene.pin ? "approved" : "pending"))
+            #expect(try await scene.status(of: asked).state == (digits == SDKScene.pin ? "approved" : "pending"))
             #expect(try await scene.vault.records(of: scene.enrollment.id) == ["app", "enrollment", "pin"])
         }
     }

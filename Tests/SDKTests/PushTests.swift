@@ -210,7 +210,7 @@ struct PushTests {
             let pending = try #require(await next.value)
             #expect(pending.id == asked.id)
             try await pending.open().deny()
-            #expect(try await scene.standing(asked).state == "denied")
+            #expect(try await scene.status(of: asked).state == "denied")
         }
     }
 
@@ -247,7 +247,7 @@ struct PushTests {
             // The connection that hung is given up: what is pending came by another.
             #expect(await next.value == asked.id)
             // Nobody signed it: the challenge stands as the server says.
-            #expect(try await scene.standing(asked).state == "pending")
+            #expect(try await scene.status(of: asked).state == "pending")
             let stranger = try #require(EnrollmentID("enr_00000000000000000000000000"))
             #expect(try await scene.authenticator.receive(try push(asked.id, stranger)) == nil)
         }
@@ -298,7 +298,7 @@ struct PushTests {
                 Issue.record("not approved")
                 return
             }
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
             let more: [(String, JSONValue)] = [
                 ("details", [["label": "From", "value": "Oslo"]]), ("secure_message", "Sign in to the vault?"),
                 ("type", "payment"), ("context", ["ip": "203.0.113.7"]), ("signing_data", "data"),
@@ -312,9 +312,9 @@ struct PushTests {
                     continue
                 }
                 #expect(question.id == asked.id)
-                #expect(try await scene.standing(asked).state == "pending")
+                #expect(try await scene.status(of: asked).state == "pending")
                 _ = try await shown.perform(name == "type" ? .report : .deny)
-                #expect(try await scene.standing(asked).state == "denied")
+                #expect(try await scene.status(of: asked).state == "denied")
                 if name == "type" {
                     #expect(
                         try await scene.server.administrator.call(.DELETE, "/v1/admin/locks/\(asked.id)").status == 204)

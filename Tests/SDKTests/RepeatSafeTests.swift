@@ -25,7 +25,7 @@ struct RepeatSafeTests {
             let bodies = scene.transport.bodies(to: "/answer")
             #expect(bodies.count == count + 1)
             #expect(Set(bodies).count == 1)
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
             #expect(try await scene.vault.records(of: scene.enrollment.id) == ["app", "enrollment"])
         }
     }
@@ -41,7 +41,7 @@ struct RepeatSafeTests {
             try await question.approve(with: .confirmation, number: asked.number)
             #expect(scene.transport.requests(to: "/answer").count == count + 1)
             #expect(Set(scene.transport.bodies(to: "/answer")).count == 1)
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
             scene.transport.sendTwice(count, to: "/self")
             try await scene.enrollment.remove()
             #expect(try await !scene.holdsKeys())
@@ -65,7 +65,7 @@ struct RepeatSafeTests {
             scene.transport.loseRequests(2, to: "/answer")
             try await question.deny()
             #expect(Set(scene.transport.bodies(to: "/answer")).count == 1)
-            #expect(try await scene.standing(asked).state == "denied")
+            #expect(try await scene.status(of: asked).state == "denied")
         }
     }
 
@@ -83,7 +83,7 @@ struct RepeatSafeTests {
             }
             try await question.approve(with: .confirmation, number: asked.number)
             #expect(Set(scene.transport.bodies(to: "/answer")).count == 1)
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
         }
     }
 
@@ -122,10 +122,10 @@ struct RepeatSafeTests {
     @Test("An answer lost with the app is sent by its next run, as the same bytes")
     func resumedRequest() async throws {
         try await Self.endDuringAnswer(losing: { $0.loseRequests(.max, to: "/answer") }) { scene, asked, app in
-            let before = try await scene.standing(asked)
+            let before = try await scene.status(of: asked)
             #expect(before.state == "pending")
             let watching = watch(app)
-            #expect(try await scene.standing(asked, waiting: 30).state == "approved")
+            #expect(try await scene.status(of: asked, waiting: 30).state == "approved")
             watching.cancel()
             await watching.value
             #expect(Set(scene.transport.bodies(to: "/answer")).count == 1)
@@ -135,7 +135,7 @@ struct RepeatSafeTests {
     @Test("A reply lost with the app is had by its next run, and the record is forgotten")
     func resumedReply() async throws {
         try await Self.endDuringAnswer(losing: { $0.loseReplies(.max, from: "/answer") }) { scene, asked, app in
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
             let sent = scene.transport.bodies(to: "/answer").count
             var challenges = app.challenges().makeAsyncIterator()
             // The kept answer goes out before anything else is fetched.
@@ -153,7 +153,7 @@ struct RepeatSafeTests {
             let question = try await app.open(asked.id, for: scene.enrollment.id)
             try await question.approve(with: .confirmation, number: asked.number)
             #expect(Set(scene.transport.bodies(to: "/answer")).count == 1)
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
         }
     }
 
@@ -163,7 +163,7 @@ struct RepeatSafeTests {
             let question = try await app.open(asked.id, for: scene.enrollment.id)
             try await question.deny()
             #expect(Set(scene.transport.bodies(to: "/answer")).count == 2)
-            #expect(try await scene.standing(asked).state == "denied")
+            #expect(try await scene.status(of: asked).state == "denied")
         }
     }
 
@@ -254,14 +254,14 @@ struct RepeatSafeTests {
             let question = try await scene.open(asked)
             scene.clock.set(aheadBy: seconds)
             try await question.approve(with: .confirmation, number: asked.number)
-            #expect(try await scene.standing(asked, waiting: 5).state == "approved")
+            #expect(try await scene.status(of: asked, waiting: 5).state == "approved")
         }
     }
 
     /// The app, started anew, delivers the denial.
     private func expectDelivery(of asked: SDKScene.Asked, in scene: SDKScene) async throws {
         let watching = watch(try await scene.relaunched())
-        #expect(try await scene.standing(asked, waiting: 30).state == "denied")
+        #expect(try await scene.status(of: asked, waiting: 30).state == "denied")
         watching.cancel()
         await watching.value
     }

@@ -108,8 +108,8 @@ struct SDKScene: Sendable {
     }
 
     /// How a challenge stands, as the shop sees it, once it has ended or after some seconds.
-    func standing(_ asked: Asked, waiting seconds: Int = 0) async throws -> ChallengeStanding {
-        try ChallengeStanding(try await shop.call(.GET, "\(asked.path)?wait=\(seconds)").success())
+    func status(of asked: Asked, waiting seconds: Int = 0) async throws -> ChallengeStatus {
+        try ChallengeStatus(try await shop.call(.GET, "\(asked.path)?wait=\(seconds)").success())
     }
 
     /// Removes the app's enrollment at the server.

@@ -61,7 +61,7 @@ struct ServerCertificateTests {
             for _ in 0..<2 {
                 let asked = try await scene.ask()
                 try await scene.open(asked).approve(with: .confirmation, number: asked.number)
-                #expect(try await scene.standing(asked).state == "approved")
+                #expect(try await scene.status(of: asked).state == "approved")
             }
             #expect(Self.fetches(scene) == before + 1)
             // It is kept: after a start of the app nothing is fetched.
@@ -110,7 +110,7 @@ struct ServerCertificateTests {
             try await Self.untilRevoked(at: scene.server)
             let late = try await scene.ask()
             try await scene.open(late).approve(with: .confirmation, number: late.number)
-            #expect(try await scene.standing(late).state == "approved")
+            #expect(try await scene.status(of: late).state == "approved")
             #expect(Self.fetches(scene) == before + 1)
         }
     }
@@ -122,7 +122,7 @@ struct ServerCertificateTests {
             try await Self.rotate(.encryption, compromised: true, in: scene)
             let asked = try await scene.ask()
             try await scene.open(asked).approve(with: .confirmation, number: asked.number)
-            #expect(try await scene.standing(asked).state == "approved")
+            #expect(try await scene.status(of: asked).state == "approved")
             #expect(Self.fetches(scene) == before + 1)
             #expect(scene.transport.requests(to: "/answer").count == 2)
             let refused = try await scene.server.administrator.auditEvents().filter { $0["kind"] == "answer.refused" }

@@ -29,10 +29,10 @@ extension ServerWatch {
         switch database {
         case .sqlite:
             store = try await SQLStore(
-                sqlite: "\(dataFolder)/countersign.sqlite", hub: WakeHub(time: clock), masterKey: key, issuer: issuer)
+                sqlite: "\(dataFolder)/countersign.sqlite", hub: ChangeHub(time: clock), masterKey: key, issuer: issuer)
         case .postgresql(let settings):
             store = try await SQLStore.open(
-                settings, hub: WakeHub(time: clock), issuer: issuer, logger: book.logger, masterKey: { _ in key },
+                settings, hub: ChangeHub(time: clock), issuer: issuer, logger: book.logger, masterKey: { _ in key },
                 prepare: { _ in }
             ).store
         }

@@ -14,8 +14,8 @@ struct DeviceAnsweringTests {
             let reply = try await scene.phone.answer(asked.id, decision)
             let reason = decision == .denied ? "declined" : "reported"
             #expect(reply.status == 200, "\(reply)")
-            #expect(try ChallengeStanding(reply.json) == ChallengeStanding(state: "denied", reason: reason))
-            #expect(try await scene.standing(asked) == ChallengeStanding(state: "denied", reason: reason))
+            #expect(try ChallengeStatus(reply.json) == ChallengeStatus(state: "denied", reason: reason))
+            #expect(try await scene.status(of: asked) == ChallengeStatus(state: "denied", reason: reason))
             let receipt = try await scene.shop.call(.GET, "\(asked.path)/receipt")
             let verified = try VerifiedReceipt(
                 message: String(decoding: receipt.body, as: UTF8.self), certificate: scene.phone.certificate,
@@ -68,7 +68,7 @@ struct DeviceAnsweringTests {
             let second = try await scene.phone.answer(asked.id, message: approval)
             #expect(second.refusal == Refusal(409, "already_ended"))
             #expect(second.json["state"] == "denied" && second.json["reason"] == "declined")
-            #expect(try await scene.standing(asked).state == "denied")
+            #expect(try await scene.status(of: asked).state == "denied")
         }
     }
 
@@ -87,7 +87,7 @@ struct DeviceAnsweringTests {
             let loser = try #require(replies.first { $0.status != 200 })
             #expect(loser.refusal == Refusal(409, "already_ended"))
             #expect(loser.json["state"] == winner.json["state"])
-            #expect(try await scene.standing(asked).state == winner.json["state"]?.string)
+            #expect(try await scene.status(of: asked).state == winner.json["state"]?.string)
             let ends = try await scene.events("challenge.approved").count + scene.events("challenge.denied").count
             #expect(ends == 1)
         }
@@ -144,7 +144,7 @@ struct DeviceAnsweringTests {
             let fetched = try await scene.phone.send(.GET, "\(asked.path)/message")
             #expect(fetched.refusal == Refusal(409, "already_ended"))
             #expect(fetched.json["state"] == .string(state))
-            #expect(try await scene.standing(asked).state == state)
+            #expect(try await scene.status(of: asked).state == state)
             #expect(try await scene.shop.call(.GET, "\(asked.path)/receipt").refusal == Refusal(404, "no_receipt"))
         }
     }
@@ -169,10 +169,10 @@ struct DeviceAnsweringTests {
             let right = try await scene.approval(of: asked)
             let wrong = try await scene.approval(of: asked, number: asked.wrongNumber)
             let reply = try await scene.phone.answer(asked.id, message: wrong)
-            let failed = ChallengeStanding(state: "failed", reason: "wrong_number")
+            let failed = ChallengeStatus(state: "failed", reason: "wrong_number")
             #expect(reply.status == 200, "\(reply)")
-            #expect(try ChallengeStanding(reply.json) == failed)
-            #expect(try await scene.standing(asked) == failed)
+            #expect(try ChallengeStatus(reply.json) == failed)
+            #expect(try await scene.status(of: asked) == failed)
             #expect(try await scene.shop.call(.GET, "\(asked.path)/receipt").refusal == Refusal(404, "no_receipt"))
             // The right one comes too late; the wrong one's reply can be had again.
             let late = try await scene.phone.answer(asked.id, message: right)
@@ -191,7 +191,7 @@ struct DeviceAnsweringTests {
             while second.number == first.number { second = try await scene.ask() }
             let message = try await scene.approval(of: first, number: second.number)
             #expect(try await scene.phone.answer(first.id, message: message).json["reason"] == "wrong_number")
-            #expect(try await scene.standing(second).state == "pending")
+            #expect(try await scene.status(of: second).state == "pending")
         }
     }
 

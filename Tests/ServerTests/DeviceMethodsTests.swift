@@ -16,7 +16,7 @@ extension TestPhone {
     func pinChange(from old: SigningKeyPair?, to new: SigningKeyPair?) async throws -> MethodChangeRequest {
         let now = server.clock.now.unixSeconds
         let methods = try MethodsReply(try await send(.GET, "/v1/enrollments/self/methods").success())
-        let notations = [Method.pin.notation(of: server.issuer)]
+        let notations = [AnswerMethod.pin.notation(of: server.issuer)]
         var grown = certificate
         if let old {
             grown = try await grown.adding(.signing(old, notations: notations), by: primary, at: now)

@@ -68,7 +68,7 @@ struct DevicePendingTests {
     }
 
     @Test("A wait ends at once when something is asked")
-    func wakes() async throws {
+    func notifies() async throws {
         try await DeviceScene.with { scene in
             async let waiting = Self.list(scene, "?wait=60")
             let start = ContinuousClock.now

@@ -146,7 +146,7 @@ struct DeviceReceiptTests {
                 scene.phone.receipt(of: question, .approved(.confirm, number: other.number)).text)
             let reply = try await scene.phone.answer(asked.id, message: sealed)
             #expect(reply.refusal == Refusal(422, "answer_invalid"))
-            #expect(try await scene.standing(other).state == "pending")
+            #expect(try await scene.status(of: other).state == "pending")
             try await scene.expectUntouched(asked)
         }
     }
@@ -224,7 +224,7 @@ struct DeviceReceiptTests {
             }
             if isTaken {
                 #expect(reply.json["state"] == "approved", "\(reply)")
-                #expect(try await scene.standing(asked).state == "approved")
+                #expect(try await scene.status(of: asked).state == "approved")
             } else {
                 #expect(reply.refusal == Refusal(422, "answer_invalid"), "\(reply)")
                 try await scene.expectUntouched(asked)

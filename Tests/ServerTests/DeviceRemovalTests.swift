@@ -95,7 +95,7 @@ struct DeviceRemovalTests {
             #expect(try await scene.events("challenge.approved").isEmpty)
             guard way != .byUnlinkingTheUser else { return }
             // Nobody is left who could answer.
-            #expect(try await scene.standing(asked) == ChallengeStanding(state: "failed", reason: "device_removed"))
+            #expect(try await scene.status(of: asked) == ChallengeStatus(state: "failed", reason: "device_removed"))
         }
     }
 
@@ -105,7 +105,7 @@ struct DeviceRemovalTests {
             let second = try await scene.anotherPhone()
             let asked = try await scene.ask()
             try await Self.remove(.byClient, in: scene)
-            #expect(try await scene.standing(asked).state == "pending")
+            #expect(try await scene.status(of: asked).state == "pending")
             let reply = try await second.answer(asked.id, .approved(.confirm, number: asked.number))
             #expect(reply.json["state"] == "approved", "\(reply)")
         }

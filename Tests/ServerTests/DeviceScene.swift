@@ -77,8 +77,8 @@ struct DeviceScene: Sendable {
     }
 
     /// How a challenge stands, as the shop sees it.
-    func standing(_ asked: Asked) async throws -> ChallengeStanding {
-        try ChallengeStanding(try await shop.call(.GET, asked.path).success())
+    func status(of asked: Asked) async throws -> ChallengeStatus {
+        try ChallengeStatus(try await shop.call(.GET, asked.path).success())
     }
 
     /// The right answer: an approval, sealed.
@@ -108,7 +108,7 @@ struct DeviceScene: Sendable {
     /// and the right answer still approves.
     func expectUntouched(_ asked: Asked, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         #expect(
-            try await standing(asked) == ChallengeStanding(state: "pending", reason: nil),
+            try await status(of: asked) == ChallengeStatus(state: "pending", reason: nil),
             sourceLocation: sourceLocation)
         let receipt = try await shop.call(.GET, "\(asked.path)/receipt")
         #expect(receipt.refusal == Refusal(404, "no_receipt"), sourceLocation: sourceLocation)

@@ -78,7 +78,7 @@ private struct Played {
         channel.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
     }
 
-    var isOver: Bool { ExchangeHandler.interrupter(of: channel)?.isOver ?? true }
+    var isOver: Bool { ExchangeHandler.canceller(of: channel)?.isOver ?? true }
 }
 
 @Suite("A connection leads one exchange after the other")
@@ -284,8 +284,8 @@ struct ConnectionCountTests {
             #expect(counts.enter(IPAddress(second)))
             #expect(!counts.enter(address))
         }
-        #expect(counts.standing.refused == 4)
-        #expect(counts.standing.open == 6)
+        #expect(counts.current.refused == 4)
+        #expect(counts.current.open == 6)
     }
 
     @Test("This machine and trusted proxies have no limit of their own")
@@ -312,6 +312,6 @@ struct ConnectionCountTests {
         #expect(throws: ChannelError.self) {
             try channel.connect(to: SocketAddress(ipAddress: "1.1.1.1", port: 1)).wait()
         }
-        #expect(counts.standing == (0, 1))
+        #expect(counts.current == (0, 1))
     }
 }

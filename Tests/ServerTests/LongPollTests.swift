@@ -41,7 +41,7 @@ struct LongPollTests {
     func timeIsUp() async throws {
         try await Scene.with { scene in
             let asked = try await scene.ask()
-            // The end of another challenge wakes nobody here.
+            // The end of another challenge notifies nobody here.
             let other = try await scene.ask()
             let start = ContinuousClock.now
             async let told = Self.wait(scene, asked.id, 1)
@@ -51,8 +51,8 @@ struct LongPollTests {
         }
     }
 
-    @Test("Each end wakes whoever waits, twenty of them at once", arguments: ChallengeEnd.allCases)
-    func wakes(_ end: ChallengeEnd) async throws {
+    @Test("Each end notifies whoever waits, twenty of them at once", arguments: ChallengeEnd.allCases)
+    func notifies(_ end: ChallengeEnd) async throws {
         try await Scene.with { scene in
             let asked = try await scene.ask()
             try await withThrowingTaskGroup(of: JSONValue.self) { group in

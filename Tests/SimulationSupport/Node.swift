@@ -29,7 +29,7 @@ final class Node: @unchecked Sendable {
     struct Services: Sendable {
         let node: Node
         let ports: Ports
-        let hub: WakeHub
+        let hub: ChangeHub
         let store: SQLStore
     }
 
@@ -73,7 +73,7 @@ final class Node: @unchecked Sendable {
     private func run(_ life: Life) async throws {
         let (world, scheduler) = (world, world.scheduler)
         let clock = SimulatedClock(scheduler)
-        let hub = WakeHub(time: time, clock: clock)
+        let hub = ChangeHub(time: time, clock: clock)
         let engine = SimulatedEngine(world, hub: hub, of: self, life: life)
         let random = SeededRandom(seed: world.seed())
         let masterKey = world.masterKey
@@ -81,7 +81,7 @@ final class Node: @unchecked Sendable {
         _ = try await store.issuerKeys(at: time.now, random: random)
         try await store.refreshKeys()
         let ports = Ports(
-            issuer: world.issuer, store: store, wakes: hub, time: time, clock: clock, random: random,
+            issuer: world.issuer, store: store, changes: hub, time: time, clock: clock, random: random,
             hasher: KeyedHasher(key: store.dataKey.derived(for: "keyed hashes")), keys: store.issuerKeySource,
             transports: Transports(mail: false, text: true), hooks: world.receivers, logger: world.log.logger)
         let receivers: Receivers = world.receivers
@@ -90,7 +90,7 @@ final class Node: @unchecked Sendable {
             callbacks: CallbackSender { request in try await receivers.post(request, life) },
             pushes: PushSender(local: LocalPushSender { request in try await receivers.push(request, life) }))
         let maintenance = Maintenance(ports: ports, store: store, retention: Retention())
-        let refresh = KeyRefresh(store: store, wakes: hub, clock: clock, logger: world.log.logger) { masterKey }
+        let refresh = KeyRefresh(store: store, changes: hub, clock: clock, logger: world.log.logger) { masterKey }
         services = Services(node: self, ports: ports, hub: hub, store: store)
         world.trace.note(name, "serves")
         try await withThrowingTaskGroup { group in
@@ -125,9 +125,9 @@ final class Node: @unchecked Sendable {
         life?.end()
     }
 
-    func hear(_ topics: [WakeTopic]) {
+    func hear(_ topics: [ChangeTopic]) {
         guard !isPartitioned else { return }
-        services?.hub.wake(topics)
+        services?.hub.notify(topics)
     }
 
     /// It cannot reach the database for a while; then nobody knows what it has missed.
@@ -137,7 +137,7 @@ final class Node: @unchecked Sendable {
         world.trace.note(name, "is cut off")
         world.scheduler.at(world.scheduler.elapsed + time) { [self] in
             isPartitioned = false
-            services?.hub.wakeAll()
+            services?.hub.notifyAll()
             world.trace.note(name, "is back")
         }
     }

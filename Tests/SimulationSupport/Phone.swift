@@ -238,7 +238,7 @@ final class Phone: @unchecked Sendable {
         }
         let (at, key) = (now.unixSeconds, SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now.unixSeconds))
         let grown = try await device.certificate.adding(
-            .signing(key, notations: [CountersignWire.Method.pin.notation(of: world.issuer)]),
+            .signing(key, notations: [AnswerMethod.pin.notation(of: world.issuer)]),
             by: device.holder.primary,
             at: at)
         let change = MethodChange(
@@ -281,7 +281,7 @@ final class Phone: @unchecked Sendable {
             let ports = services.ports
             switch try await PendingChallenges.list(
                 for: call, waitingUntil: ports.time.now.adding(seconds: Int64(waiting)), since: cursor,
-                wakes: ports.wakes, ports: ports)
+                changes: ports.changes, ports: ports)
             {
             case .ended(let outcome): return try outcome.told()
             case .waiting(let wait): return try await wait.outcome(ports: ports).told()
@@ -347,8 +347,8 @@ final class Phone: @unchecked Sendable {
             }
         }
         switch outcome.0 {
-        case .alreadyEnded(let standing):
-            tell(id, standing)
+        case .alreadyEnded(let status):
+            tell(id, status)
             return nil
         case .notFound, .refused: return nil
         case .message(let message):
@@ -418,8 +418,8 @@ final class Phone: @unchecked Sendable {
         switch outcome {
         case .decided(let reply):
             if signer != nil { device.wrongPINs = 0 }
-            tell(id, reply.standing)
-        case .alreadyEnded(let standing): tell(id, standing)
+            tell(id, reply.status)
+        case .alreadyEnded(let status): tell(id, status)
         case .pinIncorrect(let left):
             world.trace.note(name, "has \(left) tries left")
             device.wrongPINs += 1
@@ -432,9 +432,9 @@ final class Phone: @unchecked Sendable {
         return false
     }
 
-    private func tell(_ id: ChallengeID, _ standing: ChallengeStanding) {
-        world.trace.note(name, "\(id): \(standing.state) \(standing.reason ?? "")")
-        world.tell(name, of: id, Ledger.Told(state: standing.state, reason: standing.reason))
+    private func tell(_ id: ChallengeID, _ status: ChallengeStatus) {
+        world.trace.note(name, "\(id): \(status.state) \(status.reason ?? "")")
+        world.tell(name, of: id, Ledger.Told(state: status.state, reason: status.reason))
     }
 
     /// Presents a code that stands on a screen.

@@ -10,7 +10,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     /// A nonce is not remembered.
     case nonceForgotten
     /// Who waits hears nothing of a commit.
-    case wakeLost
+    case noticeLost
     /// What happened is told before it is written, and then the node dies.
     case replyBeforeCommit
     /// A callback leaves though what it tells of was taken back.
@@ -48,7 +48,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
         case .removalForgotten: [7]
         case .lockForgotten: [8]
         case .sentFromNowhere, .sentBeforeArrival: [9]
-        case .wakeLost: [10]
+        case .noticeLost: [10]
         case .secretAudited: [11]
         case .auditForgotten: [12]
         case .expiryLater: [13]

@@ -6,7 +6,7 @@ import StorageTestSupport
 
 /// A relying party: asks, waits, takes back, asks again by the same key, dies and comes back.
 final class Portal: @unchecked Sendable {
-    static let types: [(name: String, methods: [CountersignWire.Method], hasNumber: Bool, isQR: Bool)] = [
+    static let types: [(name: String, methods: [AnswerMethod], hasNumber: Bool, isQR: Bool)] = [
         ("payment", [.confirm], true, false), ("login", [.confirm, .pin], false, false),
         ("transfer", [.pin], true, false), ("scan", [.confirm], false, true),
     ]
@@ -152,7 +152,7 @@ final class Portal: @unchecked Sendable {
             ]).encoded
         }
 
-        init(_ asked: AskChallenge.Asked) {
+        init(_ asked: AskedChallenge) {
             (id, number, code) = (asked.challenge.id, asked.number, asked.code?.code)
         }
 
@@ -197,8 +197,8 @@ final class Portal: @unchecked Sendable {
             try await CancelChallenge.cancel(id, by: caller.client.id, ports: services.ports)
         }
         switch outcome {
-        case .cancelled(let challenge): tell("cancels", id, challenge.state.standing)
-        case .alreadyEnded(let standing): tell("cancels", id, standing)
+        case .cancelled(let challenge): tell("cancels", id, challenge.state.status)
+        case .alreadyEnded(let status): tell("cancels", id, status)
         case .notFound: world.violate(3, "\(name) was told that it asked \(id), which is not there")
         case nil: break
         }
@@ -215,7 +215,7 @@ final class Portal: @unchecked Sendable {
                 let deadline = ports.time.now.adding(seconds: Int64(waiting))
                 let began = world.scheduler.elapsed
                 switch try await WatchChallenge.challenge(
-                    id, for: caller.credential, waitingUntil: deadline, wakes: ports.wakes, ports: ports)
+                    id, for: caller.credential, waitingUntil: deadline, changes: ports.changes, ports: ports)
                 {
                 case .ended(let found): return found
                 case .waiting(let wait):
@@ -231,21 +231,21 @@ final class Portal: @unchecked Sendable {
                 world.violate(3, "\(name) was told that it asked \(id), and now \(found)")
                 return
             }
-            let standing = shown.challenge.state.standing
-            tell("waits", id, standing)
+            let status = shown.challenge.state.status
+            tell("waits", id, status)
             guard shown.challenge.state.isEnded else {
                 try? await world.pause(.milliseconds(100))
                 continue
             }
-            if standing.state == "approved" { await check(id) }
+            if status.state == "approved" { await check(id) }
             return
         }
         world.violate(0, "\(name) never heard how \(id) ended")
     }
 
-    private func tell(_ verb: String, _ id: ChallengeID, _ standing: ChallengeStanding) {
-        world.trace.note(name, "\(verb) \(id): \(standing.state) \(standing.reason ?? "")")
-        world.tell(name, of: id, Ledger.Told(state: standing.state, reason: standing.reason))
+    private func tell(_ verb: String, _ id: ChallengeID, _ status: ChallengeStatus) {
+        world.trace.note(name, "\(verb) \(id): \(status.state) \(status.reason ?? "")")
+        world.tell(name, of: id, Ledger.Told(state: status.state, reason: status.reason))
     }
 
     /// Verifies the receipt of an approval, as anybody can.

@@ -4,15 +4,15 @@ import CountersignStorage
 /// A node's way to the database of its world: the real statements, and faults at the edge.
 final class SimulatedEngine: SQLEngine, @unchecked Sendable {
     let dialect = SQLDialect.sqlite
-    var wakes: any Wakes { hub }
+    var changes: any ChangeNotifier { hub }
     var commitCount: CommitCount { world.database.commits }
 
     private let world: SimulatedWorld
-    private let hub: WakeHub
+    private let hub: ChangeHub
     private unowned let node: Node
     private let life: Life
 
-    init(_ world: SimulatedWorld, hub: WakeHub, of node: Node, life: Life) {
+    init(_ world: SimulatedWorld, hub: ChangeHub, of node: Node, life: Life) {
         self.world = world
         self.hub = hub
         self.node = node
@@ -27,7 +27,7 @@ final class SimulatedEngine: SQLEngine, @unchecked Sendable {
     }
 
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, wakes: [WakeTopic])
+        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, changes: [ChangeTopic])
     ) async throws -> Result {
         try await reach()
         let database = world.database
@@ -41,7 +41,7 @@ final class SimulatedEngine: SQLEngine, @unchecked Sendable {
             throw StoreError.unavailable
         case .writtenUnheard:
             world.trace.note(node.name, "a commit is not heard of")
-            tell(try database.transaction(isKept: true, wrapped, body).wakes)
+            tell(try database.transaction(isKept: true, wrapped, body).changes)
             throw StoreError.unavailable
         case .runTwice:
             _ = try database.transaction(isKept: false, wrapped, body)
@@ -49,7 +49,7 @@ final class SimulatedEngine: SQLEngine, @unchecked Sendable {
             node.die("before a commit")
             throw StoreError.unavailable
         case .diesAfter:
-            tell(try database.transaction(isKept: world.planted != .replyBeforeCommit, wrapped, body).wakes)
+            tell(try database.transaction(isKept: world.planted != .replyBeforeCommit, wrapped, body).changes)
             if world.planted == .replyBeforeCommit {
                 let result = try database.transaction(isKept: false, wrapped, body).0
                 world.scheduler.at(world.scheduler.elapsed + .milliseconds(50)) { [node] in node.die("after a reply") }
@@ -72,9 +72,9 @@ final class SimulatedEngine: SQLEngine, @unchecked Sendable {
     }
 
     /// Who waits here hears of a commit at once, who waits at another node a moment later.
-    private func tell(_ topics: [WakeTopic]) {
-        guard !topics.isEmpty, world.planted != .wakeLost else { return }
-        hub.wake(topics)
+    private func tell(_ topics: [ChangeTopic]) {
+        guard !topics.isEmpty, world.planted != .noticeLost else { return }
+        hub.notify(topics)
         for other in world.nodes where other !== node {
             let delay = world.milliseconds(1...50)
             world.scheduler.at(world.scheduler.elapsed + delay) { other.hear(topics) }

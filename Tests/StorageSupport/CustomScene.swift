@@ -17,7 +17,7 @@ package struct CustomScene: Sendable {
         guard let name = AuthenticatorName("phrase") else { throw World.Broken("name") }
         self.name = name
         world = try await World(engine)
-        let methods: [CountersignWire.Method] = [.custom(name)]
+        let methods: [AnswerMethod] = [.custom(name)]
         try await world.makeType(numberEntry: false, methods: fallsBack ? methods + [.pin] : methods)
         try await world.makeType("confirm-first", numberEntry: false, methods: [.confirm, .custom(name)])
         try await world.makeType("with-number", methods: methods)
@@ -55,7 +55,7 @@ package struct CustomScene: Sendable {
     }
 
     /// Asks, and opens what is asked.
-    package func ask(_ type: String = "payment") async throws -> AskChallenge.Asked {
+    package func ask(_ type: String = "payment") async throws -> AskedChallenge {
         let asked = try await world.ask(try world.request(for: user, type: type), by: shop)
         try await device.open(asked.challenge.id)
         return asked
@@ -70,7 +70,7 @@ package struct CustomScene: Sendable {
     ///   - signer: who signs; the primary key unless a test says otherwise.
     ///   - sealed: what is sealed, where that is something else than the data.
     package func approval(
-        of asked: AskChallenge.Asked, _ data: String = "correct horse", number: EntryNumber? = nil,
+        of asked: AskedChallenge, _ data: String = "correct horse", number: EntryNumber? = nil,
         signedBy signer: SigningKeyPair? = nil, sealed: [UInt8]? = nil
     ) async throws -> AnswerRequest {
         let right = try await device.sealed(data)
@@ -85,7 +85,7 @@ package struct CustomScene: Sendable {
 
     /// Sends an answer.
     package func send(
-        _ request: AnswerRequest, to asked: AskChallenge.Asked
+        _ request: AnswerRequest, to asked: AskedChallenge
     ) async throws -> AnswerChallenge.Outcome {
         try await device.answer(asked.challenge.id, with: request)
     }

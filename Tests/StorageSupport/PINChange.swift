@@ -9,7 +9,7 @@ package struct PINChange: Sendable {
     /// Whose PIN.
     package let device: TestDevice
     /// The PIN, unless a test means the biometric.
-    package var method = Method.pin
+    package var method = AnswerMethod.pin
     /// What the server said.
     package var nonce: Nonce
     /// The key there is.
@@ -108,7 +108,7 @@ extension TestDevice {
     }
 
     /// An approval by a PIN, sealed.
-    package func approval(of asked: AskChallenge.Asked, by key: SigningKeyPair) async throws -> [UInt8] {
+    package func approval(of asked: AskedChallenge, by key: SigningKeyPair) async throws -> [UInt8] {
         let receipt = Receipt(
             of: asked.challenge.question, user: invitation.user, device: certificate.fingerprint,
             decision: .approved(.pin, number: asked.number), answeredAt: world.time.now)

@@ -89,21 +89,21 @@ package final class PostgresDatabase: Sendable {
     /// - Parameters:
     ///   - port: of this machine, to reach the server through; nil for the server's own.
     ///   - hub: who is told of commits.
-    ///   - wakes: how it learns what others commit.
+    ///   - notices: how it learns what others commit.
     package func engine(
-        port: UInt16? = nil, hub: WakeHub, wakes: PostgresWakes = .notified
+        port: UInt16? = nil, hub: ChangeHub, notices: PostgresNoticeMode = .notified
     ) async throws -> PostgresEngine {
         let relayed = port.map { "postgres://countersign@127.0.0.1:\($0)/\(name)" }
-        return try await Self.engine(at: relayed ?? url, hub: hub, wakes: wakes)
+        return try await Self.engine(at: relayed ?? url, hub: hub, notices: notices)
     }
 
     /// An engine of an address.
     package static func engine(
-        at url: String, hub: WakeHub, wakes: PostgresWakes = .notified
+        at url: String, hub: ChangeHub, notices: PostgresNoticeMode = .notified
     ) async throws -> PostgresEngine {
         var settings = PostgresSettings(address: try PostgresAddress(url))
         settings.connections = 4
-        settings.wakes = wakes
+        settings.notices = notices
         return try await PostgresEngine(
             settings, hub: hub, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }

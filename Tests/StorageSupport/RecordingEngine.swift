@@ -46,7 +46,7 @@ package final class RecordingEngine: SQLEngine {
     package var dialect: SQLDialect { engine.dialect }
 
     /// The other engine's.
-    package var wakes: any Wakes { engine.wakes }
+    package var changes: any ChangeNotifier { engine.changes }
 
     /// The other engine's.
     package var commitCount: CommitCount { engine.commitCount }
@@ -60,7 +60,7 @@ package final class RecordingEngine: SQLEngine {
 
     /// Writes by the other engine.
     package func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, wakes: [WakeTopic])
+        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, changes: [ChangeTopic])
     ) async throws -> Result {
         let number = writes.withLock { writes in
             writes += 1

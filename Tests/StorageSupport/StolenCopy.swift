@@ -86,7 +86,7 @@ package final class StolenCopy: Sendable {
     }
 
     /// Takes the files of a server's SQLite database.
-    package init(filesIn dataFolder: String, hub: WakeHub) async throws {
+    package init(filesIn dataFolder: String, hub: ChangeHub) async throws {
         folder = try TemporaryFolder()
         var all: [UInt8] = []
         for name in ["countersign.sqlite", "countersign.sqlite-wal"] {
@@ -172,7 +172,7 @@ package final class StolenCopy: Sendable {
         let material = try await store.read { try $0.keys.issuerKeys() }
         let hashKey = store.dataKey.derived(for: "keyed hashes")
         let ports = Ports(
-            issuer: issuer, store: store, wakes: world.hub, time: world.time, clock: ContinuousClock(),
+            issuer: issuer, store: store, changes: world.hub, time: world.time, clock: ContinuousClock(),
             random: SeededRandom(seed: 77),
             hasher: KeyedHasher(key: hashKey), keys: try material.keys,
             transports: world.ports.transports, hooks: world.hooks, logger: world.ports.logger)
@@ -212,7 +212,7 @@ package final class StolenCopy: Sendable {
         let statement = SQLStatement(text)
         try await engine.write { connection in
             try connection.execute(statement, arguments)
-            return ((), wakes: [])
+            return ((), changes: [])
         }
     }
 }

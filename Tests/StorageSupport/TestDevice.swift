@@ -169,7 +169,7 @@ package struct TestDevice: Sendable {
     }
 
     /// Opens a challenge, decides and answers.
-    package func answer(_ asked: AskChallenge.Asked, _ decision: Decision) async throws -> AnswerChallenge.Outcome {
+    package func answer(_ asked: AskedChallenge, _ decision: Decision) async throws -> AnswerChallenge.Outcome {
         try await open(asked.challenge.id)
         return try await answer(asked.challenge.id, with: try await receipt(of: asked.challenge, decision))
     }

@@ -7,7 +7,7 @@ extension WatchChallenge {
         of id: ChallengeID, for client: Client, by deadline: Timestamp, ports: Ports
     ) async throws -> Shown? {
         switch try await challenge(
-            id, for: client.credential, waitingUntil: deadline, wakes: ports.wakes, ports: ports)
+            id, for: client.credential, waitingUntil: deadline, changes: ports.changes, ports: ports)
         {
         case .ended(let found): return try? found.get()
         case .waiting(let wait):

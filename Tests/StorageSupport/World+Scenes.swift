@@ -63,7 +63,7 @@ extension World {
     @discardableResult
     package func makeType(
         _ name: String = "payment", lifetime: Int64 = 120, numberEntry: Bool = true, maximumPending: Int = 1000,
-        maximumAsks: Int = 1000, maximumResends: Int = 3, methods: [CountersignWire.Method] = [.confirm],
+        maximumAsks: Int = 1000, maximumResends: Int = 3, methods: [AnswerMethod] = [.confirm],
         isQR: Bool = false
     ) async throws -> ChallengeType {
         guard let name = TypeName(name) else { throw Broken("type name") }
@@ -83,7 +83,7 @@ extension World {
     }
 
     /// Asks, and expects to be allowed to.
-    package func ask(_ request: AskChallenge.Request, by client: Client) async throws -> AskChallenge.Asked {
+    package func ask(_ request: AskChallenge.Request, by client: Client) async throws -> AskedChallenge {
         let result = try await AskChallenge.ask(request, by: client, idempotency: nil, ports: ports) { _ in
             RecordedReply(status: 201, body: [])
         }

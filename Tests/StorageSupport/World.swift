@@ -32,7 +32,7 @@ package struct World: Sendable {
     /// The store.
     package let store: SQLStore
     /// Who waits.
-    package let hub: WakeHub
+    package let hub: ChangeHub
     /// The clock.
     package let time: ScriptedTime
     /// Chance.
@@ -71,7 +71,7 @@ package struct World: Sendable {
         kind = engine
         self.time = time
         random = SeededRandom(seed: seed)
-        hub = WakeHub(time: time)
+        hub = ChangeHub(time: time)
         switch engine {
         case .sqlite:
             self.postgres = nil
@@ -88,7 +88,7 @@ package struct World: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         ports = Ports(
-            issuer: issuer, store: store, wakes: hub, time: time, clock: ContinuousClock(), random: random,
+            issuer: issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: KeyedHasher(key: store.dataKey.derived(for: "keyed hashes")),
             keys: store.issuerKeySource, transports: Transports(mail: true, text: true),
             hooks: hooks, logger: logger)
@@ -102,7 +102,7 @@ package struct World: Sendable {
     /// The same ports with other ways to reach people.
     package func ports(sendingBy transports: Transports) -> Ports {
         Ports(
-            issuer: ports.issuer, store: store, wakes: hub, time: time, clock: ContinuousClock(), random: random,
+            issuer: ports.issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: ports.hasher,
             keys: ports.keys, transports: transports, hooks: hooks, logger: ports.logger)
     }
@@ -110,7 +110,7 @@ package struct World: Sendable {
     /// The same ports with another log, and on another store where there is one.
     package func ports(on other: (any Store)? = nil, loggingTo logger: Logger) -> Ports {
         Ports(
-            issuer: ports.issuer, store: other ?? store, wakes: hub, time: time, clock: ContinuousClock(),
+            issuer: ports.issuer, store: other ?? store, changes: hub, time: time, clock: ContinuousClock(),
             random: random,
             hasher: ports.hasher,
             keys: ports.keys, transports: ports.transports, hooks: hooks, logger: logger)
@@ -141,12 +141,12 @@ package struct World: Sendable {
     @discardableResult
     package func sql(_ text: String, _ arguments: [SQLValue] = []) async throws -> [SQLRow] {
         let statement = SQLStatement(kind.spelled(text))
-        return try await engine.write { (try $0.rows(statement, arguments), wakes: []) }
+        return try await engine.write { (try $0.rows(statement, arguments), changes: []) }
     }
 
     /// Opens the database once more, with a master key.
     package func opened(with masterKey: MasterKey) async throws -> SQLStore {
-        let hub = WakeHub(time: time)
+        let hub = ChangeHub(time: time)
         switch kind {
         case .sqlite:
             return try await SQLStore(

@@ -11,7 +11,8 @@ import Testing
 struct BackupTests {
     private func opened(_ path: String, of world: World) async throws -> SQLStore {
         try await SQLStore(
-            sqlite: path, hub: WakeHub(time: world.time), masterKey: try World.masterKey(), issuer: world.ports.issuer)
+            sqlite: path, hub: ChangeHub(time: world.time), masterKey: try World.masterKey(), issuer: world.ports.issuer
+        )
     }
 
     @Test("It holds everything that was committed before, opens by the same key, and is its owner's alone")

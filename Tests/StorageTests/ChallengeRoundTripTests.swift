@@ -166,7 +166,7 @@ struct ChallengeRoundTripTests {
             evidence: .receipt(message, certificate: device.certificate.encoded), acceptedAt: world.time.now)
         let digest: [UInt8] = Array(0..<32)
         let answer = RecordedAnswer(
-            challenge: challenge.id, standing: ChallengeStanding(state: "denied", reason: "declined"))
+            challenge: challenge.id, status: ChallengeStatus(state: "denied", reason: "declined"))
         try await world.store.commit { writer in
             try writer.challenges.insert(challenge, targets: [device.enrollment])
             try writer.receipts.insert(stored)
@@ -181,7 +181,7 @@ struct ChallengeRoundTripTests {
         #expect(kept.acceptedAt == world.time.now)
         let keptAnswer = try await world.store.read { try $0.answers.find(by: device.enrollment, digest: digest) }
         #expect(keptAnswer?.challenge == challenge.id)
-        #expect(keptAnswer?.standing == answer.standing)
+        #expect(keptAnswer?.status == answer.status)
         let other = scene.devices[1].enrollment
         #expect(try await world.store.read { try $0.answers.find(by: other, digest: digest)?.challenge } == nil)
     }

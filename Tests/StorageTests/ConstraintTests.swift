@@ -42,7 +42,7 @@ struct ConstraintTests {
             try $0.insert(copy, certificate: [])
         }
         let answer = RecordedAnswer(
-            challenge: asked.challenge.id, standing: ChallengeStanding(state: "denied", reason: nil))
+            challenge: asked.challenge.id, status: ChallengeStatus(state: "denied", reason: nil))
         await expectViolation("answers.enrollment_id, answers.digest", in: world) {
             for _ in 0..<2 { try $0.answers.insert(answer, by: device.enrollment, digest: [9], at: now) }
         }

@@ -50,7 +50,7 @@ struct DurabilityTests {
         let bytes = Array(repeating: Array("not a database. ".utf8), count: 1024).flatMap { $0 }
         let path = try folder.write("db.sqlite", bytes)
         let error = #expect(throws: StoreError.self) {
-            try SQLiteEngine(path: path, hub: WakeHub(time: ScriptedTime()))
+            try SQLiteEngine(path: path, hub: ChangeHub(time: ScriptedTime()))
         }
         guard case .engine(let reason)? = error else {
             Issue.record("\(String(describing: error))")
@@ -64,7 +64,7 @@ struct DurabilityTests {
     func noPlace() throws {
         let folder = try TemporaryFolder()
         #expect(throws: StoreError.unavailable) {
-            try SQLiteEngine(path: folder.path("no/such/folder/db.sqlite"), hub: WakeHub(time: ScriptedTime()))
+            try SQLiteEngine(path: folder.path("no/such/folder/db.sqlite"), hub: ChangeHub(time: ScriptedTime()))
         }
     }
 

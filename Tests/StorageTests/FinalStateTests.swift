@@ -10,7 +10,7 @@ struct FinalStateTests {
     /// Ports that live at another moment over the same store.
     private func ports(of world: World, at time: Timestamp) -> Ports {
         Ports(
-            issuer: world.ports.issuer, store: world.store, wakes: world.hub, time: ScriptedTime(time),
+            issuer: world.ports.issuer, store: world.store, changes: world.hub, time: ScriptedTime(time),
             clock: ContinuousClock(),
             random: world.random, hasher: world.ports.hasher, keys: world.ports.keys, hooks: world.hooks,
             logger: world.ports.logger)
@@ -35,15 +35,15 @@ struct FinalStateTests {
         switch attempt {
         case .approve(let call, let message), .deny(let call, let message):
             switch try await AnswerChallenge.answer(AnswerRequest(message: message), to: id, by: call, ports: before) {
-            case .decided(let reply): return .won(reply.standing.state)
-            case .alreadyEnded(let standing): return .lost(to: standing.state)
+            case .decided(let reply): return .won(reply.status.state)
+            case .alreadyEnded(let status): return .lost(to: status.state)
             default:
                 throw World.Broken("an answer went wrong")
             }
         case .cancel:
             switch try await CancelChallenge.cancel(id, by: client, ports: before) {
             case .cancelled: return .won("cancelled")
-            case .alreadyEnded(let standing): return .lost(to: standing.state)
+            case .alreadyEnded(let status): return .lost(to: status.state)
             case .notFound: throw World.Broken("the challenge is gone")
             }
         case .expire:
@@ -87,7 +87,7 @@ struct FinalStateTests {
         }.compactMap { $0 }
         let winners = results.compactMap { if case .won(let state) = $0 { state } else { nil } }
         let told = Set<String>(results.compactMap { if case .lost(let state) = $0 { state } else { nil } })
-        let state = try #require(try await world.store.read { try $0.challenges.find(id) }).state.standing.state
+        let state = try #require(try await world.store.read { try $0.challenges.find(id) }).state.status.state
         #expect(winners == (state == "expired" ? [] : [state]), "told to win: \(winners), won: \(state)")
         #expect(told == [state], "who loses is told who won")
         #expect(["approved", "denied", "cancelled", "expired"].contains(state))
@@ -109,7 +109,7 @@ struct FinalStateTests {
     /// A question that was opened, and a right approval of it that nobody has sent.
     private func approval(
         in world: World
-    ) async throws -> (shop: Client, user: UserID, device: TestDevice, asked: AskChallenge.Asked, message: [UInt8]) {
+    ) async throws -> (shop: Client, user: UserID, device: TestDevice, asked: AskedChallenge, message: [UInt8]) {
         try await world.makeType()
         let shop = try await world.makeClient().client
         let user = try await world.makeUser(of: shop)
@@ -129,7 +129,7 @@ struct FinalStateTests {
             guard case .decided(let reply) = try await device.answer(asked.challenge.id, with: message) else {
                 return "refused"
             }
-            return reply.standing.state
+            return reply.status.state
         }
         #expect(states == [String](repeating: "approved", count: 30))
         #expect(try await world.count("receipts") == 1)
@@ -149,13 +149,13 @@ struct FinalStateTests {
             }
             let request = AnswerRequest(message: message)
             switch try await AnswerChallenge.answer(request, to: asked.challenge.id, by: call, ports: world.ports) {
-            case .decided(let reply): return reply.standing.state
+            case .decided(let reply): return reply.status.state
             case .refused(.deregistered): return "deregistered"
             default:
                 return "unexpected"
             }
         }
-        let state = try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.standing.state }
+        let state = try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.status.state }
         #expect(Set(results) == (state == "approved" ? ["removed", "approved"] : ["removed", "deregistered"]))
         #expect(state == "approved" || state == "failed")
         #expect(try await world.count("receipts") == (state == "approved" ? 1 : 0))

@@ -29,7 +29,7 @@ enum GatheredWrites {
             try await world.engine.write { _ in
                 held.continuation.finish()
                 gate.wait()
-                return ((), wakes: [])
+                return ((), changes: [])
             }
         }
         // Were it not the only one in its transaction, it would share the fate of the others.
@@ -58,7 +58,7 @@ enum GatheredWrites {
             try await world.engine.write { connection in
                 try connection.execute(insert, [.text("\(number)")])
                 try extra(number, connection)
-                return ((), wakes: [])
+                return ((), changes: [])
             }
             return .done
         } catch {

@@ -69,7 +69,7 @@ struct GroupCommitTests {
         let blocker = Task {
             try await world.engine.write { _ in
                 gate.wait()
-                return ((), wakes: [])
+                return ((), changes: [])
             }
         }
         let writes = (0..<20).map { number in Task { await GatheredWrites.write(number, in: world) } }

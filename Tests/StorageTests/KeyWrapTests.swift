@@ -112,7 +112,7 @@ struct KeyWrapTests {
     func firstStarts() async throws {
         let folder = try TemporaryFolder()
         let time = ScriptedTime()
-        let engine = try SQLiteEngine(path: folder.path("db.sqlite"), hub: WakeHub(time: time))
+        let engine = try SQLiteEngine(path: folder.path("db.sqlite"), hub: ChangeHub(time: time))
         let issuer = try #require(Issuer(World.issuer))
         let opened = try await atOnce(4) { number in
             try? await SQLStore(engine: engine, masterKey: try World.masterKey(UInt8(number)), issuer: issuer)

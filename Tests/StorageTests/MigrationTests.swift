@@ -29,7 +29,7 @@ struct MigrationTests {
     private func open(_ path: String) async throws -> SQLStore {
         let issuer = try #require(Issuer(World.issuer))
         return try await SQLStore(
-            sqlite: path, hub: WakeHub(time: ScriptedTime()), masterKey: try World.masterKey(), issuer: issuer)
+            sqlite: path, hub: ChangeHub(time: ScriptedTime()), masterKey: try World.masterKey(), issuer: issuer)
     }
 
     @Test("A fresh database has every table, each strict about its types, and the version of the schema")
@@ -140,11 +140,11 @@ struct MigrationTests {
     @Test("A migration that fails in the middle leaves nothing behind")
     func failing() async throws {
         let folder = try TemporaryFolder()
-        let engine = try SQLiteEngine(path: folder.path("db.sqlite"), hub: WakeHub(time: ScriptedTime()))
+        let engine = try SQLiteEngine(path: folder.path("db.sqlite"), hub: ChangeHub(time: ScriptedTime()))
         try await engine.write { connection in
             // The name of one of the last tables, taken.
             try connection.execute(SQLStatement("CREATE TABLE outbox (x INTEGER)"), [])
-            return ((), wakes: [])
+            return ((), changes: [])
         }
         let error = await #expect(throws: StoreError.self) { _ = try await open(folder.path("db.sqlite")) }
         #expect(error == .engine("1 (SQL logic error) table outbox already exists"))

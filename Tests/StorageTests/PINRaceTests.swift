@@ -17,7 +17,7 @@ struct PINRaceTests {
         let user = try await world.makeUser(of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
         let pin = try await device.setPIN()
-        var asked: [AskChallenge.Asked] = []
+        var asked: [AskedChallenge] = []
         for _ in 0..<3 {
             asked.append(try await world.ask(try world.request(for: user), by: shop))
             try await device.open(asked[asked.count - 1].challenge.id)
@@ -38,7 +38,7 @@ struct PINRaceTests {
         #expect(left.sorted() == [0, 1, 2, 3, 4], "each count is told once")
         let others = outcomes.filter { outcome in
             switch outcome {
-            case .pinLocked, .alreadyEnded(ChallengeStanding(state: "failed", reason: "too_many_attempts")): true
+            case .pinLocked, .alreadyEnded(ChallengeStatus(state: "failed", reason: "too_many_attempts")): true
             default: false
             }
         }
@@ -79,13 +79,13 @@ struct PINRaceTests {
             }
             let request = AnswerRequest(message: answer)
             switch try await AnswerChallenge.answer(request, to: asked.challenge.id, by: calls[1], ports: world.ports) {
-            case .decided(let reply): return reply.standing.state
+            case .decided(let reply): return reply.status.state
             case .pinIncorrect, .invalid: return "refused"
             default: return "unexpected"
             }
         }
         #expect(results[0] == "changed" && ["approved", "refused"].contains(results[1]), "\(results)")
-        let state = try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.standing.state }
+        let state = try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.status.state }
         #expect(state == (results[1] == "approved" ? "approved" : "pending"))
     }
 }

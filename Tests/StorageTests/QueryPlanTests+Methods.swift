@@ -58,7 +58,7 @@ extension QueryPlanTests {
     /// Presents a challenge's code, opens it and approves it.
     @discardableResult
     private func approve(
-        _ asked: AskChallenge.Asked, on device: TestDevice
+        _ asked: AskedChallenge, on device: TestDevice
     ) async throws -> AnswerChallenge.Outcome {
         let code = try #require(asked.code).code
         guard case .claimed = try await ClaimChallenge.claim(code, by: try await device.call(), ports: world.ports)
@@ -90,7 +90,7 @@ extension QueryPlanTests {
             _ = try await EnterCode.enter(number, for: asked.challenge.id, by: client.id, ports: world.ports)
         }
         #expect(
-            try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.standing.state }
+            try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.status.state }
                 == "approved")
         try await expectIndexed([
             "INSERT INTO outbox", "UPDATE challenges SET state", "INSERT INTO attempts", "FROM attempts",

@@ -45,7 +45,7 @@ struct QueryPlanTests {
         let (words, column) = Engine.chosen == .sqlite ? ("EXPLAIN QUERY PLAN", 3) : ("EXPLAIN (COSTS OFF)", 0)
         let explained = SQLStatement("\(words) \(run.statement.text)")
         return try await world.engine.write { connection in
-            (try connection.rows(explained, run.arguments).map { try $0.text(column) }, wakes: [])
+            (try connection.rows(explained, run.arguments).map { try $0.text(column) }, changes: [])
         }
     }
 
@@ -121,7 +121,7 @@ struct QueryPlanTests {
         guard
             case .ended(.list(let list, _)) = try await PendingChallenges.list(
                 for: try await device.call(), waitingUntil: world.time.now.adding(seconds: 1), since: nil,
-                wakes: ports.wakes, ports: ports)
+                changes: ports.changes, ports: ports)
         else { throw World.Broken("list") }
         #expect(list.count == 1)
         let poll = Task {
@@ -129,7 +129,7 @@ struct QueryPlanTests {
                 of: id, for: client, by: world.time.now.adding(seconds: 60), ports: ports)
         }
         guard case .decided = try await device.answer(asked, .denied) else { throw World.Broken("answer") }
-        #expect(try await poll.value?.challenge.state.standing.state == "denied")
+        #expect(try await poll.value?.challenge.state.status.state == "denied")
         guard case .receipt = try await WatchChallenge.receipt(id, of: client.id, ports: ports) else {
             throw World.Broken("receipt")
         }
@@ -221,7 +221,7 @@ struct QueryPlanTests {
         #expect(
             try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client, ports: world.ports))
         #expect(
-            try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.standing.state } == "failed")
+            try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.status.state } == "failed")
         _ = try await world.makeDevice(of: user, by: client)
         _ = try await world.ask(try world.request(for: user), by: client)
         world.time.advance(seconds: 121)

@@ -228,11 +228,11 @@ struct RoundTripTests {
             #expect(counted == AttemptCount(number: number, windowEnd: start.adding(seconds: end)), "at \(offset)")
         }
         #expect(try await count("other", 0).number == 1)
-        let standing = try await world.store.commit { writer in
+        let status = try await world.store.commit { writer in
             try writer.attempts.forget("answer 'x'")
             return try ["answer 'x'", "other", "none"].map { try writer.attempts.find($0, at: start) }
         }
-        #expect(standing == [nil, AttemptCount(number: 1, windowEnd: start.adding(seconds: 60)), nil])
+        #expect(status == [nil, AttemptCount(number: 1, windowEnd: start.adding(seconds: 60)), nil])
         #expect(try await world.store.read { try $0.attempts.find("other", at: start.adding(seconds: 60)) } == nil)
     }
 }

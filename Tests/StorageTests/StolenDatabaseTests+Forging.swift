@@ -56,7 +56,7 @@ extension StolenDatabaseTests {
             Issue.record("the device's own answer was not taken")
             return
         }
-        #expect(reply.standing.state == "approved")
+        #expect(reply.status.state == "approved")
     }
 
     @Test(

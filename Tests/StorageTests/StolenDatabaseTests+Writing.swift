@@ -66,7 +66,7 @@ extension StolenDatabaseTests {
             Issue.record("the planted device's answer is not taken")
             return
         }
-        #expect(reply.standing.state == "approved")
+        #expect(reply.status.state == "approved")
         // What is kept of it says whose it is.
         let stored = try await ports.store.read { try $0.receipts.find(of: asked.challenge.id) }
         guard case .receipt(let kept, let encoded)? = stored?.evidence else { throw World.Broken("receipt") }

@@ -39,15 +39,15 @@ struct Theft: Sendable {
     /// A ticket that is not spent.
     let ticket: EnrollmentInvitation
     /// A question that is open, with a number.
-    let asked: AskChallenge.Asked
+    let asked: AskedChallenge
     /// A question that is open, with a code that was sent as a text message.
-    let texted: AskChallenge.Asked
+    let texted: AskedChallenge
     /// A question that waits for whoever scans its code.
-    let shown: AskChallenge.Asked
+    let shown: AskedChallenge
     /// A question that was approved by a link, and waits for its code to come back.
-    let held: AskChallenge.Asked
+    let held: AskedChallenge
     /// A question that was approved.
-    let approved: AskChallenge.Asked
+    let approved: AskedChallenge
     /// The answer to it, as it went over the network.
     let answer: [UInt8]
     /// The question whether one more device may be added, and the number that this device shows.
@@ -127,7 +127,7 @@ struct Theft: Sendable {
 
     private static func ask(
         _ request: AskChallenge.Request, named name: String, body: [UInt8], by client: Client, in world: World
-    ) async throws -> AskChallenge.Asked {
+    ) async throws -> AskedChallenge {
         let key = try key(name, body: body, in: world)
         let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: world.ports) { asked in
             RecordedReply(status: 201, body: Array("{\"number\":\"\(asked.number?.digits ?? "")\"}".utf8))
@@ -138,7 +138,7 @@ struct Theft: Sendable {
 
     private static func approve(
         on device: TestDevice, of client: Client, in world: World
-    ) async throws -> (AskChallenge.Asked, [UInt8]) {
+    ) async throws -> (AskedChallenge, [UInt8]) {
         var request = try world.request(for: device.invitation.user, type: "sign-in")
         request.callbackURI = callback
         request.clientState = "order 4711"
@@ -155,7 +155,7 @@ struct Theft: Sendable {
 
     private static func hold(
         on device: TestDevice, of client: Client, in world: World
-    ) async throws -> AskChallenge.Asked {
+    ) async throws -> AskedChallenge {
         var request = try world.request(for: nil, type: "scan")
         request.returnURI = returnURI
         let asked = try await world.ask(request, by: client)

@@ -81,7 +81,7 @@ struct ChallengeBodyTests {
     @Test("Methods that this version does not know are left out")
     func unknownMethods() throws {
         #expect(try ChallengeBody(changed("methods", ["fingerprint", "confirm", "custom:"])).methods == [.confirm])
-        let own: [CountersignWire.Method] = [.custom(try #require(AuthenticatorName("x"))), .confirm]
+        let own: [AnswerMethod] = [.custom(try #require(AuthenticatorName("x"))), .confirm]
         #expect(try ChallengeBody(changed("methods", ["custom:x", "confirm"])).methods == own)
         #expect(try ChallengeBody(changed("methods", ["fingerprint"])).methods.isEmpty)
     }

@@ -113,18 +113,18 @@ struct DeviceAPITests {
         }
     }
 
-    @Test("A standing comes back, from among other members too")
+    @Test("A status comes back, from among other members too")
     func standings() throws {
-        for standing in [
-            ChallengeStanding(state: "pending", reason: nil),
-            ChallengeStanding(state: "failed", reason: "wrong_number"),
+        for status in [
+            ChallengeStatus(state: "pending", reason: nil),
+            ChallengeStatus(state: "failed", reason: "wrong_number"),
         ] {
-            #expect(try ChallengeStanding(standing.json) == standing)
-            #expect(try ChallengeStanding(standing.json.setting(["id"], "chl_1")) == standing)
+            #expect(try ChallengeStatus(status.json) == status)
+            #expect(try ChallengeStatus(status.json.setting(["id"], "chl_1")) == status)
         }
-        #expect(throws: JSONShapeError.missing(pointer: "/state")) { try ChallengeStanding(["reason": "x"]) }
+        #expect(throws: JSONShapeError.missing(pointer: "/state")) { try ChallengeStatus(["reason": "x"]) }
         #expect(throws: JSONShapeError.invalid(pointer: "/reason", expected: "a string")) {
-            try ChallengeStanding(["state": "failed", "reason": 1])
+            try ChallengeStatus(["state": "failed", "reason": 1])
         }
     }
 

@@ -63,21 +63,21 @@ struct NamesTests {
     func authenticators() throws {
         let longest = "a" + String(repeating: "0", count: 31)
         for name in ["a", "voice-print", "face_2", longest] {
-            let method = try #require(Method(rawValue: "custom:\(name)"))
+            let method = try #require(AnswerMethod(rawValue: "custom:\(name)"))
             #expect(method.rawValue == "custom:\(name)")
             #expect(method == .custom(try #require(AuthenticatorName(name))))
         }
         for name in ["", "Voice", "1a", "-a", "a b", "a:b", "ä", "a\n", "a\u{301}", longest + "0"] {
-            #expect(AuthenticatorName(name) == nil && Method(rawValue: "custom:\(name)") == nil, "\(name)")
+            #expect(AuthenticatorName(name) == nil && AnswerMethod(rawValue: "custom:\(name)") == nil, "\(name)")
         }
         for word in ["custom", "Custom:a", "custom :a", "custom: a", "custom:a "] {
-            #expect(Method(rawValue: word) == nil, "\(word)")
+            #expect(AnswerMethod(rawValue: word) == nil, "\(word)")
         }
     }
 
     @Test("Design 3.4: the methods are a closed set with the names of the receipt")
     func methods() {
-        #expect(Method.standard.map(\.rawValue) == ["confirm", "pin", "biometric"])
-        for name in ["", "Confirm", "confirm ", "none", "PIN", "pin\n"] { #expect(Method(rawValue: name) == nil) }
+        #expect(AnswerMethod.standard.map(\.rawValue) == ["confirm", "pin", "biometric"])
+        for name in ["", "Confirm", "confirm ", "none", "PIN", "pin\n"] { #expect(AnswerMethod(rawValue: name) == nil) }
     }
 }

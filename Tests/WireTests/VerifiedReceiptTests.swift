@@ -56,7 +56,7 @@ struct VerifiedReceiptTests {
 
     @Test("Design 3.1: an approval by PIN counts when the subkey's notation says so, for this issuer and this method")
     func pin() async throws {
-        let right = Method.pin.notation(of: sample.issuer)
+        let right = AnswerMethod.pin.notation(of: sample.issuer)
         for (notations, counts) in [
             ([right], true), ([], false), ([Notation(name: right.name, value: "confirm")], false),
             ([Notation(name: "method@example.com", value: "pin")], false), ([right, right], false),

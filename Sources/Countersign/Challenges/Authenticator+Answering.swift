@@ -240,7 +240,7 @@ extension Authenticator {
                     throw .serverUnreachable(status: response.status)
                 }
                 var code: Secret<String>?
-                if isLink, reply.standing.state == "approved" {
+                if isLink, reply.status.state == "approved" {
                     code = try await returnCode(in: reply, to: id, for: stored)
                     // Somebody else's reply, for the approval is of no use without its code.
                     guard code != nil else { throw .serverUnreachable(status: response.status) }

@@ -65,7 +65,7 @@ public struct OpenedChallenge: Sendable {
     /// Data to be signed along.
     public var signingData: String? { body.question.signingData }
     /// How it may be approved, in the order the client prefers.
-    public var methods: [Method] { body.methods }
+    public var methods: [AnswerMethod] { body.methods }
     /// How many wrong PINs are left, as it stood when the challenge was opened; nil where a PIN does not approve it.
     public var attemptsLeft: Int? { body.attemptsLeft }
     /// How many digits must be typed; nil for none.
@@ -131,7 +131,7 @@ public struct OpenedChallenge: Sendable {
             guard let number = number.flatMap({ EntryNumber($0) }) else { throw .numberRequired(length: length) }
             typed = number
         }
-        let method: Method
+        let method: AnswerMethod
         switch proof {
         case .confirmation: method = .confirm
         case .pin: method = .pin
@@ -165,11 +165,11 @@ public struct OpenedChallenge: Sendable {
     ) async throws(CountersignError) -> TakenAnswer {
         let taken = try await authenticator.answer(
             body.question, decision, by: proof, for: stored, until: body.expiresAt, isLink: body.isLink)
-        let standing = taken.reply.standing
-        switch (decision, standing.state) {
+        let status = taken.reply.status
+        switch (decision, status.state) {
         case (.approved, "approved"), (.denied, "denied"), (.reported, "denied"): return taken
-        case (_, "failed") where standing.reason == "wrong_number": throw .numberIncorrect
-        default: throw CountersignError(ended: standing.state, reason: standing.reason)
+        case (_, "failed") where status.reason == "wrong_number": throw .numberIncorrect
+        default: throw CountersignError(ended: status.state, reason: status.reason)
         }
     }
 }

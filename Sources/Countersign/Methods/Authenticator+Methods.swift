@@ -76,12 +76,12 @@ extension Authenticator {
     /// What a change begins with.
     private struct Beginning {
         let stored: StoredEnrollment
-        let standing: MethodsReply
+        let status: MethodsReply
         let ticket: Secret<String>?
         let primary: SigningKeyPair
 
         var header: ChangeHeader {
-            ChangeHeader(issuer: stored.issuer, enrollment: stored.id, nonce: standing.nonce)
+            ChangeHeader(issuer: stored.issuer, enrollment: stored.id, nonce: status.nonce)
         }
     }
 
@@ -92,13 +92,13 @@ extension Authenticator {
         var ticket: Secret<String>?
         if let authority { ticket = try self.ticket(authority, of: first) }
         try await settleChange(of: first)
-        let standing = try await methods(of: first)
-        guard standing.pin != .locked else { throw .pinLocked }
+        let status = try await methods(of: first)
+        guard status.pin != .locked else { throw .pinLocked }
         guard let stored = await roster[id],
             let key = try await vaulted({ [vault] in try await vault.signingKey(.primary, of: id) })
         else { throw .notEnrolled }
         return Beginning(
-            stored: stored, standing: standing, ticket: ticket,
+            stored: stored, status: status, ticket: ticket,
             primary: SigningKeyPair(key, createdAt: stored.createdAt))
     }
 
@@ -129,12 +129,12 @@ extension Authenticator {
         from old: PIN?, to new: PIN?, authority: EnrollmentAuthority?, of id: EnrollmentID
     ) async throws(CountersignError) {
         let beginning = try await begin(authority, id)
-        let (stored, standing) = (beginning.stored, beginning.standing)
+        let (stored, status) = (beginning.stored, beginning.status)
         if let new {
-            do throws(PINViolation) { try standing.policy.check(new.digits.reveal()) } catch { throw .pinPolicy(error) }
+            do throws(PINViolation) { try status.policy.check(new.digits.reveal()) } catch { throw .pinPolicy(error) }
         }
         let known = try await storedPIN(of: stored)
-        if standing.pin == .none {
+        if status.pin == .none {
             guard old == nil else { throw .pinNotSet }
         } else {
             guard old != nil else { throw .pinAlreadySet }
@@ -147,7 +147,7 @@ extension Authenticator {
         var newKey: SigningKeyPair?
         if let new {
             _ = try await vaulted { [vault] in try await vault.makeAgreementKey(role, for: id) }
-            let made = StoredPIN(role: role, cost: standing.policy.cost, at: now)
+            let made = StoredPIN(role: role, cost: status.policy.cost, at: now)
             newKey = try await signingKey(of: new, made, for: stored)
             next = made
         }
@@ -185,11 +185,11 @@ extension Authenticator {
         let beginning = try await begin(authority, id)
         let stored = beginning.stored
         // Another device may have undone it, and its key stays in the certificate.
-        let old = beginning.standing.hasBiometric ? stored.biometricSubkey : nil
+        let old = beginning.status.hasBiometric ? stored.biometricSubkey : nil
         guard prompt != nil || old != nil else { throw .biometric(.notRegistered) }
         var authorizer = try await self.authorizer(pin, beginning)
         // Where no PIN signs, it goes with its own signature; while it waits, with none.
-        if authorizer == nil, old != nil, beginning.standing.waiting[.biometric] == nil {
+        if authorizer == nil, old != nil, beginning.status.waiting[.biometric] == nil {
             authorizer = try await biometricKey(prompt ?? "Remove", of: stored)
         }
         let now = await connection.now.unixSeconds
@@ -211,7 +211,7 @@ extension Authenticator {
         _ pin: PIN?, _ beginning: Beginning
     ) async throws(CountersignError) -> SigningKeyPair? {
         // One that waits guards nothing.
-        guard beginning.standing.pin == .set, beginning.standing.waiting[.pin] == nil else { return nil }
+        guard beginning.status.pin == .set, beginning.status.waiting[.pin] == nil else { return nil }
         guard let pin else { throw .pinRequired }
         return try await signingKey(of: pin, for: beginning.stored)
     }
@@ -262,7 +262,7 @@ extension Authenticator {
     }
 
     private func binding(
-        _ key: SigningKeyPair, _ method: Method, to certificate: Certificate, _ beginning: Beginning,
+        _ key: SigningKeyPair, _ method: AnswerMethod, to certificate: Certificate, _ beginning: Beginning,
         at now: UnixSeconds
     ) async throws(CountersignError) -> Certificate {
         let notations = [method.notation(of: beginning.stored.issuer)]
@@ -284,7 +284,7 @@ extension Authenticator {
 
     /// Signs a change by the primary key and by that of the PIN, keeps it and sends it.
     private func change(
-        _ method: Method, from old: Fingerprint?, to new: Fingerprint?, _ certificate: Certificate,
+        _ method: AnswerMethod, from old: Fingerprint?, to new: Fingerprint?, _ certificate: Certificate,
         authorizer: SigningKeyPair?, _ beginning: Beginning, _ result: KeptChange.Result
     ) async throws(CountersignError) {
         let stored = beginning.stored
@@ -366,7 +366,9 @@ extension Authenticator {
 extension StoredEnrollment {
     /// The subkey that the user's biometrics unlock; nil where none is good.
     fileprivate var biometricSubkey: CertifiedKey? {
-        certificate.subkeys.last { $0.notations == [Method.biometric.notation(of: issuer)] && $0.revokedAt == nil }
+        certificate.subkeys.last {
+            $0.notations == [AnswerMethod.biometric.notation(of: issuer)] && $0.revokedAt == nil
+        }
     }
 }
 

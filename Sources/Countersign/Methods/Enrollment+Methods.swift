@@ -15,7 +15,7 @@ public struct EnrolledMethods: Sendable {
     /// The names of the custom authenticators there are, and whether each is registered.
     public let custom: [String: Bool]
     /// The methods that are set and do not count yet, each with the time from which it does.
-    public let waiting: [Method: Timestamp]
+    public let waiting: [AnswerMethod: Timestamp]
     /// How often PIN or biometric can still be changed.
     ///
     /// The certificate that receipts are verified with keeps every key there was. Have the user enroll the device anew

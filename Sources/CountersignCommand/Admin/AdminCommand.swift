@@ -43,7 +43,7 @@ struct MigrateCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let settings = ServerSettings(try options.configuration())
         let schema = try await ProgressLine.during("Bringing the schema to the newest") {
-            try await Upkeep.migrate(settings)
+            try await Administration.migrate(settings)
         }
         output.print(["schema": .integer(Int64(schema))], "The database has schema \(schema).")
     }

@@ -38,7 +38,7 @@ struct BackupCommand: AsyncParsableCommand {
         let settings = ServerSettings(try options.configuration())
         let (out, tryRestore) = (out, tryRestore)
         let content = try await ProgressLine.during("Copying the database, and reading the copy") {
-            try Upkeep.backup(settings, to: out, triesRestore: tryRestore)
+            try Administration.backup(settings, to: out, triesRestore: tryRestore)
         }
         let rows = content.rows.sorted { $0.key < $1.key }
         let keys = content.masterKeys.map { "\($0)" }

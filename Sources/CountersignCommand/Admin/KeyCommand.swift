@@ -28,7 +28,7 @@ struct KeyCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let settings = ServerSettings(try options.configuration())
             let rotation = try await ProgressLine.during("Replacing the master key") { [newMasterKeyFile] in
-                try await Upkeep.rotateMasterKey(settings, to: newMasterKeyFile)
+                try await Administration.rotateMasterKey(settings, to: newMasterKeyFile)
             }
             let object = JSONValue.members([
                 "master_key": .string("\(rotation.next)"), "earlier": rotation.keptAs.map(JSONValue.string),
@@ -64,7 +64,7 @@ struct KeyCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let settings = ServerSettings(try options.configuration())
             let key = try await ProgressLine.during("Replacing the master key") {
-                try await Upkeep.finishRotation(settings)
+                try await Administration.finishRotation(settings)
             }
             output.print(["master_key": .string("\(key)")], "The database opens by the master key \(key) alone.")
         }

@@ -259,7 +259,7 @@ extension ServerSettings {
         database = configuration[Settings.database]
         if case .postgresql(var server) = database {
             server.connections = configuration[Settings.databaseConnections]
-            server.wakes = configuration[Settings.databaseWakes]
+            server.notices = configuration[Settings.databaseWakes]
             database = .postgresql(server)
         }
         allowsPrivateCallbacks = configuration[Settings.allowPrivateCallbacks]

@@ -26,7 +26,7 @@ enum Settings {
         "How many connections to PostgreSQL to hold at most."
     ) { text in decimal(text).flatMap { (1...1000).contains($0) ? $0 : nil } }
 
-    static let databaseWakes = Setting<PostgresWakes>.choice(
+    static let databaseWakes = Setting<PostgresNoticeMode>.choice(
         "database_wakes", fallback: .notified,
         "How to learn what other servers commit: `polled` where PostgreSQL cannot notify.")
 

@@ -69,10 +69,10 @@ actor Shop {
         guard let challenge = payments[id]?.challenge else { return }
         while payments[id]?.state == "pending" {
             do {
-                let standing = try await countersign.call(
+                let status = try await countersign.call(
                     .GET, "/v1/challenges/\(challenge)?wait=30", waiting: 30)
-                payments[id]?.state = standing["state"]?.string ?? "pending"
-                payments[id]?.reason = standing["reason"]?.string
+                payments[id]?.state = status["state"]?.string ?? "pending"
+                payments[id]?.reason = status["reason"]?.string
             } catch {
                 // The server may be restarting; the payment waits for it.
                 try? await Task.sleep(for: .seconds(1))

@@ -238,7 +238,7 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            if let method, Method(rawValue: method) == nil {
+            if let method, AnswerMethod(rawValue: method) == nil {
                 throw ValidationError("--method is confirm, biometric, pin or custom:NAME.")
             }
         }
@@ -248,7 +248,7 @@ struct DeviceCommand: AsyncParsableCommand {
             var approved: Approved?
             switch decision {
             case .approve:
-                let method = method.flatMap(Method.init(rawValue:)) ?? question.methods.first ?? .confirm
+                let method = method.flatMap(AnswerMethod.init(rawValue:)) ?? question.methods.first ?? .confirm
                 approved = try await question.approve(with: try await Proof(asking: method), number: number)
             case .deny: try await question.deny()
             case .report: try await question.report()
@@ -288,7 +288,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
 extension Proof {
     /// How a person proves by a method to be there: asks for what that needs.
-    init(asking method: Method) async throws {
+    init(asking method: AnswerMethod) async throws {
         switch method {
         case .confirm: self = .confirmation
         case .pin: self = .pin(try await PIN(typed: "PIN:"))

@@ -25,7 +25,7 @@ extension DeviceCommand {
                 let lines = others.devices.map { other in
                     let waits = other.waitingUntil.map { ", until \($0)" } ?? ""
                     let name = ShownText.isolated(other.device.name.text)
-                    return "\(other.enrollment)  \(name): \(other.standing.rawValue)\(waits)"
+                    return "\(other.enrollment)  \(name): \(other.state.rawValue)\(waits)"
                 }
                 output.print(
                     [
@@ -80,7 +80,7 @@ extension DeviceCommand {
             @OptionGroup var other: OtherOptions
 
             mutating func run() async throws {
-                guard let method = Method(rawValue: method) else {
+                guard let method = AnswerMethod(rawValue: method) else {
                     throw ValidationError("The method is pin, biometric or custom:NAME.")
                 }
                 let enrollment = try await other.device.enrollment()
@@ -114,7 +114,7 @@ struct OtherOptions: ParsableArguments {
 
     func act() async throws -> (Enrollment, EnrollmentID, Proof?) {
         let (enrollment, id) = (try await device.enrollment(), try id())
-        guard let method = method.flatMap(Method.init(rawValue:)) else { return (enrollment, id, nil) }
+        guard let method = method.flatMap(AnswerMethod.init(rawValue:)) else { return (enrollment, id, nil) }
         return (enrollment, id, try await Proof(asking: method))
     }
 

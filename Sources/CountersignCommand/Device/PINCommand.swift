@@ -25,7 +25,7 @@ extension DeviceCommand {
             mutating func run() async throws {
                 let methods = try await device.enrollment().methods()
                 let policy = methods.pinPolicy
-                let standing =
+                let status =
                     switch methods.pin {
                     case .none: "No PIN is set."
                     case .set: "A PIN is set; wrong ones left: \(methods.attemptsLeft)."
@@ -38,7 +38,7 @@ extension DeviceCommand {
                 output.print(
                     json,
                     """
-                    \(standing)
+                    \(status)
                     Rules: \(policy.minimumLength) to \(policy.maximumLength) digits, none more than \
                     \(policy.maximumRepeats) times\(policy.allowsSequences ? "" : ", no sequence")\
                     \(policy.blocked.isEmpty ? "" : ", none of \(policy.blocked.count) that too many choose").\

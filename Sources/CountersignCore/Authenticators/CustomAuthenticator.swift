@@ -217,6 +217,6 @@ extension UnitOfWork {
                 id: nextEventID(),
                 content: .hook(authenticator.hook, client: enrollment.client, body: body.encoded), dueAt: now,
                 expiresAt: now.adding(seconds: OutboxMessage.lifetime)))
-        wake(.outbox)
+        notify(.outbox)
     }
 }

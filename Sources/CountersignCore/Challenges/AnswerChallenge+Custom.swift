@@ -104,7 +104,7 @@ extension AnswerChallenge {
         }
         func record(_ reply: CustomReply) throws {
             try work.answers.insert(
-                RecordedAnswer(challenge: asked.challenge.id, standing: .customRefused, custom: reply),
+                RecordedAnswer(challenge: asked.challenge.id, status: .customRefused, custom: reply),
                 by: enrollment.id, digest: digest, at: work.now)
         }
         func raise(_ verdict: HookVerdict.Result?, attemptsLeft: Int? = nil) throws {
@@ -168,9 +168,9 @@ extension UnitOfWork {
     }
 }
 
-extension ChallengeStanding {
+extension ChallengeStatus {
     /// What is kept of an answer that a custom authenticator refused: the challenge waits on.
-    fileprivate static let customRefused = ChallengeStanding(state: "pending", reason: "custom_refused")
+    fileprivate static let customRefused = ChallengeStatus(state: "pending", reason: "custom_refused")
 }
 
 extension CustomData {

@@ -19,7 +19,7 @@ public enum AnswerChallenge {
         /// The device was put no such challenge.
         case notFound
         /// It had ended, by something else than this answer.
-        case alreadyEnded(ChallengeStanding)
+        case alreadyEnded(ChallengeStatus)
         /// The answer is refused: to the device one outcome for every cause.
         case invalid(AnswerFault)
         /// The PIN is wrong; the challenge can be answered again unless that was the last attempt.
@@ -53,7 +53,7 @@ public enum AnswerChallenge {
         let digest = Array(SHA256.hash(data: request.message))
         let facts = try await ports.store.read { try Facts(id, by: call.enrollment.id, digest: digest, from: $0) }
         let outcome = try await take(request, to: id, facts, digest: digest, by: call, at: now, ports: ports)
-        guard case .decided(var reply) = outcome, reply.standing.state == "approved",
+        guard case .decided(var reply) = outcome, reply.status.state == "approved",
             facts.challenge?.returnURI != nil
         else { return outcome }
         let message = ReturnMessage(
@@ -266,7 +266,7 @@ public enum AnswerChallenge {
                 return failed
             }
             try work.answers.insert(
-                RecordedAnswer(challenge: challenge.id, standing: .pinIncorrect), by: enrollment.id, digest: digest,
+                RecordedAnswer(challenge: challenge.id, status: .pinIncorrect), by: enrollment.id, digest: digest,
                 at: work.now)
             let triesLeft = try work.triesLeft(of: challenge)
             return .pinIncorrect(attemptsLeft: min(attemptsLeft, triesLeft))
@@ -315,7 +315,7 @@ public enum AnswerChallenge {
             case .approved(let method, _):
                 if let refusal = try confirm(method, of: enrollment, in: work) { return refusal }
                 if challenge.newDevice != nil, method == .confirm,
-                    try work.standing(of: enrollment.user).isGuarded()
+                    try work.trustState(of: enrollment.user).isGuarded()
                 {
                     return try refuse(
                         id, because: .method, digest: digest, by: enrollment, in: work)
@@ -333,8 +333,8 @@ public enum AnswerChallenge {
     static func outcome(
         _ recorded: RecordedAnswer, by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
-        if recorded.standing.state != "pending" {
-            return .decided(AnswerReply(standing: recorded.standing, payload: recorded.custom?.payload))
+        if recorded.status.state != "pending" {
+            return .decided(AnswerReply(status: recorded.status, payload: recorded.custom?.payload))
         }
         if let custom = recorded.custom {
             return custom.attemptsLeft > 0 ? .customRetry(custom) : .customFailed(payload: custom.payload)
@@ -350,7 +350,7 @@ public enum AnswerChallenge {
 
     /// Looks whether the key that signed is still the one there is; a right PIN forgets the wrong ones before it.
     private static func confirm(
-        _ method: Method, of enrollment: Enrollment, in work: UnitOfWork
+        _ method: AnswerMethod, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome? {
         guard method != .confirm else { return nil }
         let current = try work.enrollments.find(enrollment.id)
@@ -385,22 +385,22 @@ public enum AnswerChallenge {
                 AskingLock(
                     user: enrollment.user, client: challenge.question.client, challenge: challenge.id, since: work.now))
         }
-        let standing = ChallengeState.ended(outcome, at: work.now).standing
+        let status = ChallengeState.ended(outcome, at: work.now).status
         if let evidence {
             try work.receipts.insert(
                 StoredReceipt(
                     challenge: challenge.id, client: challenge.question.client, enrollment: enrollment.id,
                     evidence: evidence, acceptedAt: work.now))
         }
-        let recorded = RecordedAnswer(challenge: challenge.id, standing: standing, custom: custom)
+        let recorded = RecordedAnswer(challenge: challenge.id, status: status, custom: custom)
         try work.answers.insert(recorded, by: enrollment.id, digest: digest, at: work.now)
-        return .decided(AnswerReply(standing: standing, payload: custom?.payload))
+        return .decided(AnswerReply(status: status, payload: custom?.payload))
     }
 
     /// What a device is told whose answer comes after the end; another may have ended it since it was read.
     private static func alreadyEnded(_ challenge: Challenge, in work: UnitOfWork) throws -> Outcome {
         let current = try work.challenges.find(challenge.id) ?? challenge
-        return .alreadyEnded(try work.endedStandingForDevice(of: current) ?? current.state.standing)
+        return .alreadyEnded(try work.endedStatusForDevice(of: current) ?? current.state.status)
     }
 
     /// Notes a refused answer by its digest; the message itself is neither kept nor logged.
@@ -415,9 +415,9 @@ public enum AnswerChallenge {
     }
 }
 
-extension ChallengeStanding {
+extension ChallengeStatus {
     /// What is kept of an answer whose PIN was wrong: the challenge waits on.
-    fileprivate static let pinIncorrect = ChallengeStanding(state: "pending", reason: "pin_incorrect")
+    fileprivate static let pinIncorrect = ChallengeStatus(state: "pending", reason: "pin_incorrect")
 }
 
 extension UnitOfWork {

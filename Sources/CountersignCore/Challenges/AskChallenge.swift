@@ -26,7 +26,7 @@ public enum AskChallenge {
         /// For how many seconds; nil for what the type says.
         public var lifetime: Int64?
         /// By which methods; nil for what the type says.
-        public var methods: [Method]?
+        public var methods: [AnswerMethod]?
         /// On which devices; nil for all that can.
         public var enrollments: [EnrollmentID]?
         /// Where to tell the end.
@@ -46,22 +46,6 @@ public enum AskChallenge {
             self.type = type
             self.message = message
         }
-    }
-
-    /// The challenge that was asked, with what is shown this once.
-    public struct Asked: Sendable {
-        /// The challenge.
-        public let challenge: Challenge
-        /// The number to show; nil when none must be typed.
-        public let number: EntryNumber?
-        /// The code to show; nil where devices were asked.
-        public let code: ShownCode?
-        /// On which devices.
-        public let enrollments: [EnrollmentID]
-        /// Which of them are told by push.
-        let pushed: [EnrollmentID]
-        /// What is sent by text message; nil where devices are asked.
-        var text: SentCode?
     }
 
     /// Why nobody is asked.
@@ -107,10 +91,10 @@ public enum AskChallenge {
     /// Asks.
     public static func ask(
         _ request: Request, by client: Client, idempotency: IdempotencyKey?, ports: Ports,
-        reply: @escaping @Sendable (Asked) -> RecordedReply
-    ) async throws -> Replayable<Result<Asked, Refusal>> {
+        reply: @escaping @Sendable (AskedChallenge) -> RecordedReply
+    ) async throws -> Replayable<Result<AskedChallenge, Refusal>> {
         let now = ports.time.now
-        let chance = Chance(
+        let inputs = RandomInputs(
             challenge: ports.random.id(at: now), nonce: ports.random.bytes(32),
             number: EntryNumber(value: ports.random.number(below: 1_000_000)))
         let sendsTexts = ports.transports.text
@@ -121,9 +105,9 @@ public enum AskChallenge {
                 guard let held = try work.clients.lock(client.id), held.disabledAt == nil else {
                     return (.failure(.clientDisabled), nil)
                 }
-                let asked: Asked
+                let asked: AskedChallenge
                 do {
-                    asked = try decide(request, by: client, chance, sendsTexts: sendsTexts, in: work)
+                    asked = try decide(request, by: client, inputs, sendsTexts: sendsTexts, in: work)
                 } catch let refusal as Refusal {
                     return (.failure(refusal), nil)
                 }
@@ -139,11 +123,11 @@ public enum AskChallenge {
 
     /// Decides by the type that is asked by, or by the one it falls back to where no device can answer.
     private static func decide(
-        _ request: Request, by client: Client, _ chance: Chance, sendsTexts: Bool, in work: UnitOfWork
-    ) throws -> Asked {
+        _ request: Request, by client: Client, _ inputs: RandomInputs, sendsTexts: Bool, in work: UnitOfWork
+    ) throws -> AskedChallenge {
         let facts = try Facts(for: request, by: client, sendsTexts: sendsTexts, in: work)
         /// Decides by another type, which must be there, and for this client.
-        func decide(by other: TypeName, otherwise refusal: Refusal, needsCode: Bool = false) throws -> Asked {
+        func decide(by other: TypeName, otherwise refusal: Refusal, needsCode: Bool = false) throws -> AskedChallenge {
             var request = request
             request.type = other
             let facts: Facts
@@ -154,7 +138,7 @@ public enum AskChallenge {
             }
             guard facts.type.isQR || !needsCode else { throw refusal }
             do throws(Refusal) {
-                return try Self.decide(request, facts, chance, issuer: work.issuer, hasher: work.hasher)
+                return try Self.decide(request, facts, inputs, issuer: work.issuer, hasher: work.hasher)
             } catch {
                 // A code cannot be sent instead of this.
                 throw facts.type.isText && error.isOfText ? refusal : error
@@ -165,7 +149,7 @@ public enum AskChallenge {
             return try decide(by: type, otherwise: .notAllowedByType(pointer: "/browser"), needsCode: true)
         }
         do {
-            return try Self.decide(request, facts, chance, issuer: work.issuer, hasher: work.hasher)
+            return try Self.decide(request, facts, inputs, issuer: work.issuer, hasher: work.hasher)
         } catch Refusal.noEnrollment {
             // One that is not there is as good as none.
             guard let fallback = facts.type.fallback else { throw Refusal.noEnrollment }
@@ -185,7 +169,7 @@ public enum AskChallenge {
 extension UnitOfWork {
     /// Why a client has asked enough; nil where it has not, and this is counted.
     fileprivate func refusal(
-        of asked: AskChallenge.Asked, within limits: ClientLimits
+        of asked: AskedChallenge, within limits: ClientLimits
     ) throws -> AskChallenge.Refusal? {
         if let text = asked.text {
             return try refusal(of: text, for: asked.challenge, atMost: limits.texts)
@@ -211,8 +195,8 @@ extension UnitOfWork {
 }
 
 extension AskChallenge {
-    /// What chance contributes.
-    struct Chance: Sendable {
+    /// What inputs contributes.
+    struct RandomInputs: Sendable {
         let challenge: ChallengeID
         let nonce: [UInt8]
         let number: EntryNumber
@@ -233,8 +217,8 @@ extension AskChallenge {
 
     /// Decides on a request: a challenge, or why not.
     static func decide(
-        _ request: Request, _ facts: Facts, _ chance: Chance, issuer: Issuer, hasher: KeyedHasher
-    ) throws(Refusal) -> Asked {
+        _ request: Request, _ facts: Facts, _ inputs: RandomInputs, issuer: Issuer, hasher: KeyedHasher
+    ) throws(Refusal) -> AskedChallenge {
         let type = facts.type
         try checkTightening(request, of: type)
         let callbackURI = try callback(request, of: facts.client)
@@ -244,10 +228,10 @@ extension AskChallenge {
         let phone = try phone(request, facts)
         let enrollments = try enrollments(request, facts)
         guard let alert = request.message ?? type.text(in: request.locale) else { throw .messageMissing }
-        let number = type.isText || request.numberEntry ?? type.numberEntry ? chance.number : nil
-        guard let nonce = Nonce(bytes: chance.nonce) else { preconditionFailure("a nonce has 32 bytes") }
+        let number = type.isText || request.numberEntry ?? type.numberEntry ? inputs.number : nil
+        guard let nonce = Nonce(bytes: inputs.nonce) else { preconditionFailure("a nonce has 32 bytes") }
         let question = Question(
-            challenge: chance.challenge, nonce: nonce, issuer: issuer, client: facts.client.id,
+            challenge: inputs.challenge, nonce: nonce, issuer: issuer, client: facts.client.id,
             clientName: facts.client.name, type: type.name, context: request.context?.line,
             askedAt: facts.now, details: request.details, signingData: request.signingData,
             message: request.secureMessage ?? alert)
@@ -256,18 +240,18 @@ extension AskChallenge {
         let challenge = Challenge(
             question: question, user: facts.user, claim: type.isQR ? .awaited : nil, alert: alert,
             methods: request.methods ?? type.methods,
-            numberHash: number.map { hasher.hash(of: $0, challenge: chance.challenge) },
+            numberHash: number.map { hasher.hash(of: $0, challenge: inputs.challenge) },
             attempts: type.attempts ?? (type.isText ? EnterCode.usualAttempts : nil),
             expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime),
             callbackURI: callbackURI, returnURI: type.isQR ? returnURI : nil,
             clientState: request.clientState, locale: request.locale,
             browser: facts.user == nil ? nil : browser, state: .pending)
-        return Asked(
+        return AskedChallenge(
             challenge: challenge, number: type.isText ? nil : number,
             code: ShownCode(of: challenge, at: facts.now, hasher),
             enrollments: enrollments.map(\.id),
             pushed: enrollments.filter { $0.push != nil }.map(\.id),
-            text: phone.map { SentCode(code: chance.number, phone: $0) })
+            text: phone.map { SentCode(code: inputs.number, phone: $0) })
     }
 
     /// A request can only tighten its type.

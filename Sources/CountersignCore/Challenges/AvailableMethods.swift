@@ -5,7 +5,7 @@ public enum AvailableMethods {
     /// Types with the methods that would work; none for a user the client is not linked to, as for one without devices.
     public static func list(
         for reference: UserReference, client: Client, ports: Ports
-    ) async throws -> [(type: TypeName, methods: [Method])] {
+    ) async throws -> [(type: TypeName, methods: [AnswerMethod])] {
         let now = ports.time.now
         return try await ports.store.read { reader in
             guard let user = try reader.links.find(reference, of: client.id) else { return [] }
@@ -13,7 +13,7 @@ public enum AvailableMethods {
             let isLocked = try reader.askingLocks.exists(of: user.id, by: client.id)
             let enrollments = try reader.enrollments.active(of: user.id)
             let types = try reader.types.all().filter { $0.isOpen(to: client.id) && ($0.isQR || !isLocked) }
-            func usable(_ type: ChallengeType) -> [Method] {
+            func usable(_ type: ChallengeType) -> [AnswerMethod] {
                 let able = enrollments.filter { $0.satisfies(type) }
                 return type.methods.filter { method in able.contains { $0.usableMethods(at: now).contains(method) } }
             }

@@ -7,7 +7,7 @@ public enum CancelChallenge {
         /// It is cancelled.
         case cancelled(Challenge)
         /// It had ended before.
-        case alreadyEnded(ChallengeStanding)
+        case alreadyEnded(ChallengeStatus)
         /// The client has no such challenge.
         case notFound
     }

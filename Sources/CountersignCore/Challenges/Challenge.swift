@@ -14,7 +14,7 @@ public final class Challenge: Sendable {
     /// The short message, which notifications show.
     public let alert: DisplayMessage
     /// How it may be answered.
-    public let methods: [Method]
+    public let methods: [AnswerMethod]
     /// The keyed hash of the number to be typed; nil when none is asked for, and after the end.
     public let numberHash: [UInt8]?
     /// How often it may be answered wrongly before it fails; nil for as often as PINs and authenticators allow.
@@ -51,7 +51,7 @@ public final class Challenge: Sendable {
 
     /// A challenge of these parts.
     public init(
-        question: Question, user: UserID?, claim: Claim? = nil, alert: DisplayMessage, methods: [Method],
+        question: Question, user: UserID?, claim: Claim? = nil, alert: DisplayMessage, methods: [AnswerMethod],
         numberHash: [UInt8]?, attempts: Int? = nil, expiresAt: Timestamp, callbackURI: CallbackURI?,
         returnURI: ReturnURI? = nil, clientState: String?, locale: String?,
         browser: [UInt8]? = nil, newDevice: EnrollmentID? = nil, state: ChallengeState
@@ -162,14 +162,14 @@ public struct RecordedAnswer: Sendable {
     /// The challenge it answered.
     public let challenge: ChallengeID
     /// How the challenge stood after it.
-    public let standing: ChallengeStanding
+    public let status: ChallengeStatus
     /// What a custom authenticator made of it; nil where none was asked.
     public let custom: CustomReply?
 
     /// A record of these parts.
-    public init(challenge: ChallengeID, standing: ChallengeStanding, custom: CustomReply? = nil) {
+    public init(challenge: ChallengeID, status: ChallengeStatus, custom: CustomReply? = nil) {
         self.challenge = challenge
-        self.standing = standing
+        self.status = status
         self.custom = custom
     }
 }
@@ -181,31 +181,31 @@ extension UnitOfWork {
     ///   read.
     func endChallenge(
         _ challenge: Challenge, as wanted: ChallengeOutcome
-    ) throws -> ChallengeStanding? {
+    ) throws -> ChallengeStatus? {
         let outcome = now < challenge.expiresAt ? wanted : .expired
         guard (try? challenge.state.applying(outcome, at: now, expiresAt: challenge.expiresAt)) != nil,
             try challenges.end(challenge.id, as: outcome, at: now)
-        else { return (try challenges.find(challenge.id) ?? challenge).state.standing }
+        else { return (try challenges.find(challenge.id) ?? challenge).state.status }
         // What a device had approved, and did not bring back in time.
         if challenge.returnURI != nil, outcome.method == nil { try receipts.delete(of: challenge.id) }
         try raise(.challengeEnded(challenge, outcome))
-        return outcome == wanted ? nil : ChallengeState.ended(outcome, at: now).standing
+        return outcome == wanted ? nil : ChallengeState.ended(outcome, at: now).status
     }
 
     /// How a challenge has ended, as its client is told; nil while it is open.
     ///
     /// One that is over ends by this, if nobody has ended it yet: whoever is told so must be told nothing else by a
     /// server whose clock is behind.
-    func endedStanding(of challenge: Challenge) throws -> ChallengeStanding? {
-        if challenge.state.isEnded { return challenge.state.standing }
+    func endedStatus(of challenge: Challenge) throws -> ChallengeStatus? {
+        if challenge.state.isEnded { return challenge.state.status }
         guard now >= challenge.expiresAt else { return nil }
-        return try endChallenge(challenge, as: .expired) ?? ChallengeState.ended(.expired, at: now).standing
+        return try endChallenge(challenge, as: .expired) ?? ChallengeState.ended(.expired, at: now).status
     }
 
     /// How a challenge has ended, as a device is told, which knows what it has approved before the client does.
-    func endedStandingForDevice(of challenge: Challenge) throws -> ChallengeStanding? {
-        if let standing = try endedStanding(of: challenge) { return standing }
+    func endedStatusForDevice(of challenge: Challenge) throws -> ChallengeStatus? {
+        if let status = try endedStatus(of: challenge) { return status }
         guard case .returning(let method, let enrollment) = challenge.state else { return nil }
-        return ChallengeState.ended(.approved(method, by: enrollment), at: now).standing
+        return ChallengeState.ended(.approved(method, by: enrollment), at: now).status
     }
 }

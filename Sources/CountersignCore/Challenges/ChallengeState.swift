@@ -15,7 +15,7 @@ public enum FailureReason: String, CaseIterable, Sendable {
 /// How a challenge ended.
 public enum ChallengeOutcome: Hashable, Sendable {
     /// The user said yes.
-    case approved(Method, by: EnrollmentID)
+    case approved(AnswerMethod, by: EnrollmentID)
     /// The user has typed, where this was started, the six digits that were sent to them.
     case entered
     /// The user said no.
@@ -91,7 +91,7 @@ public enum ChallengeState: Hashable, Sendable {
     /// Waiting for an answer.
     case pending
     /// Approved, which nobody is told but the device, until its client presents the code that the device brings back.
-    case returning(Method, by: EnrollmentID)
+    case returning(AnswerMethod, by: EnrollmentID)
     /// Over, for ever.
     case ended(ChallengeOutcome, at: Timestamp)
 
@@ -139,10 +139,10 @@ public enum ChallengeState: Hashable, Sendable {
     }
 
     /// The state as the client is told it, by the words of the API.
-    public var standing: ChallengeStanding {
+    public var status: ChallengeStatus {
         switch self {
-        case .pending, .returning: ChallengeStanding(state: "pending", reason: nil)
-        case .ended(let outcome, _): ChallengeStanding(state: outcome.state, reason: outcome.reason)
+        case .pending, .returning: ChallengeStatus(state: "pending", reason: nil)
+        case .ended(let outcome, _): ChallengeStatus(state: outcome.state, reason: outcome.reason)
         }
     }
 }

@@ -28,7 +28,7 @@ public protocol ChallengeStore {
     /// From then on nothing ends it but that, a cancellation, the removal of the device or its time. False when it has ended, or is over, or was
     /// approved before.
     func holdForReturn(
-        _ challenge: ChallengeID, approvedBy method: Method, on enrollment: EnrollmentID, until: Timestamp,
+        _ challenge: ChallengeID, approvedBy method: AnswerMethod, on enrollment: EnrollmentID, until: Timestamp,
         at: Timestamp
     ) throws -> Bool
     /// Ends a challenge if it is still pending and, unless it expires, not yet over: the one update that decides every

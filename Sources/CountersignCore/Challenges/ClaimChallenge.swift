@@ -18,13 +18,13 @@ public enum ClaimChallenge {
         /// Another device was first.
         case alreadyClaimed
         /// The challenge has ended.
-        case alreadyEnded(ChallengeStanding)
+        case alreadyEnded(ChallengeStatus)
         /// The client that asks does not know the user.
         case userNotLinked
         /// The device waits to be added itself.
         case waiting
         /// The device cannot answer by what the challenge allows.
-        case methodMissing([Method])
+        case methodMissing([AnswerMethod])
         /// Too many codes that are none.
         case rateLimited(retryAfter: Int64)
     }
@@ -42,7 +42,7 @@ public enum ClaimChallenge {
             else { return try refuse(enrollment.id, in: work) }
             // Presented again, since the reply was lost.
             if try work.targets.find(of: challenge.id, enrollment: enrollment.id) != nil { return .claimed }
-            if let standing = try work.endedStandingForDevice(of: challenge) { return .alreadyEnded(standing) }
+            if let status = try work.endedStatusForDevice(of: challenge) { return .alreadyEnded(status) }
             guard case .awaited = claim else { return .alreadyClaimed }
             // It may be for one user alone.
             guard challenge.user == nil || challenge.user == enrollment.user else {

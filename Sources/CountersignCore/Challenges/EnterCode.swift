@@ -24,7 +24,7 @@ public enum EnterCode {
         /// No code was sent for it.
         case noCode
         /// It had ended.
-        case alreadyEnded(ChallengeStanding)
+        case alreadyEnded(ChallengeStatus)
         /// The client has no such challenge.
         case notFound
     }
@@ -46,7 +46,7 @@ public enum EnterCode {
             }
             guard challenge.isText, let user = challenge.user else { return .noCode }
             guard try work.links.find(.id(user), of: client) != nil else { return .notFound }
-            if let standing = try work.endedStanding(of: challenge) { return .alreadyEnded(standing) }
+            if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }
             guard let hash = challenge.numberHash else { return .noCode }
             let typed = try work.count(.typedTextCodes(id, maximum: challenge.attempts ?? usualAttempts))
             let inARow = try work.count(.wrongTextCodes(client, user))
@@ -94,7 +94,7 @@ extension UnitOfWork {
                 id: nextEventID(),
                 content: .personal(message, to: .phone(text.phone), client: challenge.question.client),
                 dueAt: now, expiresAt: challenge.expiresAt))
-        wake(.outbox)
+        notify(.outbox)
     }
 }
 

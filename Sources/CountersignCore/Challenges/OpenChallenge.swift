@@ -13,7 +13,7 @@ public enum OpenChallenge {
         /// The device was put no such challenge.
         case notFound
         /// It has ended.
-        case alreadyEnded(ChallengeStanding)
+        case alreadyEnded(ChallengeStatus)
     }
 
     /// Seals a pending challenge for the calling device.
@@ -27,7 +27,7 @@ public enum OpenChallenge {
             guard let target = try work.targets.find(of: id, enrollment: enrollment.id),
                 let challenge = try work.challenges.find(id)
             else { return .other(.notFound) }
-            if let standing = try work.endedStandingForDevice(of: challenge) { return .other(.alreadyEnded(standing)) }
+            if let status = try work.endedStatusForDevice(of: challenge) { return .other(.alreadyEnded(status)) }
             if target.fetchedAt == nil {
                 try work.targets.recordFetch(of: id, by: enrollment.id, at: now)
                 try work.raise(.challengeFetched(challenge, by: enrollment))

@@ -32,14 +32,15 @@ public enum PendingChallenges {
     ///   - call: the device's call.
     ///   - deadline: until when to wait for a list other than the one the cursor stands for.
     ///   - cursor: of the list the device has; nil for an empty one.
-    ///   - wakes: who tells of changes.
+    ///   - changes: who tells of changes.
     ///   - ports: the world.
     public static func list(
-        for call: DeviceCall, waitingUntil deadline: Timestamp, since cursor: String?, wakes: any Wakes, ports: Ports
+        for call: DeviceCall, waitingUntil deadline: Timestamp, since cursor: String?, changes: any ChangeNotifier,
+        ports: Ports
     ) async throws -> Beginning {
         let (id, user) = (call.enrollment.id, call.enrollment.user)
         // Subscribed before the first look: a challenge in between is not missed.
-        let subscription = wakes.subscribe(to: .enrollment(id))
+        let subscription = changes.subscribe(to: .enrollment(id))
         let now = ports.time.now
         switch try await admit(call, at: now, ports: ports) {
         case .refused(let refusal): return .ended(.refused(refusal))
@@ -51,7 +52,7 @@ public enum PendingChallenges {
             return .waiting(
                 Wait(
                     enrollment: id, user: user, known: known, deadline: deadline, subscription: subscription,
-                    next: wake(for: challenges, before: deadline)))
+                    next: nextChange(for: challenges, before: deadline)))
         }
     }
 
@@ -70,7 +71,7 @@ public enum PendingChallenges {
         fileprivate let user: UserID
         fileprivate let known: String
         fileprivate let deadline: Timestamp
-        fileprivate let subscription: any WakeSubscription
+        fileprivate let subscription: any ChangeSubscription
         fileprivate let next: Timestamp
 
         /// Waits for another list than the one the device has, or for the deadline.
@@ -87,7 +88,7 @@ public enum PendingChallenges {
                     guard now < deadline, cursor(of: challenges) == known else {
                         return try await told(challenges, to: enrollment, ports: ports)
                     }
-                    next = wake(for: challenges, before: deadline)
+                    next = nextChange(for: challenges, before: deadline)
                 }
             }
         }
@@ -123,7 +124,7 @@ public enum PendingChallenges {
     }
 
     /// When the list changes by itself, at the latest.
-    private static func wake(for challenges: [Challenge], before deadline: Timestamp) -> Timestamp {
+    private static func nextChange(for challenges: [Challenge], before deadline: Timestamp) -> Timestamp {
         challenges.map(\.expiresAt).min().map { min($0, deadline) } ?? deadline
     }
 

@@ -9,7 +9,7 @@ public enum ResendChallenge {
         /// It is on its way; how each device stands.
         case resent(WatchChallenge.Shown)
         /// It has ended.
-        case alreadyEnded(ChallengeStanding)
+        case alreadyEnded(ChallengeStatus)
         /// The client has no such challenge.
         case notFound
         /// Its type allows no more of it.
@@ -27,7 +27,7 @@ public enum ResendChallenge {
             guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
                 return .notFound
             }
-            if let standing = try work.endedStanding(of: challenge) { return .alreadyEnded(standing) }
+            if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }
             // What was sent is not kept, nor where to.
             guard !challenge.isText else { return .tooMany }
             if let user = challenge.user, try work.askingLocks.exists(of: user, by: client) { return .reported }

@@ -17,7 +17,7 @@ public enum ReturnChallenge {
         /// The code is another one's, or nothing was approved.
         case codeInvalid
         /// It had ended before.
-        case alreadyEnded(ChallengeStanding)
+        case alreadyEnded(ChallengeStatus)
         /// The client has no such challenge.
         case notFound
         /// Too many wrong codes.
@@ -40,7 +40,7 @@ public enum ReturnChallenge {
             guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
                 return .notFound
             }
-            if let standing = try work.endedStanding(of: challenge) { return .alreadyEnded(standing) }
+            if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }
             // Before the approval nobody can know the code, whatever is presented.
             guard case .returning(let method, let enrollment) = challenge.state, isRight else {
                 let wrong = try work.count(.wrongReturnCodes(id))
@@ -58,7 +58,7 @@ public enum ReturnChallenge {
                 return .alreadyEnded(earlier)
             }
             guard let ended = try work.challenges.find(id) else { return .notFound }
-            if case .failed = outcome { return .alreadyEnded(ended.state.standing) }
+            if case .failed = outcome { return .alreadyEnded(ended.state.status) }
             return .released(ended)
         }
     }
@@ -69,7 +69,7 @@ extension UnitOfWork {
     ///
     /// - Returns: whether it is kept: nothing else came before.
     func holdForReturn(
-        _ challenge: Challenge, approvedBy method: Method, on enrollment: Enrollment
+        _ challenge: Challenge, approvedBy method: AnswerMethod, on enrollment: Enrollment
     ) throws -> Bool {
         let until = max(challenge.expiresAt, now.adding(seconds: ReturnChallenge.window))
         guard try challenges.holdForReturn(challenge.id, approvedBy: method, on: enrollment.id, until: until, at: now)

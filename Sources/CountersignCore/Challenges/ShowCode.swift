@@ -28,7 +28,7 @@ public enum ShowCode {
         /// A device has presented it.
         case alreadyClaimed
         /// The challenge has ended.
-        case alreadyEnded(ChallengeStanding)
+        case alreadyEnded(ChallengeStatus)
         /// The challenge was put to devices and has no code.
         case noCode
         /// The client has no such challenge.
@@ -44,7 +44,7 @@ public enum ShowCode {
         guard !challenge.state.isEnded, now < challenge.expiresAt else {
             return try await ports.commit(at: now) { work in
                 guard let challenge = try work.challenges.find(id) else { return .notFound }
-                return .alreadyEnded(try work.endedStanding(of: challenge) ?? challenge.state.standing)
+                return .alreadyEnded(try work.endedStatus(of: challenge) ?? challenge.state.status)
             }
         }
         return ShownCode(of: challenge, at: now, ports.hasher).map(Outcome.code) ?? .alreadyClaimed

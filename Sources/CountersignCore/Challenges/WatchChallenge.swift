@@ -39,14 +39,14 @@ public enum WatchChallenge {
     ///   - id: the challenge.
     ///   - caller: who asks.
     ///   - deadline: until when to wait for that.
-    ///   - wakes: who tells of it.
+    ///   - changes: who tells of it.
     ///   - ports: the world.
     public static func challenge(
-        _ id: ChallengeID, for caller: ClientCredential, waitingUntil deadline: Timestamp, wakes: any Wakes,
+        _ id: ChallengeID, for caller: ClientCredential, waitingUntil deadline: Timestamp, changes: any ChangeNotifier,
         ports: Ports
     ) async throws -> Beginning {
         // Subscribed before the first look: an end in between is not missed.
-        let subscription = wakes.subscribe(to: .challenge(id))
+        let subscription = changes.subscribe(to: .challenge(id))
         let found = try await challenge(id, for: caller, ports: ports)
         guard case .success(let shown) = found, !shown.challenge.state.isEnded, ports.time.now < deadline else {
             return .ended(found)
@@ -74,7 +74,7 @@ public enum WatchChallenge {
         fileprivate let claim: Claim?
         fileprivate let expiresAt: Timestamp
         fileprivate let deadline: Timestamp
-        fileprivate let subscription: any WakeSubscription
+        fileprivate let subscription: any ChangeSubscription
 
         /// Waits for the end of the challenge, or its being claimed, or the deadline, or the caller's being let in no
         /// more.

@@ -33,7 +33,7 @@ enum BindingChange: Sendable {
     /// A device was suspended, or resumed.
     case suspended, resumed
     /// A way to answer was set, replaced, undone or removed, or counts from now on; until when it waits.
-    case method(Method, change: String, until: Timestamp? = nil)
+    case method(AnswerMethod, change: String, until: Timestamp? = nil)
     /// A wrong PIN was typed too often.
     case pinLocked
 
@@ -88,6 +88,6 @@ extension UnitOfWork {
                     id: nextEventID(), content: .notice(receiver.uri, client: receiver.client, body: body),
                     dueAt: now, expiresAt: now.adding(seconds: OutboxMessage.lifetime)))
         }
-        if !receivers.isEmpty { wake(.outbox) }
+        if !receivers.isEmpty { notify(.outbox) }
     }
 }

@@ -74,17 +74,17 @@ public struct CallbackAccess: Sendable {
     /// What the receiver asks for besides.
     public let basic: BasicCredentials?
     /// What is held against the receiver.
-    public let standing: Standing
+    public let health: ReceiverHealth
 
     /// What is sent for a purpose: signed by its own secrets, the password with callbacks alone.
     public func access(for purpose: CallbackPurpose, _ hasher: KeyedHasher) -> CallbackAccess {
         CallbackAccess(
             secrets: secrets.map { hasher.secret(for: purpose, of: $0) }, basic: purpose == .callbacks ? basic : nil,
-            standing: standing)
+            health: health)
     }
 
     /// What a receiver has said of itself, and the operator of its client.
-    public enum Standing: Sendable {
+    public enum ReceiverHealth: Sendable {
         /// Nothing.
         case good
         /// That it is gone, but not for long enough to be believed.
@@ -99,10 +99,10 @@ public struct CallbackAccess: Sendable {
     }
 
     /// Access by these.
-    public init(secrets: [Secret<String>], basic: BasicCredentials?, standing: Standing) {
+    public init(secrets: [Secret<String>], basic: BasicCredentials?, health: ReceiverHealth) {
         self.secrets = secrets
         self.basic = basic
-        self.standing = standing
+        self.health = health
     }
 }
 

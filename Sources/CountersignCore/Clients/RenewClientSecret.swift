@@ -49,7 +49,7 @@ public enum RenewClientSecret {
 
 extension UnitOfWork {
     /// Has all who watch a client's open challenges look again whether they may.
-    func wakeWatchers(of client: ClientID) throws {
-        for challenge in try challenges.open(of: client, limit: .max) { wake(.challenge(challenge)) }
+    func notifyWatchers(of client: ClientID) throws {
+        for challenge in try challenges.open(of: client, limit: .max) { notify(.challenge(challenge)) }
     }
 }

@@ -19,22 +19,22 @@ public struct AwaitedApproval: Sendable {
     public let expiresAt: Timestamp
 
     /// What a new device is told, also when it asks again since the reply was lost; nil where it does not wait.
-    init?(_ enrollment: Enrollment, _ standing: Standing, _ hasher: KeyedHasher) {
-        guard !enrollment.counts(at: standing.now) else { return nil }
-        let isAsked = standing.saysYes(besides: enrollment.id)
+    init?(_ enrollment: Enrollment, _ trust: TrustState, _ hasher: KeyedHasher) {
+        guard !enrollment.counts(at: trust.now) else { return nil }
+        let isAsked = trust.saysYes(besides: enrollment.id)
         number = isAsked ? enrollment.approval.map { hasher.approvalNumber(of: $0) } : nil
         expiresAt = enrollment.countsFrom
     }
 }
 
-extension Standing {
+extension TrustState {
     /// The devices that can be asked whether one more may be added: those that are let in.
     func others(besides: EnrollmentID) -> [Enrollment] {
         enrollments.filter { $0.id != besides && $0.isLetIn(at: now) }
     }
 
     /// By what the user may say yes to one more device.
-    var approvingMethods: [Method] { isGuarded() ? [.pin, .biometric] : [.confirm] }
+    var approvingMethods: [AnswerMethod] { isGuarded() ? [.pin, .biometric] : [.confirm] }
 
     /// Whether one of the devices can say yes to one more.
     fileprivate func saysYes(besides: EnrollmentID) -> Bool {
@@ -77,7 +77,7 @@ extension Standing {
 /// Who ends the wait of a device.
 enum LetInBy: Sendable {
     /// A device of the user's, by a method.
-    case device(EnrollmentID, Method)
+    case device(EnrollmentID, AnswerMethod)
     /// The client or operator that waives it.
     case waiver(ClientID)
     /// Nobody: it is over.

@@ -9,7 +9,7 @@ extension ChangeMethods {
         let name: AuthenticatorName
         let data: CustomData
         /// The method that has signed it, too.
-        let signedBy: Method?
+        let signedBy: AnswerMethod?
     }
 
     /// Looks whether a registration is authorized before the hook is asked; its nonce and a ticket are spent when the

@@ -146,9 +146,9 @@ public enum ChangeMethods {
         case unauthorized(needs: Authority)
         case wrongPIN(EnrolledPIN)
         case certificateFull
-        case good(MethodChange, grown: Certificate, new: CertifiedKey?, signedBy: Method?)
+        case good(MethodChange, grown: Certificate, new: CertifiedKey?, signedBy: AnswerMethod?)
         case register(Registration)
-        case deregister(AuthenticatorChange, signedBy: Method?)
+        case deregister(AuthenticatorChange, signedBy: AnswerMethod?)
     }
 
     private static func judge(
@@ -164,7 +164,7 @@ public enum ChangeMethods {
         guard isFresh(change.header.nonce, of: enrollment.id, at: now, ports.hasher) else {
             return .invalid(reason: "nonce")
         }
-        var signer: Method?
+        var signer: AnswerMethod?
         switch try await proof(of: change, request.authorization, opened.content, by: enrollment, at: now, ports) {
         case .none: break
         case .signed(let method): signer = method
@@ -185,7 +185,8 @@ public enum ChangeMethods {
     }
 
     private static func judge(
-        _ change: MethodChange, of enrollment: Enrollment, signedBy signer: Method?, _ latest: UnixSeconds, ports: Ports
+        _ change: MethodChange, of enrollment: Enrollment, signedBy signer: AnswerMethod?, _ latest: UnixSeconds,
+        ports: Ports
     ) async throws -> Verdict {
         guard change.old == enrollment.key(of: change.method)?.fingerprint else { return .invalid(reason: "old") }
         guard let bytes = try await ports.store.read({ try $0.methods.certificate(of: enrollment.id) }),
@@ -258,7 +259,7 @@ public enum ChangeMethods {
     ///
     /// - Parameter countsFrom: from when what is new counts; nil where nothing is.
     static func conclude(
-        _ method: Method, _ kind: MethodEvent.Change, countsFrom: Timestamp?, by verdict: HookVerdict? = nil,
+        _ method: AnswerMethod, _ kind: MethodEvent.Change, countsFrom: Timestamp?, by verdict: HookVerdict? = nil,
         _ repeated: IdempotencyKey, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
         let until = countsFrom.flatMap { $0 > work.now ? $0 : nil }
@@ -299,7 +300,7 @@ public enum ChangeMethods {
     ///   - enrollment: whose methods change, as it was judged.
     ///   - work: the transaction, which holds the enrollment.
     static func permit(
-        _ change: SignedChange, _ nonce: Nonce?, _ ticket: Secret<String>?, signedBy signer: Method?,
+        _ change: SignedChange, _ nonce: Nonce?, _ ticket: Secret<String>?, signedBy signer: AnswerMethod?,
         of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Permit {
         guard let current = try work.enrollments.find(enrollment.id),
@@ -307,9 +308,9 @@ public enum ChangeMethods {
         else { return .refused(try refuse(enrollment, "old", in: work)) }
         if signer == .pin, current.pin?.lockedAt != nil { return .refused(.pinLocked) }
         var isWaived = false
-        let standing = try authority(ticket, for: enrollment, in: work)
+        let granted = try authority(ticket, for: enrollment, in: work)
         if current.needsTicket(for: change, signedBy: signer, at: work.now) {
-            switch standing {
+            switch granted {
             case .ticket(let ticket):
                 guard try work.tickets.spend(ticket.hash, at: work.now) else {
                     return .refused(.notAuthorized(needs: .ticket))
@@ -318,7 +319,7 @@ public enum ChangeMethods {
             case .none: return .refused(.notAuthorized(needs: .ticket))
             case .blocked: return .refused(.blocked)
             }
-        } else if signer == nil, case .ticket(let ticket) = standing, ticket.waivesApproval {
+        } else if signer == nil, case .ticket(let ticket) = granted, ticket.waivesApproval {
             isWaived = try work.tickets.spend(ticket.hash, at: work.now)
         }
         if let nonce, try !spend(nonce, of: enrollment, in: work) {

@@ -62,7 +62,7 @@ public enum EnrollDevice {
             return .refused(error)
         }
         let push = enrollment.push
-        let arrival = Arrival(
+        let candidate = EnrollmentCandidate(
             certificate: certificate, place: place, approval: ports.random.id(at: now),
             nonce: ports.random.bytes(32)
         ) { countsFrom, approval in
@@ -77,7 +77,7 @@ public enum EnrollDevice {
             if let push, try work.stores.isTaken(push, besides: ticket.enrollment, of: ticket.user) {
                 return .pushTokenInUse
             }
-            let outcome = try store(arrival, ticket: ticket, ports, in: work)
+            let outcome = try store(candidate, ticket: ticket, ports, in: work)
             // A repeat brings the token, too: it may be a newer one.
             if case .enrolled(let made, _) = outcome, let push { try work.pushes.put(push, of: made.id, at: now) }
             return outcome
@@ -85,7 +85,7 @@ public enum EnrollDevice {
     }
 
     /// A device at the door, and what chance contributes to the question whether it may come in.
-    private struct Arrival: Sendable {
+    private struct EnrollmentCandidate: Sendable {
         let certificate: Certificate
         let place: ContextLine?
         let approval: ChallengeID
@@ -103,55 +103,55 @@ public enum EnrollDevice {
     }
 
     private static func store(
-        _ arrival: Arrival, ticket known: Ticket, _ ports: Ports,
+        _ candidate: EnrollmentCandidate, ticket known: Ticket, _ ports: Ports,
         in work: UnitOfWork
     ) throws -> Outcome {
-        let fingerprint = arrival.certificate.fingerprint
+        let fingerprint = candidate.certificate.fingerprint
         // First, because it makes others wait who would change what is read next: the user's devices and the ticket.
         guard let user = try work.links.find(.id(known.user), of: known.client),
             let ticket = try work.tickets.find(known.hash), let client = try work.clients.find(known.client),
             client.disabledAt == nil
         else { return .ticketInvalid }
-        let standing = try work.standing(of: known.user)
+        let trust = try work.trustState(of: known.user)
         if ticket.spentAt != nil {
             // The reply was lost and the device sends the same certificate again: it gets the same enrollment.
             guard let enrollment = try work.enrollments.find(ticket.enrollment), enrollment.isPresent,
                 enrollment.keys.primary.fingerprint == fingerprint
             else { return .ticketUsed }
-            return .enrolled(enrollment, AwaitedApproval(enrollment, standing, ports.hasher))
+            return .enrolled(enrollment, AwaitedApproval(enrollment, trust, ports.hasher))
         }
         guard !user.isEnrollmentBlocked else { return .blocked }
         guard work.now < ticket.expiresAt else { return .ticketExpired }
         guard try !work.enrollments.isEnrolled(fingerprint) else { return .alreadyEnrolled }
         // What waits takes no place among the devices a user may have.
-        let counted = standing.enrollments.filter { $0.counts(at: work.now) }
+        let counted = trust.enrollments.filter { $0.counts(at: work.now) }
         if let limit = client.deviceLimit, !limit.replacesOldest, !limit.surplus(of: counted, of: client.id).isEmpty {
             return .tooManyDevices
         }
         guard try work.tickets.spend(ticket.hash, at: work.now) else { return .ticketUsed }
-        let countsFrom = ticket.waivesApproval ? nil : standing.newEnrollmentCounts
-        let asks = try countsFrom != nil && isAsked(about: ticket, standing, in: work)
-        let made = arrival.enrollment(countsFrom, asks ? arrival.approval : nil)
-        try work.enrollments.insert(made, certificate: arrival.certificate.encoded)
+        let countsFrom = ticket.waivesApproval ? nil : trust.newEnrollmentCounts
+        let asks = try countsFrom != nil && isAsked(about: ticket, trust, in: work)
+        let made = candidate.enrollment(countsFrom, asks ? candidate.approval : nil)
+        try work.enrollments.insert(made, certificate: candidate.certificate.encoded)
         try work.raise(.enrollmentAdded(made, isWaived: ticket.waivesApproval))
         guard let countsFrom else {
             try work.replaceSurplus(beside: made, of: client.deviceLimit)
             return .enrolled(made, nil)
         }
         try work.waits.insert(.confirm, of: made.id, until: countsFrom)
-        if asks { try ask(standing, about: made, arrival, client, ports, in: work) }
-        return .enrolled(made, AwaitedApproval(made, standing, ports.hasher))
+        if asks { try ask(trust, about: made, candidate, client, ports, in: work) }
+        return .enrolled(made, AwaitedApproval(made, trust, ports.hasher))
     }
 
     /// Asks the user's other devices.
     private static func ask(
-        _ standing: Standing, about made: Enrollment, _ arrival: Arrival, _ client: Client, _ ports: Ports,
+        _ trust: TrustState, about made: Enrollment, _ candidate: EnrollmentCandidate, _ client: Client, _ ports: Ports,
         in work: UnitOfWork
     ) throws {
-        guard let nonce = Nonce(bytes: arrival.nonce) else { preconditionFailure("a nonce has 32 bytes") }
-        let question = try standing.question(
-            about: made, arrival.approval, by: client, from: arrival.place, nonce: nonce, ports: ports)
-        let others = standing.others(besides: made.id)
+        guard let nonce = Nonce(bytes: candidate.nonce) else { preconditionFailure("a nonce has 32 bytes") }
+        let question = try trust.question(
+            about: made, candidate.approval, by: client, from: candidate.place, nonce: nonce, ports: ports)
+        let others = trust.others(besides: made.id)
         try work.ask(
             question, of: others.map(\.id), telling: others.filter { $0.push != nil }.map(\.id))
     }
@@ -160,11 +160,11 @@ public enum EnrollDevice {
     ///
     /// Where they are not, the device waits all the same. Spec: design 13 §1.6.
     private static func isAsked(
-        about ticket: Ticket, _ standing: Standing, in work: UnitOfWork
+        about ticket: Ticket, _ trust: TrustState, in work: UnitOfWork
     ) throws -> Bool {
-        let now = standing.now
-        guard !standing.others(besides: ticket.enrollment).isEmpty,
-            standing.enrollments.count(where: { $0.approval != nil && !$0.counts(at: now) })
+        let now = trust.now
+        guard !trust.others(besides: ticket.enrollment).isEmpty,
+            trust.enrollments.count(where: { $0.approval != nil && !$0.counts(at: now) })
                 < AwaitedApproval.maximumQuestions
         else { return false }
         return try !work.count(.newDeviceAsks(ticket.user, ticket.client)).isExceeded

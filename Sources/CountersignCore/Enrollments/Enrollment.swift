@@ -87,7 +87,7 @@ public final class Enrollment: Sendable {
     }
 
     /// The key that signs an answer by a method; nil where there is none.
-    func key(of method: Method) -> CertifiedKey? {
+    func key(of method: AnswerMethod) -> CertifiedKey? {
         switch method {
         case .confirm: keys.primary
         case .pin: pin?.key
@@ -97,7 +97,7 @@ public final class Enrollment: Sendable {
     }
 
     /// By which methods it can say yes at a time.
-    public func usableMethods(at now: Timestamp) -> Set<Method> {
+    public func usableMethods(at now: Timestamp) -> Set<AnswerMethod> {
         guard isLetIn(at: now) else { return [] }
         return Set(([.confirm] + methods).filter { counts($0, at: now) && ($0 != .pin || pin?.lockedAt == nil) })
     }
@@ -111,7 +111,7 @@ public final class Enrollment: Sendable {
     }
 
     /// Whether it can say yes by one of some methods at a time.
-    func canAnswer(by methods: [Method], at now: Timestamp) -> Bool {
+    func canAnswer(by methods: [AnswerMethod], at now: Timestamp) -> Bool {
         !usableMethods(at: now).isDisjoint(with: methods)
     }
 }

@@ -6,7 +6,7 @@ enum MethodProof: Sendable {
     /// Nothing, and nothing is needed.
     case none
     /// That the user is there, by a method.
-    case signed(Method)
+    case signed(AnswerMethod)
     /// Nothing, though something is needed.
     case missing(ChangeMethods.Authority)
     /// Something else than what was to be signed, or by somebody else.
@@ -19,7 +19,7 @@ enum MethodProof: Sendable {
     /// Looks who has signed.
     ///
     /// The PIN's key is looked at last, and only where a wrong PIN will count.
-    init(_ message: UnverifiedMessage, by methods: [Method], of enrollment: Enrollment, at now: Timestamp) {
+    init(_ message: UnverifiedMessage, by methods: [AnswerMethod], of enrollment: Enrollment, at now: Timestamp) {
         self = .invalid
         guard message.signature.type == .text else { return }
         let latest = now.adding(seconds: SpendableNonce.tolerance).unixSeconds
@@ -48,7 +48,7 @@ extension Enrollment {
     /// A method goes with its own signature or the PIN's; one that waits guards nothing. Spec: design 13 §2.1.
     func signers(
         of change: SignedChange, at now: Timestamp
-    ) -> (methods: [Method], isNeeded: Bool, named: ChangeMethods.Authority) {
+    ) -> (methods: [AnswerMethod], isNeeded: Bool, named: ChangeMethods.Authority) {
         if undoes(change, at: now) { return ([], false, .method) }
         let replacesBiometric = change.method == .biometric && change.replaces
         let hasBiometric = counts(.biometric, at: now)
@@ -65,12 +65,13 @@ extension Enrollment {
     }
 
     /// Whether nothing but a ticket authorizes a change.
-    func needsTicket(for change: SignedChange, signedBy signer: Method?, at now: Timestamp) -> Bool {
+    func needsTicket(for change: SignedChange, signedBy signer: AnswerMethod?, at now: Timestamp) -> Bool {
         signer == nil && !undoes(change, at: now) && now >= createdAt.adding(seconds: Self.enrolling)
     }
 
     /// Whether what a change was judged by is still so.
-    func isProved(_ change: SignedChange, by signer: Method?, like judged: Enrollment, at now: Timestamp) -> Bool {
+    func isProved(_ change: SignedChange, by signer: AnswerMethod?, like judged: Enrollment, at now: Timestamp) -> Bool
+    {
         let signers = signers(of: change, at: now)
         guard let signer else { return !signers.isNeeded }
         return signers.methods.contains(signer) && key(of: signer)?.fingerprint == judged.key(of: signer)?.fingerprint
@@ -79,7 +80,7 @@ extension Enrollment {
 
 extension SignedChange {
     /// The method that changes.
-    var method: Method {
+    var method: AnswerMethod {
         switch self {
         case .key(let change): change.method
         case .custom(let change): .custom(change.name)

@@ -11,7 +11,7 @@ public protocol MethodStore {
     /// Sets, replaces or, for nil, removes the key that proves a method, and keeps the certificate that says so; nil
     /// leaves the certificate as it is.
     func put(
-        _ key: CertifiedKey?, for method: Method, of enrollment: EnrollmentID, certificate: [UInt8]?,
+        _ key: CertifiedKey?, for method: AnswerMethod, of enrollment: EnrollmentID, certificate: [UInt8]?,
         countsFrom: Timestamp
     ) throws
     /// Replaces what custom authenticators a device has.

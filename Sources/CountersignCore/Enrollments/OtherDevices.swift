@@ -60,12 +60,12 @@ public enum OtherDevices {
         let nonce = ports.hasher.changeNonce(for: id, at: now, random: ports.random.bytes(8))
         return try await ports.commit(at: now) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
-            let standing = try work.standing(of: call.enrollment.user)
-            guard standing.has(id) else { return .waiting }
+            let trust = try work.trustState(of: call.enrollment.user)
+            guard trust.has(id) else { return .waiting }
             return .list(
                 List(
-                    nonce: nonce, enrollments: standing.enrollments.filter { $0.id != id },
-                    needsMethod: standing.isGuarded(), now: now))
+                    nonce: nonce, enrollments: trust.enrollments.filter { $0.id != id },
+                    needsMethod: trust.isGuarded(), now: now))
         }
     }
 
@@ -98,16 +98,16 @@ public enum OtherDevices {
                 return refusal.map(Outcome.refused) ?? counted
             }
             if let refusal { return .refused(refusal) }
-            let standing = try work.standing(of: caller.user)
-            guard let current = standing.enrollments.first(where: { $0.id == caller.id }), current.isLetIn(at: now)
+            let trust = try work.trustState(of: caller.user)
+            guard let current = trust.enrollments.first(where: { $0.id == caller.id }), current.isLetIn(at: now)
             else { return .waiting }
-            guard let target = standing.enrollments.first(where: { $0.id == other }), other != caller.id else {
+            guard let target = trust.enrollments.first(where: { $0.id == other }), other != caller.id else {
                 return .notFound
             }
             if target.isAlready(kind) { return .done }
             guard target.counts(at: now) || kind == .remove else { return .otherWaits }
             // What waits can be undone by every device that is let in.
-            if target.counts(at: now), standing.isGuarded(besides: kind == .resume ? nil : other) {
+            if target.counts(at: now), trust.isGuarded(besides: kind == .resume ? nil : other) {
                 guard let nonce, current.isProved(by: proof, like: caller, at: now) else {
                     return try unproved(proof, current, in: work)
                 }
@@ -126,7 +126,7 @@ public enum OtherDevices {
 
     /// Undoes a method of another device that waits.
     public static func undo(
-        _ method: Method, of other: EnrollmentID, by call: DeviceCall, ports: Ports
+        _ method: AnswerMethod, of other: EnrollmentID, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
@@ -157,7 +157,7 @@ public enum OtherDevices {
             act.issuer == ports.issuer, act.enrollment == caller.id, act.kind == kind, act.device == other,
             ChangeMethods.isFresh(act.nonce, of: caller.id, at: now, ports.hasher)
         else { return (.invalid, nil) }
-        let methods = [Method.biometric, .pin].filter { caller.counts($0, at: now) }
+        let methods = [AnswerMethod.biometric, .pin].filter { caller.counts($0, at: now) }
         return (MethodProof(opened, by: methods, of: caller, at: now), act.nonce)
     }
 
@@ -201,7 +201,7 @@ extension OtherDevices.Outcome {
     }
 }
 
-extension Standing {
+extension TrustState {
     /// Whether a device is let in.
     fileprivate func has(_ id: EnrollmentID) -> Bool { enrollments.contains { $0.id == id && $0.isLetIn(at: now) } }
 }

@@ -84,7 +84,7 @@ extension UnitOfWork {
     ///
     /// Its key stays in the certificate, which only the device can change; nothing takes its signature.
     func undo(
-        _ method: Method, of enrollment: Enrollment, by actor: DeviceActor
+        _ method: AnswerMethod, of enrollment: Enrollment, by actor: DeviceActor
     ) throws {
         switch method {
         case .confirm: preconditionFailure("a device is removed")

@@ -15,7 +15,7 @@ extension Enrollment {
     public func isLetIn(at now: Timestamp) -> Bool { state == .active && countsFrom <= now }
 
     /// From when a method that is set counts; nil where none is set.
-    func countsFrom(_ method: Method) -> Timestamp? {
+    func countsFrom(_ method: AnswerMethod) -> Timestamp? {
         switch method {
         case .confirm: countsFrom
         case .pin: pin?.countsFrom
@@ -25,18 +25,18 @@ extension Enrollment {
     }
 
     /// Whether a method is set, and counts where the device does.
-    func counts(_ method: Method, at now: Timestamp) -> Bool { countsFrom(method).map { $0 <= now } ?? false }
+    func counts(_ method: AnswerMethod, at now: Timestamp) -> Bool { countsFrom(method).map { $0 <= now } ?? false }
 
     /// Whether a method is set and waits.
-    func waits(_ method: Method, at now: Timestamp) -> Bool { countsFrom(method).map { $0 > now } ?? false }
+    func waits(_ method: AnswerMethod, at now: Timestamp) -> Bool { countsFrom(method).map { $0 > now } ?? false }
 
     /// The methods that are set, whether they count or wait.
-    public var methods: [Method] {
-        [Method.pin, .biometric].filter { countsFrom($0) != nil } + customs.keys.sorted().map(Method.custom)
+    public var methods: [AnswerMethod] {
+        [AnswerMethod.pin, .biometric].filter { countsFrom($0) != nil } + customs.keys.sorted().map(AnswerMethod.custom)
     }
 
     /// What is set and waits, with the time from which it counts.
-    public func waiting(at now: Timestamp) -> [(method: Method, until: Timestamp)] {
+    public func waiting(at now: Timestamp) -> [(method: AnswerMethod, until: Timestamp)] {
         methods.compactMap { method in countsFrom(method).flatMap { $0 > now ? (method, $0) : nil } }
     }
 
@@ -58,7 +58,7 @@ extension Enrollment {
 }
 
 /// What decides how strong a yes must be, and whether what is new waits.
-struct Standing: Sendable {
+struct TrustState: Sendable {
     /// The user's enrollments that are not removed.
     let enrollments: [Enrollment]
     /// What removed ones have left behind; nil for nothing.
@@ -105,8 +105,8 @@ extension UnitOfWork {
     /// How the devices of a user count.
     ///
     /// The caller has locked the user's row.
-    func standing(of user: UserID) throws -> Standing {
-        Standing(
+    func trustState(of user: UserID) throws -> TrustState {
+        TrustState(
             enrollments: try enrollments.active(of: user),
             leftBehind: try waits.leftBehind(by: try subjects(of: user), at: now),
             wait: try wait(of: user), now: now)

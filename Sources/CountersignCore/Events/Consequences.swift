@@ -3,25 +3,25 @@ import Encodings
 import OpenPGP
 
 /// All that follows from what happens, in the same transaction: the audit, callbacks and notices, pushes and their
-/// withdrawal, wakes, and what waited for it.
+/// withdrawal, notices to who waits, and what waited for it.
 extension UnitOfWork {
     /// Something has happened.
     func raise(_ event: DomainEvent) throws {
         switch event {
         case .challengeAsked(let challenge, let enrollments, let pushed):
             try record(.challengeAsked, ["type": .string("\(challenge.question.type)")], of: challenge)
-            for enrollment in enrollments { wake(.enrollment(enrollment)) }
+            for enrollment in enrollments { notify(.enrollment(enrollment)) }
             for enrollment in pushed { try announce(challenge, to: enrollment) }
         case .challengeClaimed(let challenge, let enrollment, let form):
             try record(.challengeClaimed, ["via": .string(form.rawValue)], of: challenge, by: enrollment)
-            wake(.challenge(challenge.id))
-            wake(.enrollment(enrollment.id))
+            notify(.challenge(challenge.id))
+            notify(.enrollment(enrollment.id))
         case .challengeFetched(let challenge, let enrollment):
             try record(.challengeFetched, of: challenge, by: enrollment)
         case .challengeHeld(let challenge, let method, let enrollment):
             try record(.challengeReturning, ["method": .string(method.rawValue)], of: challenge, by: enrollment)
-            wake(.challenge(challenge.id))
-            wake(.enrollment(enrollment.id))
+            notify(.challenge(challenge.id))
+            notify(.enrollment(enrollment.id))
         case .challengeEnded(let challenge, let outcome): try ended(challenge, as: outcome)
         case .answerRefused(let challenge, let fault, let digest, let enrollment):
             try audit.append(
@@ -60,22 +60,22 @@ extension UnitOfWork {
                     try tellClients(.method(method, change: MethodEvent.Change.counts.rawValue), of: enrollment)
                 }
             }
-            wake(.enrollment(enrollment.id))
+            notify(.enrollment(enrollment.id))
             guard didWait else { return }
             try record(.enrollmentApproved, ["by": whom.audited], of: enrollment)
             try tellClients(.approved, of: enrollment)
         case .enrollmentSuspended(let enrollment, let actor):
             try record(.enrollmentSuspended, ["by": actor.audited], of: enrollment)
             try tellClients(.suspended, of: enrollment)
-            wake(.enrollment(enrollment.id))
+            notify(.enrollment(enrollment.id))
         case .enrollmentResumed(let enrollment, let actor):
             try record(.enrollmentResumed, ["by": actor.audited], of: enrollment)
             try tellClients(.resumed, of: enrollment)
-            wake(.enrollment(enrollment.id))
+            notify(.enrollment(enrollment.id))
         case .enrollmentUpdated(let enrollment, let update):
             try record(.enrollmentUpdated, update.auditDetail, of: enrollment)
         case .enrollmentRemoved(let enrollment, let reason, let client):
-            wake(.enrollment(enrollment.id))
+            notify(.enrollment(enrollment.id))
             try audit.append(
                 AuditEvent(
                     id: nextEventID(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
@@ -92,7 +92,7 @@ extension UnitOfWork {
             try record(.methodChanged, detail, of: enrollment)
             try tellClients(
                 .method(event.method, change: event.change.rawValue, until: event.until), of: enrollment)
-            if case .undone = event.change { wake(.enrollment(enrollment.id)) }
+            if case .undone = event.change { notify(.enrollment(enrollment.id)) }
         case .methodChangeRefused(let reason, let enrollment):
             try record(.methodChangeRefused, ["reason": .string(reason)], of: enrollment)
         case .authenticatorDeregistered(let name, let enrollment): try tellDeregistered(name, of: enrollment)
@@ -123,37 +123,37 @@ extension UnitOfWork {
             try record(.clientCreated, detail, of: client.id)
         case .clientUpdated(let client, let changes, let caller):
             try record(.clientUpdated, changes.auditDetail(by: caller), of: client)
-            if changes.rights != nil { try wakeWatchers(of: client) }
+            if changes.rights != nil { try notifyWatchers(of: client) }
         case .clientSecretRenewed(let client, let earlierUntil, let caller):
             let detail: JSONObject = ["by": .string("\(caller)"), "earlier_until": .string("\(earlierUntil)")]
             try record(.clientSecretRenewed, detail, of: client)
-            try wakeWatchers(of: client)
+            try notifyWatchers(of: client)
         case .callbackSecretRenewed(let client, let earlierUntil, let caller):
             let detail: JSONObject = ["by": .string("\(caller)"), "earlier_until": .string("\(earlierUntil)")]
             try record(.callbackSecretRenewed, detail, of: client)
         case .clientDisabled(let client, let caller):
             try record(.clientDisabled, ["by": .string("\(caller)")], of: client)
-            try wakeWatchers(of: client)
+            try notifyWatchers(of: client)
         case .clientEnabled(let client, let caller):
             try record(.clientEnabled, ["by": .string("\(caller)")], of: client)
-            try wakeWatchers(of: client)
+            try notifyWatchers(of: client)
             // What it was not told meanwhile.
-            wake(.outbox)
+            notify(.outbox)
         case .clientDeleted(let client, let caller):
             try record(.clientDeleted, ["by": .string("\(caller)")], of: client)
-            try wakeWatchers(of: client)
+            try notifyWatchers(of: client)
         case .typeSet(let type, let client): try record(.typeSet, ["type": type.json], of: client)
         case .typeRemoved(let name, let client): try record(.typeRemoved, ["type": .string("\(name)")], of: client)
         case .messageRetried(let message, let client):
             try record(.messageRetried, ["message": .string("\(message)")], of: client)
-            wake(.outbox)
+            notify(.outbox)
         case .messageTested(let message, let template, let client):
             let detail: JSONObject = [
                 "message": .string("\(message.id)"), "kind": .string(message.content.kind.rawValue),
                 "template": .string(template.rawValue),
             ]
             try record(.messageTested, detail, of: client)
-            wake(.outbox)
+            notify(.outbox)
         case .issuerKeysChanged(let keys, let ended, let client):
             let changes = keys.map { ($0, $0.state.rawValue) } + ended.map { ($0, "ended") }
             for (key, state) in changes {
@@ -163,7 +163,7 @@ extension UnitOfWork {
                 ]
                 try record(.issuerKeyChanged, detail, of: client)
             }
-            wake(.keys)
+            notify(.keys)
         }
     }
 
@@ -175,9 +175,9 @@ extension UnitOfWork {
                 detail: outcome.reason.map { ["reason": .string($0)] } ?? [:]))
         if let callback = OutboxMessage.callback(for: challenge, ended: outcome, id: nextEventID(), at: now) {
             try outbox.enqueue(callback)
-            wake(.outbox)
+            notify(.outbox)
         }
-        wake(.challenge(challenge.id))
+        notify(.challenge(challenge.id))
         try tellDevices(of: challenge, ended: outcome)
         try learnBrowser(outcome, from: challenge)
         if let device = challenge.newDevice { try concludeApproval(device, by: challenge, ended: outcome) }

@@ -11,7 +11,7 @@ enum DomainEvent: Sendable {
     /// A device has fetched a question for the first time.
     case challengeFetched(Challenge, by: Enrollment)
     /// A device has approved what it opened by a link; the code that it brings back is still to be presented.
-    case challengeHeld(Challenge, Method, by: Enrollment)
+    case challengeHeld(Challenge, AnswerMethod, by: Enrollment)
     case challengeEnded(Challenge, ChallengeOutcome)
     /// A device's answer is not what it must be.
     case answerRefused(ChallengeID, AnswerFault, digest: [UInt8], by: Enrollment)
@@ -67,7 +67,7 @@ struct MethodEvent: Sendable {
     /// What can become of it.
     enum Change: String, Sendable { case set, replaced, removed, undone, counts }
 
-    let method: Method
+    let method: AnswerMethod
     let change: Change
     /// Until when it waits; nil where it does not.
     var until: Timestamp?

@@ -182,7 +182,7 @@ public enum RotateIssuerKey {
             let isDone = try await ports.commit(at: now) { work in
                 // Many a step leaves the certificate as it is: the keys themselves must be what they were, too.
                 guard try work.keys.replaceCertificate(material.certificate, by: nil),
-                    try work.keys.issuerKeys().kept.map(\.standing) == material.kept.map(\.standing),
+                    try work.keys.issuerKeys().kept.map(\.status) == material.kept.map(\.status),
                     try work.keys.replaceCertificate(material.certificate, by: step.certificate)
                 else { return false }
                 for key in step.put { try work.keys.put(key) }
@@ -198,7 +198,7 @@ public enum RotateIssuerKey {
 
 extension IssuerKey {
     /// What changes of a key, to see that nobody else has changed it.
-    fileprivate var standing: [String] {
+    fileprivate var status: [String] {
         ["\(id)", state.rawValue, "\(changesAt?.milliseconds ?? -1)", "\(isCompromised)"]
     }
 }

@@ -32,7 +32,7 @@ extension UnitOfWork {
 
     private func recordSettlement(_ settlement: Settlement, of attempt: EndedAttempt) throws {
         // Whoever waits for the end of the lease looks for the new time.
-        if case .retried = settlement { wake(.outbox) }
+        if case .retried = settlement { notify(.outbox) }
         let outcome = attempt.outcome
         switch attempt.message.content {
         case .callback(let receiver, let client, _), .notice(let receiver, let client, _),

@@ -58,7 +58,7 @@ public final class Ports: Sendable {
     /// What is remembered.
     public let store: any Store
     /// Who is told.
-    public let wakes: any Wakes
+    public let changes: any ChangeNotifier
     /// The present.
     public let time: any TimeSource
     /// By what pauses last, and what took how long; nobody sets it.
@@ -80,14 +80,14 @@ public final class Ports: Sendable {
 
     /// Ports of these parts.
     public init(
-        issuer: Issuer, store: any Store, wakes: any Wakes, time: any TimeSource,
+        issuer: Issuer, store: any Store, changes: any ChangeNotifier, time: any TimeSource,
         clock: any Clock<Duration>, random: any RandomSource,
         hasher: KeyedHasher, keys: any IssuerKeySource, transports: Transports = Transports(),
         limits: ClientLimits = ClientLimits(), hooks: any AuthenticatorHooks, logger: Logger
     ) {
         self.issuer = issuer
         self.store = store
-        self.wakes = wakes
+        self.changes = changes
         self.time = time
         self.clock = clock
         self.random = random

@@ -42,7 +42,7 @@ public protocol Store: Sendable {
 
     /// Runs a transaction.
     ///
-    /// When this returns, what was written survives the death of the process and the machine, and its wakes are on
+    /// When this returns, what was written survives the death of the process and the machine, and its notices are on
     /// their way; when it throws, nothing was written. The body may run again after a clash.
     func commit<Result: Sendable>(
         _ body: @escaping @Sendable (any Stores) throws -> Result
@@ -57,8 +57,8 @@ public protocol Stores: AnyObject, StoreAccess, ClientStore, ReceiverStore, KeyS
     PushStore, ListStore, ChallengeStore, TargetStore, ReceiptStore, AnswerStore, OutboxStore, ReplyStore, AuditStore,
     AttemptStore, RetentionStore
 {
-    /// Wakes a topic when, and only when, the transaction commits.
-    func wake(_ topic: WakeTopic)
+    /// ChangeNotifier a topic when, and only when, the transaction commits.
+    func notify(_ topic: ChangeTopic)
 }
 
 /// What gives access to the stores of a transaction, each by its own name.

@@ -31,8 +31,8 @@ package final class UnitOfWork: StoreAccess {
         return try enrollments.find(id)
     }
 
-    /// Wakes a topic when, and only when, the transaction commits.
-    func wake(_ topic: WakeTopic) { stores.wake(topic) }
+    /// ChangeNotifier a topic when, and only when, the transaction commits.
+    func notify(_ topic: ChangeTopic) { stores.notify(topic) }
 }
 
 extension Ports {

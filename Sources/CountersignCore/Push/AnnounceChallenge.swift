@@ -133,7 +133,7 @@ extension UnitOfWork {
                 id: nextEventID(),
                 content: .withdrawal(challenge.id, to: enrollment, client: challenge.question.client),
                 dueAt: now, expiresAt: now.adding(seconds: AnnounceChallenge.withdrawalLifetime)))
-        wake(.outbox)
+        notify(.outbox)
     }
 
     /// Has the notifications of a challenge taken back that has ended, and wakes its devices.
@@ -141,7 +141,7 @@ extension UnitOfWork {
         of challenge: Challenge, ended outcome: ChallengeOutcome
     ) throws {
         for delivery in try targets.deliveries(of: challenge.id) {
-            wake(.enrollment(delivery.enrollment))
+            notify(.enrollment(delivery.enrollment))
             if delivery.needsWithdrawal(by: outcome) {
                 try withdraw(challenge, from: delivery.enrollment)
             }
@@ -158,6 +158,6 @@ extension UnitOfWork {
                 dueAt: now,
                 expiresAt: challenge.expiresAt))
         try pushes.record(.queued(lastFailure: nil), of: challenge.id, to: enrollment, at: now)
-        wake(.outbox)
+        notify(.outbox)
     }
 }

@@ -35,7 +35,7 @@ enum AAL2 {
     }
 }
 
-extension Method {
+extension AnswerMethod {
     /// Whether an answer by it proves more than possession of the device.
     var takesSecondFactor: Bool {
         switch self {

@@ -8,7 +8,7 @@ public struct ChallengeType: Sendable {
     /// Its name.
     public let name: TypeName
     /// The methods allowed, in order.
-    public let methods: [Method]
+    public let methods: [AnswerMethod]
     /// Whether a challenge is put to the device that presents its code, instead of to devices that are told of it.
     public let isQR: Bool
     /// Whether it asks nobody's device, but sends six digits by text message, which the user types where this was
@@ -67,7 +67,7 @@ public struct ChallengeType: Sendable {
         standard(.qr, by: [.confirm], isQR: true),
     ]
 
-    private static func standard(_ name: TypeName, by methods: [Method], isQR: Bool = false) -> ChallengeType {
+    private static func standard(_ name: TypeName, by methods: [AnswerMethod], isQR: Bool = false) -> ChallengeType {
         // What is scanned has come from the screen where the user started it: no number need be typed, too.
         ChallengeType(
             name: name, methods: methods, isQR: isQR, lifetime: isQR ? longestCode : 120, numberEntry: !isQR,
@@ -77,7 +77,8 @@ public struct ChallengeType: Sendable {
 
     /// A type of these parts.
     public init(
-        name: TypeName, methods: [Method], isQR: Bool = false, isText: Bool = false, lifetime: Int64, numberEntry: Bool,
+        name: TypeName, methods: [AnswerMethod], isQR: Bool = false, isText: Bool = false, lifetime: Int64,
+        numberEntry: Bool,
         signingData: Bool, assurance: Assurance, isAAL2: Bool = false, fallback: TypeName? = nil,
         unknownBrowser: TypeName? = nil, maximumPending: Int,
         maximumAsks: Int,
@@ -173,7 +174,7 @@ public struct ChallengeType: Sendable {
                 "methods", isText ? "absent, since a code is sent" : "an array of one or more of \(Self.methodNames)"
             ) {
                 guard let names = $0.array, names.isEmpty == isText else { return nil }
-                let methods = names.compactMap { $0.string.flatMap(Method.init(rawValue:)) }
+                let methods = names.compactMap { $0.string.flatMap(AnswerMethod.init(rawValue:)) }
                 return methods.count == names.count && Set(methods).count == names.count ? methods : nil
             } ?? (isText ? [] : standard.methods)
         isQR = try members.optionalBool("qr") ?? standard.isQR
@@ -250,7 +251,7 @@ public struct ChallengeType: Sendable {
     }
 
     private static var methodNames: String {
-        (Method.standard.map(\.rawValue) + ["custom:…"]).map { "\"\($0)\"" }.joined(separator: ", ")
+        (AnswerMethod.standard.map(\.rawValue) + ["custom:…"]).map { "\"\($0)\"" }.joined(separator: ", ")
     }
 }
 

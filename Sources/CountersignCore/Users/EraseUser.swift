@@ -25,7 +25,7 @@ public struct Erasure: Hashable, Sendable {
 ///
 /// What evidence needs stays: that something was asked and how it ended, the receipt, the devices' public keys. Which
 /// column is which says `docs/security/privacy.md`. It is done in batches after the transaction that deletes; each
-/// server's upkeep does what a server that died has left.
+/// server's maintenance does what a server that died has left.
 public enum EraseUser {
     /// Erases all that is to be erased.
     public static func sweep(ports: Ports) async throws {

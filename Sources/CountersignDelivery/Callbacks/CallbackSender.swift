@@ -35,7 +35,7 @@ public struct CallbackSender: Sendable {
     /// A client that follows no redirect and goes no further than it may.
     ///
     /// Whoever makes it shuts it down.
-    public static func makeClient(reach: CallbackReach = .publicAddresses) -> HTTPClient {
+    public static func makeClient(reach: OutboundAddressPolicy = .publicAddresses) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         // One protocol, so that there is one place to look where a connection leads.
         configuration.httpVersion = .http1Only
@@ -58,7 +58,7 @@ public struct CallbackSender: Sendable {
             guard let access = try await access(),
                 let request = HTTPClientRequest(posting: body, to: uri, id: "\(id)", at: now, by: access)
             else { return .failed("the client has no callback secret") }
-            switch access.standing {
+            switch access.health {
             case .gone: return .refused(GoneReceiver.reason)
             // Enabled again in time, it hears of what ended meanwhile.
             case .disabled: return .failed("the client is disabled")
@@ -66,12 +66,12 @@ public struct CallbackSender: Sendable {
             }
             switch try await post(request) {
             case 200..<300:
-                if case .suspected = access.standing { return .recovered }
+                if case .suspected = access.health { return .recovered }
                 return .delivered
             case 410: return .gone("the receiver answered 410")
             case let code: return .failed("the receiver answered \(code)")
             }
-        } catch is CallbackReach.Refusal {
+        } catch is OutboundAddressPolicy.Refusal {
             return .failed("the receiver's address is not public")
         } catch {
             return .failed(words(of: error))

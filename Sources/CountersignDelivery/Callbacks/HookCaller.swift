@@ -14,7 +14,7 @@ public final class HookCaller: AuthenticatorHooks {
     /// How much of an answer is read, in bytes.
     private static let maximumSize = 16_384
 
-    private let reach: CallbackReach
+    private let reach: OutboundAddressPolicy
     private let queue: any OutboxQueue
     private let hasher: KeyedHasher
     private let client = Mutex<HTTPClient?>(nil)
@@ -25,7 +25,7 @@ public final class HookCaller: AuthenticatorHooks {
     ///   - reach: how far hooks may be.
     ///   - queue: where the secrets of clients are.
     ///   - hasher: what makes those for hooks of them.
-    public init(reach: CallbackReach, queue: any OutboxQueue, hasher: KeyedHasher) {
+    public init(reach: OutboundAddressPolicy, queue: any OutboxQueue, hasher: KeyedHasher) {
         self.reach = reach
         self.hasher = hasher
         self.queue = queue
@@ -51,7 +51,7 @@ public final class HookCaller: AuthenticatorHooks {
         let receiver = CallbackReceiver(of: question.client, at: question.authenticator.hook)
         do {
             guard let access = try await queue.callbackAccess(to: [receiver], at: question.askedAt)[receiver],
-                access.standing.isEnabled,
+                access.health.isEnabled,
                 let request = HTTPClientRequest(
                     posting: question.json.encoded, to: receiver.uri, id: question.id, at: question.askedAt,
                     by: access.access(for: .hooks, hasher))

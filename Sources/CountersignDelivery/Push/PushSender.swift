@@ -35,7 +35,8 @@ public struct PushSender: Sendable {
         let silence = ServiceReply.timeout + .seconds(1)
         configuration.http2ConnectionDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(SilenceWatch(limit: silence), position: .first)
+                try channel.pipeline.syncOperations.addHandler(
+                    HTTP2IdleTimeoutHandler(limit: silence), position: .first)
             }
         }
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

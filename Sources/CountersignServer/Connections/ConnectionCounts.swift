@@ -23,7 +23,7 @@ final class ConnectionCounts: Sendable {
     }
 
     /// How many are open, and how many were refused since the start.
-    var standing: (open: Int, refused: Int) { state.withLock { ($0.open, $0.refused) } }
+    var current: (open: Int, refused: Int) { state.withLock { ($0.open, $0.refused) } }
 
     /// Counts a connection, unless its address has as many as it may.
     ///

@@ -27,10 +27,10 @@ final class ExchangeHandler: ChannelDuplexHandler {
     }
 
     /// The connections that are open: to ask a pipeline for its handler would take a turn of its event loop.
-    private static let open = Mutex<[ObjectIdentifier: Interrupter]>([:])
+    private static let open = Mutex<[ObjectIdentifier: WaitCanceller]>([:])
 
     private let limits: ExchangeLimits
-    private let interrupter = Interrupter()
+    private let canceller = WaitCanceller()
     private var context: ChannelHandlerContext?
 
     /// Whether a request's head was passed on and its end was not.
@@ -65,7 +65,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     }
 
     /// What ends the waits of a connection; nil when it has ended.
-    static func interrupter(of channel: any Channel) -> Interrupter? {
+    static func canceller(of channel: any Channel) -> WaitCanceller? {
         open.withLock { $0[ObjectIdentifier(channel)] }
     }
 
@@ -74,7 +74,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         let channel = ObjectIdentifier(context.channel)
-        Self.open.withLock { $0[channel] = interrupter }
+        Self.open.withLock { $0[channel] = canceller }
         idleDue = context.eventLoop.now + .seconds(limits.idle)
         schedule()
     }
@@ -92,7 +92,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     }
 
     private func end() {
-        interrupter.interrupt()
+        canceller.interrupt()
         timer?.task.cancel()
         (timer, idleDue, bodyDue, writeDue) = (nil, nil, nil, nil)
         (isOver, isAnswering) = (true, false)
@@ -105,7 +105,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case ChannelEvent.inputClosed:
-            interrupter.interrupt()
+            canceller.interrupt()
             // What came before it is answered before.
             if held.isEmpty { context.fireUserInboundEventTriggered(event) } else { held.append(.inputClosed) }
             if isOutputClosed { context.close(promise: nil) }
@@ -119,7 +119,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError else {
-            interrupter.interrupt()
+            canceller.interrupt()
             context.fireErrorCaught(error)
             return
         }

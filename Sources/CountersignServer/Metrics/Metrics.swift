@@ -19,13 +19,13 @@ struct Metrics: Sendable {
         page.family("countersign_build_info", .gauge, "1, with the version that runs.")
         page.sample(["version": ServerVersion.text], 1)
         addRequests(to: &page)
-        let standing = connections.standing
+        let current = connections.current
         page.family("countersign_connections", .gauge, "Connections of callers that are open.")
-        page.sample(standing.open)
+        page.sample(current.open)
         page.family(
             "countersign_connections_refused_total", .counter,
             "Connections hung up on because their address had as many as it may.")
-        page.sample(standing.refused)
+        page.sample(current.refused)
         page.family("countersign_waiting_requests", .gauge, "Long polls and streams of events that wait now.")
         page.sample(waits.count)
         page.family(
@@ -77,7 +77,7 @@ struct Metrics: Sendable {
 
     /// What there is to tell of the connections to PostgreSQL; SQLite has none.
     private func addPool(to page: inout Exposition, _ committed: CommitCount) {
-        guard let pool = store.poolStanding else { return }
+        guard let pool = store.poolStatistics else { return }
         page.family("countersign_database_connections_open", .gauge, "Connections to the database that are open.")
         page.sample(pool.openConnections)
         page.family("countersign_database_connections_busy", .gauge, "Those of them on which something is done.")
@@ -100,15 +100,15 @@ struct Metrics: Sendable {
 
     private func addOutbox(to page: inout Exposition) async {
         // Whoever reads this page does not wait as long as callers do, least of all when the database is away.
-        let isAway = store.poolStanding?.isAway == true
-        let standing = isAway ? nil : try? await store.outboxStanding()
+        let isAway = store.poolStatistics?.isAway == true
+        let status = isAway ? nil : try? await store.outboxStatus()
         page.family("countersign_database_readable", .gauge, "Whether the database could be read for this page.")
-        page.sample(standing == nil ? 0 : 1)
-        guard let standing else { return }
+        page.sample(status == nil ? 0 : 1)
+        guard let status else { return }
         page.family("countersign_outbox_messages", .gauge, "Messages that wait to be delivered.")
-        page.sample(standing.count)
+        page.sample(status.count)
         page.family("countersign_outbox_oldest_age_seconds", .gauge, "For how long the oldest of them has waited.")
-        let age = standing.oldest.map { Double(time.now.milliseconds - $0.milliseconds) / 1000 } ?? 0
+        let age = status.oldest.map { Double(time.now.milliseconds - $0.milliseconds) / 1000 } ?? 0
         page.sample(max(0, age))
     }
 

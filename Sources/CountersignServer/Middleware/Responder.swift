@@ -50,16 +50,16 @@ final class Responder: Sendable {
     }
 
     @inline(never)
-    private func exchange(_ request: Request, _ channel: any Channel) -> Exchange {
+    private func exchange(_ request: Request, _ channel: any Channel) -> PendingExchange {
         var context = ServerContext(source: .init(channel: channel, logger: Self.silent))
         context.identify(by: request.headers, behind: proxies)
-        return Exchange(
+        return PendingExchange(
             method: request.method, context: context, start: access.isRead ? ContinuousClock.now : nil)
     }
 
     /// Has a request routed, in a task of its own: a task keeps the stack it once took, and this one's is given back.
     @inline(never)
-    private func route(_ request: Request, _ exchange: Exchange) async {
+    private func route(_ request: Request, _ exchange: PendingExchange) async {
         let routing = Task {
             await answer(exchange) {
                 try await routes.respond(to: Self.routed(request, exchange.context), context: exchange.context)
@@ -88,7 +88,7 @@ final class Responder: Sendable {
     }
 
     @inline(never)
-    private func answer(_ exchange: Exchange, _ body: () async throws -> Response) async {
+    private func answer(_ exchange: PendingExchange, _ body: () async throws -> Response) async {
         do {
             exchange.response = try await body()
         } catch {
@@ -97,13 +97,13 @@ final class Responder: Sendable {
     }
 
     @inline(never)
-    private func write(_ exchange: Exchange, isWait: Bool, to writer: consuming ResponseWriter) async throws {
+    private func write(_ exchange: PendingExchange, isWait: Bool, to writer: consuming ResponseWriter) async throws {
         let response = finished(exchange, isWait: isWait)
         try await writer.write(response: response.head, body: response.body)
     }
 
     /// Adds what every response has, and notes how the request went.
-    private func finished(_ exchange: Exchange, isWait: Bool) -> Response {
+    private func finished(_ exchange: PendingExchange, isWait: Bool) -> Response {
         var response = exchange.response
         response.headers[.date] = date.value(at: ports.time.now)
         response.headers[.requestID] = exchange.context.requestID
@@ -169,7 +169,7 @@ final class Responder: Sendable {
 }
 
 /// What is kept of a request until it is answered: whoever waits has it once, not in each of the functions it waits in.
-private final class Exchange: Sendable {
+private final class PendingExchange: Sendable {
     let method: HTTPRequest.Method
     let context: ServerContext
     /// When it came; nil when nobody wants to know.

@@ -19,7 +19,7 @@ struct ServerContext: RequestContext {
     /// The caller's connection.
     let channel: any Channel
     /// Takes the rest of the answer, when that is known only after a wait.
-    let later = Later()
+    let later = DeferredResponse()
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

@@ -13,7 +13,7 @@ final class API: Sendable {
     let isDevelopment: Bool
     let waits = Waits()
     /// Ends all waits when the server is asked to stop.
-    let shutdown = Interrupter()
+    let shutdown = WaitCanceller()
     let wrongCredentials = WrongCredentials()
     /// Who is believed when it says whom a request is from.
     let proxies: TrustedProxies
@@ -44,9 +44,9 @@ final class API: Sendable {
     /// What one waits for: such a wait ends when the caller hangs up or the server is asked to stop.
     ///
     /// - Throws: `CancellationError` when the caller has hung up.
-    func wakes(for caller: ServerContext) throws(CancellationError) -> any Wakes {
-        guard let connection = ExchangeHandler.interrupter(of: caller.channel) else { throw CancellationError() }
-        return InterruptibleWakes(wakes: ports.wakes, interrupters: [connection, shutdown])
+    func changes(for caller: ServerContext) throws(CancellationError) -> any ChangeNotifier {
+        guard let connection = ExchangeHandler.canceller(of: caller.channel) else { throw CancellationError() }
+        return CancellableChanges(changes: ports.changes, cancellers: [connection, shutdown])
     }
 
     /// All routes.

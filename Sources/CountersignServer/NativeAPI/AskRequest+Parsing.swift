@@ -37,7 +37,7 @@ extension AskChallenge.Request {
         numberEntry = try members.optionalBool("number_entry")
         lifetime = try members.optionalInteger("expires_in", in: 10...86400)
         methods = try members.optional("methods", "an array of one or more known methods, each once") {
-            let methods = $0.array?.map { $0.string.flatMap(Method.init(rawValue:)) }
+            let methods = $0.array?.map { $0.string.flatMap(AnswerMethod.init(rawValue:)) }
             guard let methods, !methods.isEmpty, !methods.contains(nil), Set(methods).count == methods.count else {
                 return nil
             }

@@ -45,7 +45,7 @@ extension API {
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
             switch try await CancelChallenge.cancel(id, by: client.id, ports: ports) {
             case .cancelled(let challenge): return Response(json: challenge.json)
-            case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+            case .alreadyEnded(let status): throw ProblemDetails(ended: status)
             case .notFound: throw ProblemDetails(.challengeNotFound)
             }
         }
@@ -53,7 +53,7 @@ extension API {
             let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
             switch try await ResendChallenge.resend(id, by: client.id, ports: ports) {
             case .resent(let shown): return Response(json: shown.json)
-            case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+            case .alreadyEnded(let status): throw ProblemDetails(ended: status)
             case .notFound: throw ProblemDetails(.challengeNotFound)
             case .tooMany: throw ProblemDetails(.tooManyResends)
             case .reported: throw ProblemDetails(.askingLocked)
@@ -72,7 +72,7 @@ extension API {
             case .incorrect(let attemptsLeft):
                 throw ProblemDetails(.codeIncorrect, members: ["attempts_left": .integer(Int64(attemptsLeft))])
             case .noCode: throw ProblemDetails(.noCode)
-            case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+            case .alreadyEnded(let status): throw ProblemDetails(ended: status)
             case .notFound: throw ProblemDetails(.challengeNotFound)
             }
         }
@@ -91,7 +91,7 @@ extension API {
             switch try await ReturnChallenge.present(code, for: id, by: client.id, ports: ports) {
             case .released(let challenge): return Response(json: challenge.json)
             case .codeInvalid: throw ProblemDetails(.returnCodeInvalid)
-            case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+            case .alreadyEnded(let status): throw ProblemDetails(ended: status)
             case .notFound: throw ProblemDetails(.challengeNotFound)
             case .rateLimited(let seconds):
                 throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
@@ -114,7 +114,7 @@ extension API {
         switch try await ShowCode.code(of: id, to: client.id, ports: ports) {
         case .code(let code): return code
         case .alreadyClaimed: throw ProblemDetails(.alreadyClaimed)
-        case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+        case .alreadyEnded(let status): throw ProblemDetails(ended: status)
         case .noCode: throw ProblemDetails(.noCode)
         case .notFound: throw ProblemDetails(.challengeNotFound)
         }
@@ -133,7 +133,7 @@ extension API {
         at id: ChallengeID, of credential: ClientCredential, for seconds: Int64, by caller: ServerContext
     ) async throws -> WatchChallenge.Beginning {
         try await WatchChallenge.challenge(
-            id, for: credential, waitingUntil: ports.time.now.adding(seconds: seconds), wakes: wakes(for: caller),
+            id, for: credential, waitingUntil: ports.time.now.adding(seconds: seconds), changes: changes(for: caller),
             ports: ports)
     }
 
@@ -219,7 +219,7 @@ extension API {
 
     private static func event(_ shown: WatchChallenge.Shown) -> ByteBuffer {
         let isClaimed = !shown.challenge.state.isEnded && shown.challenge.claimedAt != nil
-        let id = isClaimed ? "claimed" : shown.challenge.state.standing.state
+        let id = isClaimed ? "claimed" : shown.challenge.state.status.state
         let data = shown.json.text
         return ByteBuffer(string: "id: \(id)\nevent: challenge\ndata: \(data)\n\n")
     }
@@ -245,7 +245,7 @@ extension Challenge {
 
     /// The challenge as its client sees it.
     var json: JSONValue {
-        let standing = state.standing
+        let status = state.status
         var method: String?
         var endedAt: Timestamp?
         if case .ended(let outcome, let time) = state {
@@ -253,7 +253,7 @@ extension Challenge {
             endedAt = time
         }
         return .members([
-            "id": .string("\(id)"), "state": .string(standing.state), "reason": standing.reason.map(JSONValue.string),
+            "id": .string("\(id)"), "state": .string(status.state), "reason": status.reason.map(JSONValue.string),
             "method": method.map(JSONValue.string), "type": .string("\(question.type)"),
             "user": user.map { .string("\($0)") }, "methods": .array(methodNames.map(JSONValue.string)),
             "asked_at": .string("\(question.askedAt)"), "expires_at": .string("\(expiresAt)"),
@@ -288,7 +288,7 @@ extension Delivery {
     }
 }
 
-extension AskChallenge.Asked {
+extension AskedChallenge {
     /// The reply to asking: the one time the number is told.
     func json(_ issuer: Issuer) -> JSONValue {
         var object = challenge.json.object ?? [:]

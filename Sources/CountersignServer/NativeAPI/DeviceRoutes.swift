@@ -62,7 +62,7 @@ extension API {
             case .message(let message): return Response(json: ["message": .string(Base64.encode(message))])
             case .refused(let refusal): throw try await problem(refusal)
             case .notFound: throw ProblemDetails(.challengeNotFound)
-            case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+            case .alreadyEnded(let status): throw ProblemDetails(ended: status)
             }
         }
         routes.device(.post, "/v1/challenges/claim") { [self] call, incoming in
@@ -124,7 +124,7 @@ extension API {
         }
         let beginning = try await PendingChallenges.list(
             for: call, waitingUntil: ports.time.now.adding(seconds: seconds), since: cursor,
-            wakes: wakes(for: incoming.context), ports: ports)
+            changes: changes(for: incoming.context), ports: ports)
         switch beginning {
         case .ended(let outcome): return try await reply(outcome)
         case .waiting(let wait):
@@ -151,7 +151,7 @@ extension API {
         case .codeInvalid: ProblemDetails(.codeInvalid)
         case .codeExpired: ProblemDetails(.codeExpired)
         case .alreadyClaimed: ProblemDetails(.alreadyClaimed)
-        case .alreadyEnded(let standing): ProblemDetails(ended: standing)
+        case .alreadyEnded(let status): ProblemDetails(ended: status)
         case .waiting: ProblemDetails(.enrollmentWaiting)
         case .userNotLinked: ProblemDetails(.userNotLinked)
         case .methodMissing(let methods):
@@ -166,7 +166,7 @@ extension API {
         case .decided(let reply): return Response(json: reply.json)
         case .refused(let refusal): throw try await problem(refusal)
         case .notFound: throw ProblemDetails(.challengeNotFound)
-        case .alreadyEnded(let standing): throw ProblemDetails(ended: standing)
+        case .alreadyEnded(let status): throw ProblemDetails(ended: status)
         case .invalid(let fault):
             // Who develops a device has a server of their own; others must not learn what helps to forge.
             throw ProblemDetails(.answerInvalid, detail: isDevelopment ? fault.words : nil)

@@ -26,7 +26,7 @@ extension API {
         }
         routes.device(.delete, "\(path)/:enrollment/methods/:method") { [ports, self] call, incoming in
             let id: EnrollmentID = try incoming.id("enrollment", orElse: .enrollmentNotFound)
-            guard let method = incoming.parameter("method").flatMap({ CountersignWire.Method(rawValue: $0) }) else {
+            guard let method = incoming.parameter("method").flatMap({ AnswerMethod(rawValue: $0) }) else {
                 throw ProblemDetails(.enrollmentNotFound)
             }
             return try await reply(OtherDevices.undo(method, of: id, by: call, ports: ports))
@@ -62,7 +62,7 @@ extension Enrollment {
         let isWaiting = !counts(at: now)
         return OtherDevice(
             enrollment: id, device: device, fingerprint: keys.primary.fingerprint,
-            standing: isWaiting ? .waiting : suspendedAt == nil ? .active : .suspended, createdAt: createdAt,
+            state: isWaiting ? .waiting : suspendedAt == nil ? .active : .suspended, createdAt: createdAt,
             waitingUntil: isWaiting ? countsFrom : nil, suspendedAt: suspendedAt, methods: methods,
             waiting: Dictionary(uniqueKeysWithValues: waiting(at: now).map { ($0, $1) }))
     }

@@ -62,10 +62,10 @@ extension ProblemDetails {
     }
 
     /// The problem of a challenge that ended before the call that meant to end it.
-    init(ended standing: ChallengeStanding) {
+    init(ended status: ChallengeStatus) {
         self.init(
             .alreadyEnded,
-            members: JSONObject(["state": .string(standing.state), "reason": standing.reason.map(JSONValue.string)]))
+            members: JSONObject(["state": .string(status.state), "reason": status.reason.map(JSONValue.string)]))
     }
 
     /// The problem of a device's certificate.

@@ -12,7 +12,7 @@ package struct KeyRefresh: Sendable {
     private static let longestPause = 16
 
     private let store: SQLStore
-    private let wakes: any Wakes
+    private let changes: any ChangeNotifier
     private let clock: any Clock<Duration>
     private let logger: Logger
     private let masterKey: @Sendable () throws -> MasterKey
@@ -21,16 +21,16 @@ package struct KeyRefresh: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - wakes: who tells of changes.
+    ///   - changes: who tells of changes.
     ///   - clock: by what pauses last.
     ///   - logger: where failures are told of.
     ///   - masterKey: reads the master key where it is kept: it may have been replaced.
     package init(
-        store: SQLStore, wakes: any Wakes, clock: any Clock<Duration> = ContinuousClock(), logger: Logger,
+        store: SQLStore, changes: any ChangeNotifier, clock: any Clock<Duration> = ContinuousClock(), logger: Logger,
         masterKey: @escaping @Sendable () throws -> MasterKey
     ) {
         self.store = store
-        self.wakes = wakes
+        self.changes = changes
         self.clock = clock
         self.logger = logger
         self.masterKey = masterKey
@@ -41,9 +41,9 @@ package struct KeyRefresh: Sendable {
         store.letKeysAge()
         try await withThrowingTaskGroup { group in
             group.addTask {
-                let changes = wakes.subscribe(to: .keys)
+                let subscription = changes.subscribe(to: .keys)
                 while true {
-                    try await changes.wait(until: Timestamp(milliseconds: .max))
+                    try await subscription.wait(until: Timestamp(milliseconds: .max))
                     // Where it fails, the other loop tries again.
                     try? await store.refreshKeys(masterKey: masterKey)
                 }

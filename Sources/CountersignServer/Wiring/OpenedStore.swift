@@ -25,7 +25,7 @@ extension OpenedStore {
     ///   - logger: where to tell that the database is away.
     ///   - prepare: done while no other server that starts does the same.
     static func open(
-        _ settings: ServerSettings, _ folder: DataFolder, hub: WakeHub, issuer: Issuer, environment: [String: String],
+        _ settings: ServerSettings, _ folder: DataFolder, hub: ChangeHub, issuer: Issuer, environment: [String: String],
         logger: Logger, prepare: (SQLStore) async throws -> Prepared
     ) async throws -> OpenedStore {
         switch settings.database {

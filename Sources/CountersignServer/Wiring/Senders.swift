@@ -22,7 +22,7 @@ struct Senders: Sendable {
     ///   - tokens: where the nodes share APNs' provider token.
     ///   - time: the clock.
     init(
-        _ settings: ServerSettings, reach: CallbackReach, issuer: Issuer, isDevelopment: Bool,
+        _ settings: ServerSettings, reach: OutboundAddressPolicy, issuer: Issuer, isDevelopment: Bool,
         developmentOutbox: DevelopmentOutbox?, tokens: any ProviderTokens, time: any TimeSource
     ) throws {
         // Read first: what fails here leaves no client behind.

@@ -26,9 +26,9 @@ public struct Server: Sendable {
     /// What is served, for a comparison with the contract.
     package var routes: [RegisteredRoute] { api.registeredRoutes }
     private let api: API
-    private let hub: WakeHub
+    private let hub: ChangeHub
     private let store: SQLStore
-    private let reach: CallbackReach
+    private let reach: OutboundAddressPolicy
     private let hooks: HookCaller
     private let keyRefresh: KeyRefresh
     private let settings: ServerSettings
@@ -67,7 +67,7 @@ public struct Server: Sendable {
         let types = try settings.typeFile.map { path throws(StartError) in try TypeFile.types(in: path) } ?? []
         let isDevelopment = issuer.isLoopback && settings.listensOnLoopback
         let random = SystemRandom()
-        let hub = WakeHub(time: time)
+        let hub = ChangeHub(time: time)
         let opened = try await OpenedStore.open(
             settings, folder, hub: hub, issuer: issuer, environment: environment, logger: logger
         ) { store in
@@ -90,7 +90,7 @@ public struct Server: Sendable {
         let hasher = KeyedHasher(key: store.dataKey.derived(for: "keyed hashes"))
         hooks = HookCaller(reach: reach, queue: store, hasher: hasher)
         let ports = Ports(
-            issuer: issuer, store: store, wakes: hub, time: time, clock: ContinuousClock(), random: random,
+            issuer: issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: hasher, keys: store.issuerKeySource,
             transports: Transports(
                 mail: isDevelopment || settings.mail != nil, text: isDevelopment || settings.texts != nil),
@@ -103,7 +103,7 @@ public struct Server: Sendable {
         self.issuer = issuer
         self.hub = hub
         self.store = store
-        keyRefresh = KeyRefresh(store: store, wakes: hub, logger: logger) { [settings] in
+        keyRefresh = KeyRefresh(store: store, changes: hub, logger: logger) { [settings] in
             switch settings.database {
             case .sqlite: try folder.masterKey(from: settings.masterKey, environment)
             case .postgresql: try folder.sharedMasterKey(from: settings.masterKey, environment, isNew: false)
@@ -126,7 +126,7 @@ public struct Server: Sendable {
         guard let anyIssuer = Issuer("http://localhost") else { preconditionFailure("a loopback issuer is valid") }
         let silent = Logger(label: "admin") { _ in SwiftLogNoOpLogHandler() }
         let store = try await OpenedStore.open(
-            settings, folder, hub: WakeHub(time: time), issuer: anyIssuer, environment: environment, logger: silent
+            settings, folder, hub: ChangeHub(time: time), issuer: anyIssuer, environment: environment, logger: silent
         ) { _ in }.store
         let token = try await FirstStart.renewBootstrapToken(store: store, time: time, random: SystemRandom())
         try folder.write(bootstrapToken: token)
@@ -175,7 +175,7 @@ public struct Server: Sendable {
                 .init(service: Background { try await worker.run() }),
                 .init(service: Background { try await maintenance.run() }),
                 .init(service: listener),
-                .init(service: EndOfWaits(shutdown: api.shutdown)),
+                .init(service: WaitShutdownService(shutdown: api.shutdown)),
                 .init(service: visitor, successTerminationBehavior: .gracefullyShutdownGroup),
             ] + besides(deliveries), gracefulShutdownSignals: signals, logger: quiet(logger))
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
@@ -259,8 +259,8 @@ private struct Background: Service {
 }
 
 /// Ends waits as soon as the server is asked to stop.
-private struct EndOfWaits: Service {
-    let shutdown: Interrupter
+private struct WaitShutdownService: Service {
+    let shutdown: WaitCanceller
 
     func run() async throws {
         // Cancelled or asked, the server stops.

@@ -27,10 +27,10 @@ enum PostgresCommits {
 
     /// Fails for a number that was left before, after waiting for a transaction that is about to leave it.
     static let leave = SQLStatement("INSERT INTO commits (id, run, wakes) VALUES ($1, $2, $3)")
-    static let addWakes = SQLStatement("UPDATE commits SET wakes = $2 WHERE id = $1")
+    static let addNotices = SQLStatement("UPDATE commits SET wakes = $2 WHERE id = $1")
     static let run = SQLStatement("SELECT run FROM commits WHERE id = $1")
 
-    /// What was woken by transactions from a number on, and the number before which all have ended.
+    /// What was notified by transactions from a number on, and the number before which all have ended.
     static let news = SQLStatement(
         """
         SELECT now.oldest, c.xid, c.id, c.wakes

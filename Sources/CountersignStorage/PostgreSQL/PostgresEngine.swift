@@ -23,16 +23,16 @@ package final class PostgresEngine: SQLEngine {
         usual: Duration.seconds(10), away: Duration.seconds(1), inDoubt: Duration.seconds(60)
     )
 
-    package let wakes: any Wakes
+    package let changes: any ChangeNotifier
     private let address: PostgresAddress
-    private let hub: WakeHub
+    private let hub: ChangeHub
     private let pool: PostgresPool
-    private let news: PostgresNews
+    private let listener: CommitListener
     private let counted = Mutex(CommitCount())
 
     package var commitCount: CommitCount { counted.withLock { $0 } }
 
-    package var poolStanding: PoolStanding? { pool.standing }
+    package var poolStatistics: PoolStatistics? { pool.status }
 
     /// Connects to a database and makes the engine's own tables.
     ///
@@ -41,19 +41,19 @@ package final class PostgresEngine: SQLEngine {
     ///   - hub: who is told of commits, here and on other nodes.
     ///   - logger: where to tell that the database is away.
     /// - Throws: ``Unreachable``.
-    package init(_ settings: PostgresSettings, hub: WakeHub, logger: Logger) async throws {
+    package init(_ settings: PostgresSettings, hub: ChangeHub, logger: Logger) async throws {
         let address = settings.address
         self.address = address
         self.hub = hub
-        wakes = hub
+        changes = hub
         let horizon = try await Self.onThread { try Self.prepare(address) }
-        news = try PostgresNews(address, from: horizon, wakes: settings.wakes, hub: hub)
+        listener = try CommitListener(address, from: horizon, notices: settings.notices, hub: hub)
         pool = PostgresPool(address, count: settings.connections, logger: logger)
-        news.follow()
+        listener.follow()
     }
 
     deinit {
-        news.stop()
+        listener.stop()
         pool.close()
     }
 
@@ -63,14 +63,14 @@ package final class PostgresEngine: SQLEngine {
         package let reason: String
     }
 
-    /// Makes the engine's own tables; returns from where to follow the news.
+    /// Makes the engine's own tables; returns from where to follow the listener.
     private static func prepare(_ address: PostgresAddress) throws -> Int64 {
         do {
             let connection = try PostgresConnection(to: address)
             try connection.begin(PostgresCommits.beginMaking)
             try connection.run([PostgresCommits.waitToMake] + PostgresCommits.making)
             try connection.commit(commit)
-            return try PostgresNews.horizon(of: connection)
+            return try CommitListener.horizon(of: connection)
         } catch let failure as PostgresFailure {
             throw Unreachable(reason: failure.message)
         }
@@ -94,11 +94,11 @@ package final class PostgresEngine: SQLEngine {
     }
 
     package func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, wakes: [WakeTopic])
+        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, changes: [ChangeTopic])
     ) async throws -> Result {
         let deadline = deadline
         let longest = ContinuousClock.now + Self.patience.inDoubt
-        let id = "\(news.node)-\(UInt64.random(in: 0...(.max)))"
+        let id = "\(listener.node)-\(UInt64.random(in: 0...(.max)))"
         let transaction = PostgresTransaction<Result>(id: id, deadline: deadline) { [weak self] event in
             self?.counted.withLock { count in
                 switch event {
@@ -114,9 +114,9 @@ package final class PostgresEngine: SQLEngine {
             count.commits += 1
             count.writes += 1
         }
-        if !outcome.wakes.isEmpty {
-            hub.wake(outcome.wakes)
-            news.tell()
+        if !outcome.changes.isEmpty {
+            hub.notify(outcome.changes)
+            listener.tell()
         }
         return outcome.result
     }
@@ -129,7 +129,7 @@ package final class PostgresEngine: SQLEngine {
     }
 
     package func takesTurn(at work: String, seconds: Int64) async throws -> Bool {
-        let node = news.node
+        let node = listener.node
         let deadline = deadline
         return try await perform(until: { deadline }) { connection in
             // By itself and not in a transaction: two that clash would both have to come again.

@@ -75,10 +75,10 @@ final class PostgresPool: Sendable {
     }
 
     /// How its connections and what waits for them stand.
-    var standing: PoolStanding {
+    var status: PoolStatistics {
         state.withLock { state in
             let waiting = state.jobs[state.first...]
-            return PoolStanding(
+            return PoolStatistics(
                 openConnections: state.openConnections, busyConnections: state.busyConnections,
                 waitingJobs: waiting.count,
                 longestWait: waiting.map(\.since).min().map { ContinuousClock.now - $0 } ?? .zero,

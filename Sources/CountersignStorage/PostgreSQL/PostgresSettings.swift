@@ -8,7 +8,7 @@ public struct PostgresSettings: Sendable {
     /// How many connections to hold at most, besides one for news.
     public var connections = defaultConnections
     /// How to learn what other nodes commit.
-    public var wakes = PostgresWakes.notified
+    public var notices = PostgresNoticeMode.notified
 
     /// The usual settings.
     public init(address: PostgresAddress) {
@@ -17,7 +17,7 @@ public struct PostgresSettings: Sendable {
 }
 
 /// How a node learns what others committed.
-public enum PostgresWakes: String, Sendable, CaseIterable {
+public enum PostgresNoticeMode: String, Sendable, CaseIterable {
     /// It is notified.
     case notified
     /// It looks several times a second; for databases that speak PostgreSQL's protocol and cannot notify.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// One write, however often it has to be run until it is known to be committed.
 final class PostgresTransaction<Result: Sendable>: Sendable {
-    typealias Outcome = (result: Result, wakes: [WakeTopic])
+    typealias Outcome = (result: Result, changes: [ChangeTopic])
 
     /// What happens to a transaction before it is known to be committed.
     enum Event {
@@ -44,7 +44,7 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
     /// When the connection breaks it throws, and is to be run on another one: if COMMIT had been sent before, it looks
     /// first what became of it.
     func run(
-        _ body: (any SQLConnection) throws -> (Result, wakes: [WakeTopic]), on connection: PostgresConnection
+        _ body: (any SQLConnection) throws -> (Result, changes: [ChangeTopic]), on connection: PostgresConnection
     ) throws -> Outcome {
         var clashes = 0
         var duplicates = 0
@@ -73,7 +73,7 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
     }
 
     private func runOnce(
-        _ body: (any SQLConnection) throws -> (Result, wakes: [WakeTopic]), on connection: PostgresConnection
+        _ body: (any SQLConnection) throws -> (Result, changes: [ChangeTopic]), on connection: PostgresConnection
     ) throws -> Outcome {
         try attempt(on: connection) { run in
             let (result, topics) = try body(connection)
@@ -87,7 +87,7 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
 
     /// Learns what became of an earlier run; does it again if nothing did.
     private func settle(
-        _ body: (any SQLConnection) throws -> (Result, wakes: [WakeTopic]), on connection: PostgresConnection
+        _ body: (any SQLConnection) throws -> (Result, changes: [ChangeTopic]), on connection: PostgresConnection
     ) throws -> Outcome {
         note(.lookup)
         var isCommitted = false
@@ -101,7 +101,9 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
                     throw failure
                 }
                 let (result, topics) = try body(connection)
-                if !topics.isEmpty { try connection.send(PostgresCommits.addWakes, [.text(id), .text(topics.words)]) }
+                if !topics.isEmpty {
+                    try connection.send(PostgresCommits.addNotices, [.text(id), .text(topics.words)])
+                }
                 return (result, topics)
             }
         } catch let failure as PostgresFailure {
@@ -129,7 +131,7 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
         do {
             try connection.begin(PostgresEngine.beginWrite)
             let outcome = try body(run)
-            guard connection.hasWritten || !outcome.wakes.isEmpty else {
+            guard connection.hasWritten || !outcome.changes.isEmpty else {
                 try connection.commit(PostgresEngine.commit)
                 return outcome
             }

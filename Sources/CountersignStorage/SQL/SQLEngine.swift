@@ -88,22 +88,22 @@ package protocol SQLEngine: Sendable {
     var dialect: SQLDialect { get }
 
     /// Who waits for commits.
-    var wakes: any Wakes { get }
+    var changes: any ChangeNotifier { get }
 
     /// How much was committed since it was opened.
     var commitCount: CommitCount { get }
 
     /// How the connections to the database stand; nil for an engine without.
-    var poolStanding: PoolStanding? { get }
+    var poolStatistics: PoolStatistics? { get }
 
     /// Reads a consistent state.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result
     ) async throws -> Result
 
-    /// Runs a transaction; the wakes leave with its commit.
+    /// Runs a transaction; the notices leave with its commit.
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, wakes: [WakeTopic])
+        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, changes: [ChangeTopic])
     ) async throws -> Result
 
     /// Does something while no other node does something by this function.
@@ -125,7 +125,7 @@ extension SQLEngine {
     }
 
     /// Nil: there is nothing to connect to.
-    package var poolStanding: PoolStanding? { nil }
+    package var poolStatistics: PoolStatistics? { nil }
 
     /// True: the database is this process's alone.
     package func takesTurn(at work: String, seconds: Int64) async throws -> Bool { true }
@@ -146,7 +146,7 @@ package struct CommitCount: Hashable, Sendable {
 }
 
 /// How the connections to a database stand at one moment, and what waits for them.
-package struct PoolStanding: Hashable, Sendable {
+package struct PoolStatistics: Hashable, Sendable {
     /// The connections that are open.
     package let openConnections: Int
     /// Those of them on which something is done.

@@ -7,8 +7,8 @@ import Synchronization
 package final class SQLiteEngine: SQLEngine {
     package let dialect = SQLDialect.sqlite
 
-    package let wakes: any Wakes
-    private let hub: WakeHub
+    package let changes: any ChangeNotifier
+    private let hub: ChangeHub
     private let readers: SQLiteReaders
     private let committer: GroupCommitter
 
@@ -17,9 +17,9 @@ package final class SQLiteEngine: SQLEngine {
     /// - Parameters:
     ///   - path: the file.
     ///   - hub: who is told of commits.
-    package init(path: String, hub: WakeHub) throws {
+    package init(path: String, hub: ChangeHub) throws {
         self.hub = hub
-        wakes = hub
+        changes = hub
         // Made here for its mode, which SQLite gives its side files too; never emptied, whoever was faster to make it.
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw StoreError.unavailable }
@@ -55,10 +55,10 @@ package final class SQLiteEngine: SQLEngine {
     }
 
     package func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, wakes: [WakeTopic])
+        _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, changes: [ChangeTopic])
     ) async throws -> Result {
         let (result, topics) = try await committer.commit(body)
-        if !topics.isEmpty { hub.wake(topics) }
+        if !topics.isEmpty { hub.notify(topics) }
         return result
     }
 }

@@ -226,7 +226,7 @@ extension SQLTransaction {
     }
 
     func holdForReturn(
-        _ challenge: ChallengeID, approvedBy method: Method, on enrollment: EnrollmentID, until end: Timestamp,
+        _ challenge: ChallengeID, approvedBy method: AnswerMethod, on enrollment: EnrollmentID, until end: Timestamp,
         at time: Timestamp
     ) throws -> Bool {
         let arguments: [SQLValue] = [
@@ -312,8 +312,8 @@ extension SQLTransaction {
         try connection.send(
             Statements.insertAnswer,
             [
-                enrollment.value, .blob(digest), answer.challenge.value, .text(answer.standing.state),
-                .optional(answer.standing.reason), time.value,
+                enrollment.value, .blob(digest), answer.challenge.value, .text(answer.status.state),
+                .optional(answer.status.reason), time.value,
                 .optional(
                     try answer.custom.map {
                         try sealer.seal($0.json.encoded, for: CustomReply.place(enrollment, digest))
@@ -325,7 +325,7 @@ extension SQLTransaction {
         try first(Statements.answer, [enrollment.value, .blob(digest)]) { row in
             RecordedAnswer(
                 challenge: try row.id(0),
-                standing: ChallengeStanding(state: try row.text(1), reason: try row.optionalText(2)),
+                status: ChallengeStatus(state: try row.text(1), reason: try row.optionalText(2)),
                 custom: try row.optionalBlob(3).map { sealed in
                     let bytes = try sealer.open(sealed, for: CustomReply.place(enrollment, digest))
                     guard let reply = (try? JSONValue(parsing: bytes)).flatMap({ CustomReply($0) }) else {
@@ -387,7 +387,7 @@ extension SQLTransaction {
             message: try row.value(10) { try? DisplayMessage($0) })
         return (
             question, try row.value(11) { try? DisplayMessage($0) },
-            try row.text(12).split(separator: " ").compactMap { Method(rawValue: String($0)) }
+            try row.text(12).split(separator: " ").compactMap { AnswerMethod(rawValue: String($0)) }
         )
     }
 
@@ -406,14 +406,14 @@ extension SQLTransaction {
         let reason = try row.optionalText(19)
         if name == "pending" {
             guard let enrollment: EnrollmentID = try row.optionalID(21) else { return .pending }
-            return .returning(try row.value(20) { Method(rawValue: $0) }, by: enrollment)
+            return .returning(try row.value(20) { AnswerMethod(rawValue: $0) }, by: enrollment)
         }
         let outcome: ChallengeOutcome
         switch name {
         case "approved" where try row.text(20) == ChallengeOutcome.enteredMethod:
             outcome = .entered
         case "approved":
-            outcome = .approved(try row.value(20) { Method(rawValue: $0) }, by: try row.id(21))
+            outcome = .approved(try row.value(20) { AnswerMethod(rawValue: $0) }, by: try row.id(21))
         case "denied":
             outcome = reason == "reported" ? .reported(by: try row.id(21)) : .denied(by: try row.id(21))
         case "failed":

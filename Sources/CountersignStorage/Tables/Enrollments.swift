@@ -156,7 +156,7 @@ extension SQLTransaction {
     }
 
     func put(
-        _ key: CertifiedKey?, for method: CountersignWire.Method, of enrollment: EnrollmentID, certificate: [UInt8]?,
+        _ key: CertifiedKey?, for method: AnswerMethod, of enrollment: EnrollmentID, certificate: [UInt8]?,
         countsFrom: Timestamp
     ) throws {
         let statement =

@@ -98,12 +98,12 @@ extension SQLTransaction {
         }
     }
 
-    func insert(_ method: CountersignWire.Method, of enrollment: EnrollmentID, until time: Timestamp) throws {
+    func insert(_ method: AnswerMethod, of enrollment: EnrollmentID, until time: Timestamp) throws {
         try connection.send(Statements.keepWait, [enrollment.value, .text(method.rawValue), time.value])
     }
 
     @discardableResult
-    func delete(_ method: CountersignWire.Method, of enrollment: EnrollmentID) throws -> Bool {
+    func delete(_ method: AnswerMethod, of enrollment: EnrollmentID) throws -> Bool {
         try connection.execute(Statements.forgetWait, [enrollment.value, .text(method.rawValue)]) == 1
     }
 
@@ -113,9 +113,9 @@ extension SQLTransaction {
 
     func due(
         now: Timestamp, limit: Int
-    ) throws -> [(enrollment: EnrollmentID, method: CountersignWire.Method)] {
+    ) throws -> [(enrollment: EnrollmentID, method: AnswerMethod)] {
         try all(Statements.due, [now.value, .integer(Int64(limit))]) { row in
-            (try row.id(0), try row.value(1) { CountersignWire.Method(rawValue: $0) })
+            (try row.id(0), try row.value(1) { AnswerMethod(rawValue: $0) })
         }
     }
 }

@@ -27,7 +27,7 @@ public struct ChallengeBody: Hashable, Sendable {
     /// The enrollment it is put to.
     public let enrollment: EnrollmentID
     /// How it may be answered, in the order the client prefers.
-    public let methods: [Method]
+    public let methods: [AnswerMethod]
     /// How many digits the number to be typed has; nil when none is asked for.
     public let numberEntry: Int?
     /// How many wrong PINs are left; nil where a PIN does not answer it.
@@ -47,7 +47,7 @@ public struct ChallengeBody: Hashable, Sendable {
 
     /// A body of these parts.
     public init(
-        question: Question, user: UserID, enrollment: EnrollmentID, methods: [Method], numberEntry: Int?,
+        question: Question, user: UserID, enrollment: EnrollmentID, methods: [AnswerMethod], numberEntry: Int?,
         attemptsLeft: Int? = nil, expiresAt: Timestamp, locale: String?, isClaimed: Bool = false,
         returnURI: ReturnURI? = nil
     ) {
@@ -110,7 +110,7 @@ public struct ChallengeBody: Hashable, Sendable {
         user = try members.required("user", "a user id") { $0.string.flatMap { UserID($0) } }
         enrollment = try members.required("enrollment", "an enrollment id") { $0.string.flatMap { EnrollmentID($0) } }
         // Methods this version does not know are left out: it cannot answer by them.
-        methods = try members.strings("methods").compactMap(Method.init(rawValue:))
+        methods = try members.strings("methods").compactMap(AnswerMethod.init(rawValue:))
         numberEntry = try members.optionalInteger("number_entry", in: 1...16).map(Int.init)
         attemptsLeft = try members.optionalInteger("attempts_left", in: 0...100).map(Int.init)
         expiresAt = try members.required("expires_at", "a time") { $0.string.flatMap { Timestamp($0) } }

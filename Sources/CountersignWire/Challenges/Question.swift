@@ -48,7 +48,7 @@ public struct Question: Hashable, Sendable {
 /// What a person decided.
 public enum Decision: Hashable, Sendable {
     /// Yes, proved by a method, with the number that was typed where one was asked for.
-    case approved(Method, number: EntryNumber?)
+    case approved(AnswerMethod, number: EntryNumber?)
     /// No.
     case denied
     /// No, and it was not the user who started this.

@@ -53,7 +53,7 @@ extension Receipt {
     private static func decision(_ lines: inout FieldLines) throws(ReceiptError) -> Decision {
         switch try lines.required("decision", { String($0) }) {
         case "approved":
-            let method = try lines.required("method") { Method(rawValue: String($0)) }
+            let method = try lines.required("method") { AnswerMethod(rawValue: String($0)) }
             return .approved(method, number: try lines.optional("number") { EntryNumber($0) })
         case "denied": return .denied
         case "reported": return .reported

@@ -31,7 +31,7 @@ public struct AuthenticatorChange: Hashable, Sendable {
         var lines = FieldLines(text)
         do {
             header = try ChangeHeader(from: &lines)
-            guard case .custom(let name) = try lines.required("method", { Method(rawValue: String($0)) }) else {
+            guard case .custom(let name) = try lines.required("method", { AnswerMethod(rawValue: String($0)) }) else {
                 return nil
             }
             self.name = name

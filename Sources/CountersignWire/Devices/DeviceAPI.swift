@@ -272,7 +272,7 @@ public struct AnswerRequest: Sendable {
 /// The reply to an answer that was taken.
 public struct AnswerReply: Sendable {
     /// How the challenge stands.
-    public let standing: ChallengeStanding
+    public let status: ChallengeStatus
     /// What a custom authenticator says to the app; nil for nothing.
     public let payload: String?
     /// The sealed ``ReturnMessage``, a binary OpenPGP message: the code that releases the approval; nil where nothing
@@ -280,8 +280,8 @@ public struct AnswerReply: Sendable {
     public var returnMessage: [UInt8]?
 
     /// A reply of these parts.
-    public init(standing: ChallengeStanding, payload: String?, returnMessage: [UInt8]? = nil) {
-        self.standing = standing
+    public init(status: ChallengeStatus, payload: String?, returnMessage: [UInt8]? = nil) {
+        self.status = status
         self.payload = payload
         self.returnMessage = returnMessage
     }
@@ -289,14 +289,14 @@ public struct AnswerReply: Sendable {
     /// The reply as JSON.
     public var json: JSONValue {
         .members([
-            "state": .string(standing.state), "reason": standing.reason.map(JSONValue.string),
+            "state": .string(status.state), "reason": status.reason.map(JSONValue.string),
             "payload": payload.map(JSONValue.string), "return": returnMessage.map { .string(Base64.encode($0)) },
         ])
     }
 
     /// Reads a reply; members nobody knows are ignored.
     public init(_ json: JSONValue) throws(JSONShapeError) {
-        standing = try ChallengeStanding(json)
+        status = try ChallengeStatus(json)
         var members = try JSONMembers(json)
         payload = try members.optionalString("payload")
         returnMessage = try members.optional("return", "base64") { $0.string.flatMap { Base64.decode($0) } }
@@ -304,24 +304,24 @@ public struct AnswerReply: Sendable {
 }
 
 /// How a challenge stands, by the words of the API.
-public struct ChallengeStanding: Hashable, Sendable {
+public struct ChallengeStatus: Hashable, Sendable {
     /// `pending`, `approved`, `denied`, `failed`, `cancelled` or `expired`.
     public let state: String
     /// Why, where the state alone does not say.
     public let reason: String?
 
-    /// A standing of these words.
+    /// A status of these words.
     public init(state: String, reason: String?) {
         self.state = state
         self.reason = reason
     }
 
-    /// The standing as JSON.
+    /// The status as JSON.
     public var json: JSONValue {
         .members(["state": .string(state), "reason": reason.map(JSONValue.string)])
     }
 
-    /// Reads a standing from an object that may have other members.
+    /// Reads a status from an object that may have other members.
     public init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
         state = try members.string("state")

@@ -31,7 +31,7 @@ public struct ChangeHeader: Hashable, Sendable {
     }
 
     /// The lines up to the method.
-    func lines(for method: Method) -> [String] {
+    func lines(for method: AnswerMethod) -> [String] {
         [
             Self.title, "issuer: \(issuer)", "enrollment: \(enrollment)", "nonce: \(nonce)",
             "method: \(method.rawValue)",
@@ -48,7 +48,7 @@ public struct MethodChange: Hashable, Sendable {
     /// What it begins with.
     public let header: ChangeHeader
     /// Which method.
-    public let method: Method
+    public let method: AnswerMethod
     /// The fingerprint of the key that is replaced or removed; nil for the first.
     public let old: Fingerprint?
     /// The fingerprint of the new key; nil when the method is removed.
@@ -58,7 +58,7 @@ public struct MethodChange: Hashable, Sendable {
 
     /// A change of these parts.
     public init(
-        _ header: ChangeHeader, method: Method, old: Fingerprint?, new: Fingerprint?, certificate: [UInt8]
+        _ header: ChangeHeader, method: AnswerMethod, old: Fingerprint?, new: Fingerprint?, certificate: [UInt8]
     ) {
         self.header = header
         self.method = method
@@ -81,8 +81,8 @@ public struct MethodChange: Hashable, Sendable {
         var lines = FieldLines(text)
         do {
             header = try ChangeHeader(from: &lines)
-            method = try lines.required("method") { Method(rawValue: String($0)) }
-            guard Method.standard.contains(method) else { return nil }
+            method = try lines.required("method") { AnswerMethod(rawValue: String($0)) }
+            guard AnswerMethod.standard.contains(method) else { return nil }
             old = try lines.optional("old") { Fingerprint($0) }
             new = try lines.optional("new") { Fingerprint($0) }
             certificate = try lines.required("certificate") { Base64.decode($0) }
@@ -162,14 +162,14 @@ public struct MethodsReply: Hashable, Sendable {
     /// The custom authenticators there are, and whether each is registered.
     public let custom: [AuthenticatorName: Bool]
     /// The methods that are set and do not count yet, each with the time from which it does.
-    public let waiting: [Method: Timestamp]
+    public let waiting: [AnswerMethod: Timestamp]
     /// How many more changes of keys there is room for; then the device is enrolled anew.
     public let changesLeft: Int
 
     /// A reply of these parts.
     public init(
         nonce: Nonce, pin: PINState, attemptsLeft: Int, policy: PINPolicy, hasBiometric: Bool,
-        custom: [AuthenticatorName: Bool] = [:], waiting: [Method: Timestamp] = [:], changesLeft: Int
+        custom: [AuthenticatorName: Bool] = [:], waiting: [AnswerMethod: Timestamp] = [:], changesLeft: Int
     ) {
         self.nonce = nonce
         self.pin = pin

@@ -87,7 +87,7 @@ public struct DeviceActRequest: Sendable {
 }
 
 /// How an enrollment is.
-public enum EnrollmentStanding: String, Sendable, CaseIterable {
+public enum EnrollmentState: String, Sendable, CaseIterable {
     /// It is let in.
     case active
     /// Its device key does not count yet.
@@ -105,7 +105,7 @@ public struct OtherDevice: Hashable, Sendable {
     /// Its certificate's fingerprint.
     public let fingerprint: Fingerprint
     /// How it is.
-    public let standing: EnrollmentStanding
+    public let state: EnrollmentState
     /// When it was enrolled.
     public let createdAt: Timestamp
     /// From when its device key counts; nil where it does.
@@ -113,20 +113,20 @@ public struct OtherDevice: Hashable, Sendable {
     /// Since when it is suspended.
     public let suspendedAt: Timestamp?
     /// The methods that are set.
-    public let methods: [Method]
+    public let methods: [AnswerMethod]
     /// Those among them that do not count yet, each with the time from which it does.
-    public let waiting: [Method: Timestamp]
+    public let waiting: [AnswerMethod: Timestamp]
 
     /// A device of these parts.
     public init(
-        enrollment: EnrollmentID, device: DeviceDescription, fingerprint: Fingerprint, standing: EnrollmentStanding,
-        createdAt: Timestamp, waitingUntil: Timestamp?, suspendedAt: Timestamp?, methods: [Method],
-        waiting: [Method: Timestamp]
+        enrollment: EnrollmentID, device: DeviceDescription, fingerprint: Fingerprint, state: EnrollmentState,
+        createdAt: Timestamp, waitingUntil: Timestamp?, suspendedAt: Timestamp?, methods: [AnswerMethod],
+        waiting: [AnswerMethod: Timestamp]
     ) {
         self.enrollment = enrollment
         self.device = device
         self.fingerprint = fingerprint
-        self.standing = standing
+        self.state = state
         self.createdAt = createdAt
         self.waitingUntil = waitingUntil
         self.suspendedAt = suspendedAt
@@ -138,7 +138,7 @@ public struct OtherDevice: Hashable, Sendable {
     public var json: JSONValue {
         .members([
             "enrollment": .string("\(enrollment)"), "device": device.json, "fingerprint": .string("\(fingerprint)"),
-            "state": .string(standing.rawValue), "created_at": .string("\(createdAt)"),
+            "state": .string(state.rawValue), "created_at": .string("\(createdAt)"),
             "waiting_until": waitingUntil.map { .string("\($0)") },
             "suspended_at": suspendedAt.map { .string("\($0)") },
             "methods": .array(methods.map { .string($0.rawValue) }),
@@ -154,14 +154,14 @@ public struct OtherDevice: Hashable, Sendable {
         fingerprint = try members.required("fingerprint", "40 hexadecimal digits") {
             $0.string.flatMap { Fingerprint($0[...]) }
         }
-        standing = try members.required("state", "\"active\", \"waiting\" or \"suspended\"") {
-            $0.string.flatMap(EnrollmentStanding.init(rawValue:))
+        state = try members.required("state", "\"active\", \"waiting\" or \"suspended\"") {
+            $0.string.flatMap(EnrollmentState.init(rawValue:))
         }
         createdAt = try members.required("created_at", "a time") { $0.string.flatMap { Timestamp($0) } }
         waitingUntil = try members.optional("waiting_until", "a time") { $0.string.flatMap { Timestamp($0) } }
         suspendedAt = try members.optional("suspended_at", "a time") { $0.string.flatMap { Timestamp($0) } }
         methods = try members.required("methods", "an array of methods") { value in
-            value.array?.compactMap { $0.string.flatMap(Method.init(rawValue:)) }
+            value.array?.compactMap { $0.string.flatMap(AnswerMethod.init(rawValue:)) }
         }
         waiting = try WaitingMethods.read(&members)
     }

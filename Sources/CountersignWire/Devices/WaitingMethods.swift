@@ -5,7 +5,7 @@ public import Encodings
 /// Spec: design 13.
 public enum WaitingMethods {
     /// The member; nil where nothing waits.
-    public static func json(_ waiting: [(method: Method, until: Timestamp)]) -> JSONValue? {
+    public static func json(_ waiting: [(method: AnswerMethod, until: Timestamp)]) -> JSONValue? {
         var object = JSONObject()
         for (method, until) in waiting.sorted(by: { $0.method.rawValue < $1.method.rawValue }) {
             object[method.rawValue] = .string("\(until)")
@@ -14,11 +14,11 @@ public enum WaitingMethods {
     }
 
     /// Reads the member; names that nobody knows are ignored.
-    public static func read(_ members: inout JSONMembers) throws(JSONShapeError) -> [Method: Timestamp] {
+    public static func read(_ members: inout JSONMembers) throws(JSONShapeError) -> [AnswerMethod: Timestamp] {
         let object = try members.optional("waiting", "an object of times") { $0.object } ?? [:]
-        var waiting: [Method: Timestamp] = [:]
+        var waiting: [AnswerMethod: Timestamp] = [:]
         for member in object.members {
-            guard let method = Method(rawValue: member.name) else { continue }
+            guard let method = AnswerMethod(rawValue: member.name) else { continue }
             guard let until = member.value.string.flatMap({ Timestamp($0) }) else {
                 throw .invalid(pointer: "/waiting/\(member.name)", expected: "a time")
             }

@@ -44,7 +44,9 @@ public enum PushCategory: String, Sendable, CaseIterable {
     ///   - asksNumber: whether a number must be typed.
     ///   - isClaimed: whether it was claimed by its code, which the user is reminded of where it is approved.
     ///   - alert: what the notification shows.
-    public init(_ question: Question, methods: [Method], asksNumber: Bool, isClaimed: Bool, showing alert: PushAlert) {
+    public init(
+        _ question: Question, methods: [AnswerMethod], asksNumber: Bool, isClaimed: Bool, showing alert: PushAlert
+    ) {
         let isBare =
             question.details.isEmpty && question.signingData == nil && question.context == nil && !asksNumber
             && !isClaimed

@@ -4,7 +4,7 @@ public import OpenPGP
 /// How a user answers.
 ///
 /// Raw values are the field's own and stand in receipts.
-public enum Method: Hashable, Sendable {
+public enum AnswerMethod: Hashable, Sendable {
     /// By possession of the device alone.
     case confirm
     /// By possession of the device and a PIN, from which the key is derived that signs.
@@ -15,7 +15,7 @@ public enum Method: Hashable, Sendable {
     case custom(AuthenticatorName)
 
     /// Those that are the same everywhere.
-    public static let standard: [Method] = [.confirm, .pin, .biometric]
+    public static let standard: [AnswerMethod] = [.confirm, .pin, .biometric]
 
     private static let customPrefix = "custom:"
 

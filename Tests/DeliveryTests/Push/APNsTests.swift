@@ -38,7 +38,7 @@ struct APNsTests {
     func announces() async throws {
         try await PushScene.with { scene, peer in
             let challenge = try await scene.ask()
-            #expect(try await scene.standing(of: challenge) == .queued(lastFailure: nil))
+            #expect(try await scene.status(of: challenge) == .queued(lastFailure: nil))
             try await scene.deliver()
             let arrival = try await peer.arrival()
             #expect(arrival.status == 200)
@@ -55,7 +55,7 @@ struct APNsTests {
             #expect(envelope.challenge == challenge.id)
             #expect(payload["aps"]?["badge"] == 1)
             #expect(payload["aps"]?["category"] == "COUNTERSIGN_CONFIRM")
-            #expect(try await scene.standing(of: challenge) == .accepted)
+            #expect(try await scene.status(of: challenge) == .accepted)
             #expect(try await scene.world.count("outbox", where: "state = 'delivered'") == 1)
         }
     }
@@ -79,7 +79,7 @@ struct APNsTests {
             #expect(arrival.field("apns-collapse-id") == "\(challenge.id)")
             let payload = try JSONValue(parsing: arrival.payload)
             #expect(payload == PushWithdrawal.payload(of: challenge.id, for: scene.device.enrollment))
-            #expect(try await scene.standing(of: challenge) == .accepted)
+            #expect(try await scene.status(of: challenge) == .accepted)
             #expect(try await scene.world.count("outbox", where: "state = 'delivered'") == 2)
         }
     }
@@ -120,14 +120,14 @@ struct APNsTests {
             #expect(try await peer.arrival().reason == reason)
             let words = "APNs answered \(status) \(reason)"
             let expected: PushDelivery = isTriedAgain ? .queued(lastFailure: words) : .failed(reason: words)
-            #expect(try await scene.standing(of: challenge) == expected)
+            #expect(try await scene.status(of: challenge) == expected)
             // The device is still reached there.
             #expect(try await scene.world.store.read { try $0.pushes.find(of: scene.device.enrollment) } != nil)
             guard isTriedAgain else { return }
             scene.world.time.advance(seconds: 25)
             try await scene.deliver()
             #expect(try await peer.arrival().status == 200)
-            #expect(try await scene.standing(of: challenge) == .accepted)
+            #expect(try await scene.status(of: challenge) == .accepted)
         }
     }
 
@@ -152,11 +152,11 @@ struct APNsTests {
             let registration = try await world.store.read { try $0.pushes.find(of: scene.device.enrollment) }
             #expect((registration == nil) == isDropped)
             #expect(
-                try await scene.standing(of: challenge)
+                try await scene.status(of: challenge)
                     == (isDropped ? .failed(reason: words) : .queued(lastFailure: words)))
             // The next question is there all the same, for a device that asks by itself.
             let next = try await scene.ask()
-            #expect(try await scene.standing(of: next) == (isDropped ? nil : .queued(lastFailure: nil)))
+            #expect(try await scene.status(of: next) == (isDropped ? nil : .queued(lastFailure: nil)))
         }
     }
 
@@ -177,7 +177,7 @@ struct APNsTests {
                 try $0.pushes.find(of: scene.device.enrollment)
             }
             #expect(registration?.registration.token.reveal() == other)
-            #expect(try await scene.standing(of: challenge) == .failed(reason: "APNs answered 410 Unregistered"))
+            #expect(try await scene.status(of: challenge) == .failed(reason: "APNs answered 410 Unregistered"))
         }
     }
 
@@ -229,14 +229,14 @@ struct APNsTests {
             let renewed = try await peer.arrival()
             #expect(renewed.status == 200)
             #expect(renewed.token != first.token)
-            #expect(try await scene.standing(of: challenge) == .accepted)
+            #expect(try await scene.status(of: challenge) == .accepted)
             // So soon after, another one would only annoy APNs.
             try await peer.order(["ahead": .integer(offset + 62 * 60)])
             let next = try await scene.ask()
             try await scene.deliver()
             #expect(try await peer.arrival().reason == "ExpiredProviderToken")
             #expect(
-                try await scene.standing(of: next) == .queued(lastFailure: "APNs answered 403 ExpiredProviderToken"))
+                try await scene.status(of: next) == .queued(lastFailure: "APNs answered 403 ExpiredProviderToken"))
         }
     }
 
@@ -247,7 +247,7 @@ struct APNsTests {
             let cut = try await scene.ask()
             try await scene.deliver()
             #expect(try await peer.arrival().status == 0)
-            guard case .queued(let failure?) = try await scene.standing(of: cut) else {
+            guard case .queued(let failure?) = try await scene.status(of: cut) else {
                 Issue.record("it is not tried again")
                 return
             }
@@ -255,7 +255,7 @@ struct APNsTests {
             scene.world.time.advance(seconds: 5)
             try await scene.deliver()
             #expect(try await peer.arrival().status == 200)
-            #expect(try await scene.standing(of: cut) == .accepted)
+            #expect(try await scene.status(of: cut) == .accepted)
             // What is under way when APNs says good-bye is finished; what comes after goes by another connection.
             try await peer.order(["device": .string(PushScene.token), "status": 200, "delay": 500, "times": 1])
             let slow = try await scene.ask()
@@ -263,11 +263,11 @@ struct APNsTests {
             #expect(try await peer.arrival().status == 200)
             try await peer.order(["goaway": true])
             try await delivered
-            #expect(try await scene.standing(of: slow) == .accepted)
+            #expect(try await scene.status(of: slow) == .accepted)
             let next = try await scene.ask()
             try await scene.deliver()
             #expect(try await peer.arrival().status == 200)
-            #expect(try await scene.standing(of: next) == .accepted)
+            #expect(try await scene.status(of: next) == .accepted)
         }
     }
 
@@ -279,12 +279,12 @@ struct APNsTests {
                 challenge.id, by: scene.delivery.shop.client.id, ports: scene.world.ports)
             try await scene.deliver()
             let reason = "the question has ended, or the device has no push registration"
-            #expect(try await scene.standing(of: challenge) == .failed(reason: reason))
+            #expect(try await scene.status(of: challenge) == .failed(reason: reason))
             let late = try await scene.ask()
             scene.world.time.set(late.expiresAt)
             try await scene.deliver()
             #expect(
-                try await scene.standing(of: late) == .failed(reason: "its time was over before it could be sent"))
+                try await scene.status(of: late) == .failed(reason: "its time was over before it could be sent"))
             // Neither came to the peer: what comes next is the next.
             scene.world.time.advance(seconds: 1)
             let next = try await scene.ask()
@@ -300,7 +300,7 @@ struct APNsTests {
             let challenge = try await scene.ask()
             try await scene.deliver()
             #expect(
-                try await scene.standing(of: challenge)
+                try await scene.status(of: challenge)
                     == .failed(reason: "APNs is not set up for com.example.other"))
         }
     }

@@ -61,7 +61,7 @@ struct FCMTests {
             }
             #expect(data["badge"] == "1")
             #expect(data["category"] == "COUNTERSIGN_CONFIRM")
-            #expect(try await scene.standing(of: challenge) == .accepted)
+            #expect(try await scene.status(of: challenge) == .accepted)
         }
     }
 
@@ -112,7 +112,7 @@ struct FCMTests {
             let late = try await scene.ask()
             try await scene.deliver()
             #expect(try await peer.arrival().token == tokens.first)
-            #expect(try await scene.standing(of: late) == .accepted)
+            #expect(try await scene.status(of: late) == .accepted)
             scene.world.time.advance(seconds: 1)
             try await peer.order([
                 "ahead": .integer(scene.world.time.now.seconds - Int64(Date().timeIntervalSince1970))
@@ -134,11 +134,11 @@ struct FCMTests {
             #expect(try await peer.arrival().status == 401)
             #expect(try await peer.arrival().path == "/token")
             #expect(try await peer.arrival().status == 200)
-            #expect(try await scene.standing(of: again) == .accepted)
+            #expect(try await scene.status(of: again) == .accepted)
             try await peer.order(refusal)
             let refused = try await scene.ask()
             try await scene.deliver()
-            #expect(try await scene.standing(of: refused) == .queued(lastFailure: "FCM answered 401 UNAUTHENTICATED"))
+            #expect(try await scene.status(of: refused) == .queued(lastFailure: "FCM answered 401 UNAUTHENTICATED"))
             for path in ["send", "token", "send"] { #expect(try await peer.arrival().path.hasSuffix(path)) }
         }
     }
@@ -163,7 +163,7 @@ struct FCMTests {
             #expect(try await peer.arrival().reason == code)
             let words = "FCM answered \(status) \(code)"
             let expected: PushDelivery = isTriedAgain ? .queued(lastFailure: words) : .failed(reason: words)
-            #expect(try await scene.standing(of: challenge) == expected)
+            #expect(try await scene.status(of: challenge) == expected)
             #expect(try await scene.isRegistered)
             guard isTriedAgain else { return }
             let due = try #require(try await scene.world.store.nextDue())
@@ -172,7 +172,7 @@ struct FCMTests {
             scene.world.time.set(due)
             try await scene.deliver()
             #expect(try await peer.arrival().status == 200)
-            #expect(try await scene.standing(of: challenge) == .accepted)
+            #expect(try await scene.status(of: challenge) == .accepted)
         }
     }
 
@@ -184,13 +184,13 @@ struct FCMTests {
             ])
             let challenge = try await scene.ask()
             try await scene.deliver()
-            #expect(try await scene.standing(of: challenge) == .failed(reason: "FCM answered 404 UNREGISTERED"))
+            #expect(try await scene.status(of: challenge) == .failed(reason: "FCM answered 404 UNREGISTERED"))
             #expect(try await !scene.isRegistered)
             // Of the right letters, and none of Google's: the peer says which member is wrong.
             try await scene.device.register(.fcm, token: "never-one-of-theirs")
             let other = try await scene.ask()
             try await scene.deliver()
-            #expect(try await scene.standing(of: other) == .failed(reason: "FCM answered 400 INVALID_ARGUMENT"))
+            #expect(try await scene.status(of: other) == .failed(reason: "FCM answered 400 INVALID_ARGUMENT"))
             #expect(try await !scene.isRegistered)
         }
     }
@@ -202,11 +202,11 @@ struct FCMTests {
             let challenge = try await scene.ask()
             try await scene.deliver()
             #expect(
-                try await scene.standing(of: challenge)
+                try await scene.status(of: challenge)
                     == .queued(lastFailure: "Google gave no access token: 503 without a reason"))
             scene.world.time.advance(seconds: 5)
             try await scene.deliver()
-            #expect(try await scene.standing(of: challenge) == .accepted)
+            #expect(try await scene.status(of: challenge) == .accepted)
         }
     }
 
@@ -225,7 +225,7 @@ struct FCMTests {
                 let challenge = try await scene.ask()
                 try await scene.deliver()
                 #expect(
-                    try await scene.standing(of: challenge)
+                    try await scene.status(of: challenge)
                         == .queued(lastFailure: "Google gave no access token: 400 invalid_grant"))
             }
         }

@@ -40,7 +40,7 @@ struct LocalPushTests {
                 enrollment: scene.device.enrollment, keys: try scene.world.issuerKeys.pushKeys,
                 now: scene.world.time.now, skew: 0)
             #expect(envelope.challenge == challenge.id)
-            #expect(try await scene.standing(of: challenge) == .accepted)
+            #expect(try await scene.status(of: challenge) == .accepted)
         }
     }
 
@@ -49,13 +49,13 @@ struct LocalPushTests {
         try await with([500, 200, 404]) { scene, _ in
             let challenge = try await scene.ask()
             try await scene.deliver()
-            #expect(try await scene.standing(of: challenge) == .queued(lastFailure: "the program answered 500"))
+            #expect(try await scene.status(of: challenge) == .queued(lastFailure: "the program answered 500"))
             scene.world.time.advance(seconds: 5)
             try await scene.deliver()
-            #expect(try await scene.standing(of: challenge) == .accepted)
+            #expect(try await scene.status(of: challenge) == .accepted)
             let other = try await scene.ask()
             try await scene.deliver()
-            #expect(try await scene.standing(of: other) == .failed(reason: "the program answered 404"))
+            #expect(try await scene.status(of: other) == .failed(reason: "the program answered 404"))
             #expect(try await !scene.isRegistered)
         }
     }
@@ -68,7 +68,7 @@ struct LocalPushTests {
             let challenge = try await scene.ask()
             try await scene.deliver()
             let reason = "pushes on the server's own machine are for development alone"
-            #expect(try await scene.standing(of: challenge) == .failed(reason: reason))
+            #expect(try await scene.status(of: challenge) == .failed(reason: reason))
         }
     }
 }

@@ -61,7 +61,7 @@ struct PushScene: Sendable {
     }
 
     /// How far the push has come.
-    func standing(of challenge: Challenge) async throws -> PushDelivery? {
+    func status(of challenge: Challenge) async throws -> PushDelivery? {
         try await world.store.read { try $0.targets.deliveries(of: challenge.id) }.first?.push?.delivery
     }
 

@@ -72,7 +72,7 @@ extension Seeds {
         )
         try put(.wireBodies, "pin-policy", #"{"min_length":6,"blocked":["471932"],"at_limit":"remove"}"#)
         try put(.wireBodies, "refused-pin-policy-too-cheap", #"{"cost":14}"#)
-        try put(.wireBodies, "standing", #"{"state":"denied","reason":"reported"}"#)
+        try put(.wireBodies, "status", #"{"state":"denied","reason":"reported"}"#)
         try put(
             .wireBodies, "challenge-by-a-link",
             body.replacingOccurrences(

@@ -34,7 +34,7 @@ extension Parser {
             try body("how methods stand", value, { try MethodsReply($0) }, \.json),
             try body("rules for PINs", value, { try PINPolicy($0, at: "") }, \.json),
             try body("a reply to an answer", value, { try AnswerReply($0) }, \.json),
-            try body("a standing", value, { try ChallengeStanding($0) }, \.json),
+            try body("a status", value, { try ChallengeStatus($0) }, \.json),
             try body("a detail", value, { try Detail($0, at: "") }, \.json),
         ]
         if let problem = ProblemDetails(value) { _ = problem.description }

@@ -28,27 +28,27 @@ struct Inspector: Sendable {
     func inspect(_ asked: Ledger.Asked) async throws {
         let known = await ledger.ends[asked.id]
         let reply = try await get("/v1/challenges/\(asked.id)", asked.shop)
-        let standing = Standing(state: reply.json["state"]?.string ?? "", reason: reply.json["reason"]?.string)
+        let status = ToldEnd(state: reply.json["state"]?.string ?? "", reason: reply.json["reason"]?.string)
         guard reply.status == 200, reply.json["user"] == .string(asked.user) else {
             return await ledger.violate("an acknowledged challenge: \(reply)")
         }
-        if standing.state == "pending" {
+        if status.state == "pending" {
             if let known { await ledger.violate("\(asked.id) was \(known) and is pending again") }
             return
         }
-        await ledger.note(end: standing, of: asked.id, told: "who looked again")
+        await ledger.note(end: status, of: asked.id, told: "who looked again")
         let receipt = try await get("/v1/challenges/\(asked.id)/receipt", asked.shop)
-        guard standing.hasReceipt(of: asked.plan) else {
-            if receipt.code != "no_receipt" { await ledger.violate("\(asked.id) is \(standing): \(receipt)") }
+        guard status.hasReceipt(of: asked.plan) else {
+            if receipt.code != "no_receipt" { await ledger.violate("\(asked.id) is \(status): \(receipt)") }
             return
         }
-        guard receipt.status == 200 else { return await ledger.violate("\(asked.id) is \(standing): \(receipt)") }
+        guard receipt.status == 200 else { return await ledger.violate("\(asked.id) is \(status): \(receipt)") }
         await ledger.note(receipt: receipt.body, of: asked.id)
         let certificate = try await get("/v1/challenges/\(asked.id)/receipt?format=certificate", asked.shop)
-        await verify(receipt, certificate, asked, standing)
+        await verify(receipt, certificate, asked, status)
     }
 
-    private func verify(_ receipt: Reply, _ certificate: Reply, _ asked: Ledger.Asked, _ end: Standing) async {
+    private func verify(_ receipt: Reply, _ certificate: Reply, _ asked: Ledger.Asked, _ end: ToldEnd) async {
         do {
             let verified = try VerifiedReceipt(
                 message: String(decoding: receipt.body, as: UTF8.self),

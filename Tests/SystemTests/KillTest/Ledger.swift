@@ -38,7 +38,7 @@ actor Ledger {
     }
 
     private(set) var asked: [String: Asked] = [:]
-    private(set) var ends: [String: Standing] = [:]
+    private(set) var ends: [String: ToldEnd] = [:]
     private(set) var receipts: [String: [UInt8]] = [:]
     private(set) var users: [MadeUser] = []
     private(set) var tickets: [(shop: Shop, request: CreatingRequest)] = []
@@ -86,7 +86,7 @@ actor Ledger {
     func noteWrongPIN() { wrongPINs += 1 }
 
     /// Somebody was told how a challenge ended.
-    func note(end: Standing, of id: String, told who: String) {
+    func note(end: ToldEnd, of id: String, told who: String) {
         if let earlier = ends[id] {
             if earlier != end { violate("\(id) was \(earlier), and \(who) was told \(end)") }
         } else {

@@ -63,7 +63,7 @@ struct Phone: Sendable {
             } catch {
                 switch error {
                 case .challengeEnded(let state, let reason):
-                    await ledger.note(end: Standing(state: state, reason: reason), of: asked.id, told: "the phone")
+                    await ledger.note(end: ToldEnd(state: state, reason: reason), of: asked.id, told: "the phone")
                     return
                 case .alreadyAnswered, .challengeExpired: return
                 default:
@@ -75,7 +75,7 @@ struct Phone: Sendable {
     }
 
     private func decide(_ opened: OpenedChallenge, as asked: Ledger.Asked) async throws(CountersignError) {
-        let end: Standing
+        let end: ToldEnd
         switch asked.plan {
         case .pin:
             try await opened.approve(with: .pin(try PIN(Self.pin)), number: asked.number)
@@ -92,16 +92,16 @@ struct Phone: Sendable {
             end = .approved
         case .deny:
             try await opened.deny()
-            end = Standing(state: "denied", reason: "declined")
+            end = ToldEnd(state: "denied", reason: "declined")
         case .report:
             try await opened.report()
-            end = Standing(state: "denied", reason: "reported")
+            end = ToldEnd(state: "denied", reason: "reported")
         case .mistype:
             do throws(CountersignError) {
                 try await opened.approve(with: .confirmation, number: asked.number == "000000" ? "000001" : "000000")
                 return await ledger.violate("\(asked.id) was approved with a wrong number")
             } catch .numberIncorrect {
-                end = Standing(state: "failed", reason: "wrong_number")
+                end = ToldEnd(state: "failed", reason: "wrong_number")
             }
         }
         await ledger.noteAnswer()

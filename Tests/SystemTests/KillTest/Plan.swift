@@ -66,25 +66,25 @@ enum Plan: CaseIterable, Sendable {
     var showsNumber: Bool { self != .link && self != .text }
 
     /// The ends it may come to, if every part does what it should.
-    var ends: Set<Standing> {
-        let cancelled = Standing(state: "cancelled", reason: nil)
+    var ends: Set<ToldEnd> {
+        let cancelled = ToldEnd(state: "cancelled", reason: nil)
         return switch self {
         case .approve, .pin, .wrongPIN, .custom, .text: [.approved]
-        case .deny: [Standing(state: "denied", reason: "declined")]
-        case .report: [Standing(state: "denied", reason: "reported")]
-        case .mistype: [Standing(state: "failed", reason: "wrong_number")]
-        case .ignore: [Standing(state: "expired", reason: nil)]
+        case .deny: [ToldEnd(state: "denied", reason: "declined")]
+        case .report: [ToldEnd(state: "denied", reason: "reported")]
+        case .mistype: [ToldEnd(state: "failed", reason: "wrong_number")]
+        case .ignore: [ToldEnd(state: "expired", reason: nil)]
         case .link, .cancel: [.approved, cancelled]
         }
     }
 }
 
 /// How a challenge stands, as somebody was told.
-struct Standing: Hashable, Sendable {
+struct ToldEnd: Hashable, Sendable {
     let state: String
     let reason: String?
 
-    static let approved = Standing(state: "approved", reason: nil)
+    static let approved = ToldEnd(state: "approved", reason: nil)
 
     /// Whether a device has answered, which leaves a receipt.
     func hasReceipt(of plan: Plan) -> Bool { plan != .text && (state == "approved" || state == "denied") }

@@ -184,8 +184,8 @@ struct Portal: Sendable {
     }
 
     private func note(_ json: JSONValue, of asked: Ledger.Asked, by who: String) async {
-        let standing = Standing(state: json["state"]?.string ?? "", reason: json["reason"]?.string)
-        await ledger.note(end: standing, of: asked.id, told: who)
+        let status = ToldEnd(state: json["state"]?.string ?? "", reason: json["reason"]?.string)
+        await ledger.note(end: status, of: asked.id, told: who)
     }
 
     /// Makes a user, a ticket and a device, which leaves again or stays.

@@ -51,7 +51,7 @@ extension Scene {
             #expect(distinct.count == 1, "one id and one body for \(challenge): \(distinct.map(\.id))")
             for callback in distinct {
                 #expect(ids.insert(callback.id).inserted, "\(callback.id) is the id of two callbacks")
-                #expect(callback.standing == ends[challenge], "\(challenge): \(callback)")
+                #expect(callback.toldEnd == ends[challenge], "\(challenge): \(callback)")
             }
         }
     }
@@ -59,10 +59,10 @@ extension Scene {
 
 extension CallbackReceiver.Callback {
     /// How it says the challenge ended.
-    fileprivate var standing: Standing? {
+    fileprivate var toldEnd: ToldEnd? {
         guard let challenge = try? JSONValue(parsing: body)["challenge"], let state = challenge["state"]?.string else {
             return nil
         }
-        return Standing(state: state, reason: challenge["reason"]?.string)
+        return ToldEnd(state: state, reason: challenge["reason"]?.string)
     }
 }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Many who wait for news on connections of their own: what each costs, and that all are told.
-@Suite("Design 7: thousands wait at a time, and all are woken")
+@Suite("Design 7: thousands wait at a time, and all are notified")
 struct WaitersTests {
     /// The most memory a waiter may take.
     private static let limit = 20 * 1024

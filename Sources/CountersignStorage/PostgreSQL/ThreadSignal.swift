@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// Wakes a thread that waits for a descriptor.
-final class Bell: Sendable {
+final class ThreadSignal: Sendable {
     private let reader: Int32
     private let writer: Int32
     private let isRung = Mutex(false)

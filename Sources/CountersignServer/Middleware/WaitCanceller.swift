@@ -5,10 +5,10 @@ import Synchronization
 /// Ends waits before their time: those of one connection whose caller has hung up, or all when the server stops.
 ///
 /// It does without tasks: each would take a kilobyte and more for as long as the wait lasts.
-final class Interrupter: Sendable {
+final class WaitCanceller: Sendable {
     private struct State {
         var isOver = false
-        var waiting: [ObjectIdentifier: any WakeSubscription] = [:]
+        var waiting: [ObjectIdentifier: any ChangeSubscription] = [:]
     }
 
     private let state = Mutex(State())
@@ -25,7 +25,7 @@ final class Interrupter: Sendable {
         for subscription in waiting { subscription.interrupt() }
     }
 
-    fileprivate func add(_ subscription: any WakeSubscription, for owner: AnyObject) {
+    fileprivate func add(_ subscription: any ChangeSubscription, for owner: AnyObject) {
         let isOver = state.withLock { state in
             state.waiting[ObjectIdentifier(owner)] = subscription
             return state.isOver
@@ -38,28 +38,28 @@ final class Interrupter: Sendable {
     }
 }
 
-/// Wakes whose waits can be interrupted.
-struct InterruptibleWakes: Wakes {
-    let wakes: any Wakes
-    let interrupters: [Interrupter]
+/// A notifier whose waits can be interrupted.
+struct CancellableChanges: ChangeNotifier {
+    let changes: any ChangeNotifier
+    let cancellers: [WaitCanceller]
 
-    func subscribe(to topic: WakeTopic) -> any WakeSubscription {
-        InterruptibleSubscription(wakes.subscribe(to: topic), interrupters)
+    func subscribe(to topic: ChangeTopic) -> any ChangeSubscription {
+        CancellableSubscription(changes.subscribe(to: topic), cancellers)
     }
 }
 
-private final class InterruptibleSubscription: WakeSubscription {
-    private let subscription: any WakeSubscription
-    private let interrupters: [Interrupter]
+private final class CancellableSubscription: ChangeSubscription {
+    private let subscription: any ChangeSubscription
+    private let cancellers: [WaitCanceller]
 
-    init(_ subscription: any WakeSubscription, _ interrupters: [Interrupter]) {
+    init(_ subscription: any ChangeSubscription, _ cancellers: [WaitCanceller]) {
         self.subscription = subscription
-        self.interrupters = interrupters
-        for interrupter in interrupters { interrupter.add(subscription, for: self) }
+        self.cancellers = cancellers
+        for canceller in cancellers { canceller.add(subscription, for: self) }
     }
 
     deinit {
-        for interrupter in interrupters { interrupter.remove(ObjectIdentifier(self)) }
+        for canceller in cancellers { canceller.remove(ObjectIdentifier(self)) }
     }
 
     func wait(until deadline: Timestamp) async throws { try await subscription.wait(until: deadline) }

@@ -4,30 +4,31 @@ import CountersignWire
 import StorageTestSupport
 import Testing
 
-@Suite("Design 7: a wake reaches those who wait on other nodes", .timeLimit(.minutes(15)))
-struct NewsTests {
-    /// Waits until a subscription is woken; how long that took.
-    private func time(of subscription: any WakeSubscription, by wake: () async throws -> Void) async throws -> Duration
+@Suite("Design 7: a notice reaches those who wait on other nodes", .timeLimit(.minutes(15)))
+struct CommitListenerTests {
+    /// Waits until a subscription is notified; how long that took.
+    private func time(of subscription: any ChangeSubscription, by change: () async throws -> Void) async throws
+        -> Duration
     {
         let begin = ContinuousClock.now
-        try await wake()
+        try await change()
         try await subscription.wait(until: Timestamp(milliseconds: .max))
         return ContinuousClock.now - begin
     }
 
-    private func commit(_ key: String, waking topics: WakeTopic..., in world: World) async throws {
+    private func commit(_ key: String, waking topics: ChangeTopic..., in world: World) async throws {
         let mark = SQLStatement("INSERT INTO attempts (key, count, window_ends_at) VALUES ($1, 0, 0)")
         try await world.engine.write { connection in
             try connection.send(mark, [.text(key)])
-            return ((), wakes: topics)
+            return ((), changes: topics)
         }
     }
 
-    @Test("Where nodes are notified, a wake takes far less than the second after which they look by themselves")
+    @Test("Where nodes are notified, a notice takes far less than the second after which they look by themselves")
     func notified() async throws {
         let world = try await World(.postgresql)
         let other = try await world.reopened()
-        let topic = WakeTopic.challenge(world.newID())
+        let topic = ChangeTopic.challenge(world.newID())
         let subscription = other.hub.subscribe(to: topic)
         var times: [Duration] = []
         for number in 0..<20 {
@@ -40,9 +41,9 @@ struct NewsTests {
     @Test("Where a database cannot notify, nodes look often enough by themselves")
     func polled() async throws {
         let world = try await World(.postgresql)
-        let hub = WakeHub(time: world.time)
-        let other = try await #require(world.postgres).engine(hub: hub, wakes: .polled)
-        let topic = WakeTopic.enrollment(world.newID())
+        let hub = ChangeHub(time: world.time)
+        let other = try await #require(world.postgres).engine(hub: hub, notices: .polled)
+        let topic = ChangeTopic.enrollment(world.newID())
         let subscription = hub.subscribe(to: topic)
         for number in 0..<5 {
             let time = try await time(of: subscription) { try await commit("\(number)", waking: topic, in: world) }
@@ -61,7 +62,7 @@ struct NewsTests {
         let asked = try await world.ask(try world.request(for: user), by: shop)
         let other = try await world.reopened()
         let beginning = try await WatchChallenge.challenge(
-            asked.challenge.id, for: shop.credential, waitingUntil: Timestamp(milliseconds: .max), wakes: other.hub,
+            asked.challenge.id, for: shop.credential, waitingUntil: Timestamp(milliseconds: .max), changes: other.hub,
             ports: other.ports)
         guard case .waiting(let wait) = beginning else { throw World.Broken("wait") }
         async let outcome = wait.outcome(ports: other.ports)
@@ -75,22 +76,22 @@ struct NewsTests {
     func topics() async throws {
         let world = try await World(.postgresql)
         let other = try await world.reopened()
-        let topics: [WakeTopic] = [.challenge(world.newID()), .enrollment(world.newID()), .outbox]
+        let topics: [ChangeTopic] = [.challenge(world.newID()), .enrollment(world.newID()), .outbox]
         let subscriptions = topics.map { other.hub.subscribe(to: $0) }
         for (number, topic) in topics.enumerated() {
             try await commit("\(number)", waking: topic, in: world)
             try await subscriptions[number].wait(until: Timestamp(milliseconds: .max))
             for (index, subscription) in subscriptions.enumerated() where index != number {
-                #expect(try await !subscription.takeWake(), "\(topics[index]) by \(topic)")
+                #expect(try await !subscription.takeNotice(), "\(topics[index]) by \(topic)")
             }
         }
     }
 
-    @Test("What was committed while a node heard nothing wakes it when it hears again")
+    @Test("What was committed while a node heard nothing notifies it when it hears again")
     func missed() async throws {
         try await Relayed.with { scene in
-            let topic = WakeTopic.challenge(scene.world.newID())
-            let subscription = scene.engine.wakes.subscribe(to: topic)
+            let topic = ChangeTopic.challenge(scene.world.newID())
+            let subscription = scene.engine.changes.subscribe(to: topic)
             scene.relay.setRefusing(true)
             try await commit("missed", waking: topic, in: scene.world)
             scene.relay.setRefusing(false)
@@ -102,7 +103,7 @@ struct NewsTests {
     func slow() async throws {
         let world = try await World(.postgresql)
         let other = try await world.reopened()
-        let (slow, quick) = (WakeTopic.challenge(world.newID()), WakeTopic.challenge(world.newID()))
+        let (slow, quick) = (ChangeTopic.challenge(world.newID()), ChangeTopic.challenge(world.newID()))
         let subscriptions = (other.hub.subscribe(to: slow), other.hub.subscribe(to: quick))
         let (started, finish) = (AsyncStream.makeStream(of: Void.self), Counter())
         let write = Task {
@@ -111,7 +112,7 @@ struct NewsTests {
                 started.continuation.finish()
                 // Until the later one was read, far away from this thread.
                 while finish.value == 0 { _ = try connection.rows(SQLStatement("SELECT pg_sleep(0.01)"), []) }
-                return ((), wakes: [slow])
+                return ((), changes: [slow])
             }
         }
         for await _ in started.stream {}

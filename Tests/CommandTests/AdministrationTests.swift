@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("What an operator does to a server's data beside the server", .timeLimit(.minutes(15)))
-struct UpkeepTests {
+struct AdministrationTests {
     /// Starts a server on what lies in a folder, and tells whether a client that was made before is known.
     private func knows(
         _ shop: String, in folder: TemporaryFolder, environment: [String: String] = [:]

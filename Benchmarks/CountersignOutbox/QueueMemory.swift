@@ -6,7 +6,7 @@ import Foundation
 import StorageTestSupport
 
 /// What a long queue costs in memory.
-enum Standing {
+enum QueueMemory {
     static func measure(_ count: Int) async throws -> String {
         let world = try await World()
         let client = try await world.makeClient().client

@@ -2,7 +2,7 @@ import CountersignCore
 import Foundation
 
 /// What a PostgreSQL server says of itself; asking changes nothing.
-public struct PostgresStanding: Sendable {
+public struct PostgresStatus: Sendable {
     /// Its version, such as 150004 for 15.4.
     public var version = 0
     /// Its version in its own words.
@@ -51,7 +51,7 @@ public struct PostgresStanding: Sendable {
         """)
 
     /// Asks the server at an address.
-    public static func read(_ address: PostgresAddress) async throws(SQLStore.Unreachable) -> PostgresStanding {
+    public static func read(_ address: PostgresAddress) async throws(SQLStore.Unreachable) -> PostgresStatus {
         do {
             return try await PostgresEngine.onThread { try ask(at: address) }
         } catch let failure as PostgresFailure {
@@ -61,30 +61,30 @@ public struct PostgresStanding: Sendable {
         }
     }
 
-    private static func ask(at address: PostgresAddress) throws -> PostgresStanding {
+    private static func ask(at address: PostgresAddress) throws -> PostgresStatus {
         let connection = try PostgresConnection(to: address)
         // Prepared before, so that the clocks are compared over one way there and back.
         _ = try connection.rows(ask, [])
         let before = Date()
         guard let row = try connection.rows(ask, []).first else { throw StoreError.corruptRow("settings") }
         let middle = (before.timeIntervalSince1970 + Date().timeIntervalSince1970) / 2 * 1000
-        var standing = PostgresStanding()
-        standing.version = connection.serverVersion
-        standing.clockDifference = try row.integer(0) - Int64(middle)
-        standing.versionText = try row.text(1)
-        standing.encoding = try row.text(2)
-        standing.maximumConnections = Int(try row.integer(3))
-        standing.reservedConnections = Int(try row.integer(4))
-        standing.connections = Int(try row.integer(5))
-        standing.fsync = try row.text(6) == "on"
-        standing.fullPageWrites = try row.text(7) == "on"
-        standing.synchronousCommit = try row.text(8)
-        standing.synchronousNames = try row.text(9)
-        standing.isReadOnly = try row.text(10) == "on"
-        standing.isMade = try row.integer(11) == 1
-        standing.tlsVersion = connection.tlsVersion
-        standing.tlsMode = connection.tlsMode
-        standing.isLocal = connection.isLocal
-        return standing
+        var status = PostgresStatus()
+        status.version = connection.serverVersion
+        status.clockDifference = try row.integer(0) - Int64(middle)
+        status.versionText = try row.text(1)
+        status.encoding = try row.text(2)
+        status.maximumConnections = Int(try row.integer(3))
+        status.reservedConnections = Int(try row.integer(4))
+        status.connections = Int(try row.integer(5))
+        status.fsync = try row.text(6) == "on"
+        status.fullPageWrites = try row.text(7) == "on"
+        status.synchronousCommit = try row.text(8)
+        status.synchronousNames = try row.text(9)
+        status.isReadOnly = try row.text(10) == "on"
+        status.isMade = try row.integer(11) == 1
+        status.tlsVersion = connection.tlsVersion
+        status.tlsMode = connection.tlsMode
+        status.isLocal = connection.isLocal
+        return status
     }
 }

@@ -4,7 +4,7 @@ import NIOCore
 ///
 /// HTTP/2 shares one connection among all requests, and keeps it when they time out: one that a router has forgotten, or
 /// whose other end stood still until the window for data was used up, would let every later push time out, too.
-final class SilenceWatch: ChannelDuplexHandler {
+final class HTTP2IdleTimeoutHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
 

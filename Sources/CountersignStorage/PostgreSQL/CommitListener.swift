@@ -7,9 +7,9 @@ import Synchronization
 /// own.
 ///
 /// What changed stands in the table of commits, written by the transaction that changed it. A notification only says
-/// that it is time to look; a node looks every second without one, or more often where there are none. So a wake may be
+/// that it is time to look; a node looks every second without one, or more often where there are none. So a notice may be
 /// late, never lost, and no commit waits for the lock that PostgreSQL takes for a commit that notifies.
-final class PostgresNews: Sendable {
+final class CommitListener: Sendable {
     static let channel = "countersign"
     private static let listen = SQLStatement("LISTEN \(channel)")
     private static let notify = SQLStatement("SELECT pg_notify('\(channel)', '')")
@@ -21,28 +21,28 @@ final class PostgresNews: Sendable {
     /// What tells this node's commits from others'.
     let node: String
     private let address: PostgresAddress
-    private let wakes: PostgresWakes
-    private let hub: WakeHub
+    private let notices: PostgresNoticeMode
+    private let hub: ChangeHub
     private let start: Int64
     private let isStopped = Mutex(false)
-    private let bell: Bell
+    private let signal: ThreadSignal
 
     /// News of an address.
     ///
     /// - Parameters:
     ///   - address: where the database is.
     ///   - start: what ``horizon(of:)`` was.
-    ///   - wakes: how to learn of them.
+    ///   - notices: how it learns of them.
     ///   - hub: who is told.
     init(
-        _ address: PostgresAddress, from start: Int64, wakes: PostgresWakes, hub: WakeHub
+        _ address: PostgresAddress, from start: Int64, notices: PostgresNoticeMode, hub: ChangeHub
     ) throws(StoreError) {
         self.address = address
-        self.wakes = wakes
+        self.notices = notices
         self.hub = hub
         self.start = start
         node = String(UInt64.random(in: 0...(.max)), radix: 36)
-        bell = try Bell()
+        signal = try ThreadSignal()
     }
 
     /// The number before which all transactions have ended.
@@ -58,12 +58,12 @@ final class PostgresNews: Sendable {
 
     func stop() {
         isStopped.withLock { $0 = true }
-        bell.ring()
+        signal.ring()
     }
 
     /// Tells other nodes, soon, that there is something new.
     func tell() {
-        if wakes == .notified { bell.ring() }
+        if notices == .notified { signal.ring() }
     }
 
     private func work() {
@@ -79,17 +79,17 @@ final class PostgresNews: Sendable {
 
     private func follow(on connection: PostgresConnection, _ reader: inout Reader) throws {
         try connection.execute(Self.relax, [])
-        if wakes == .notified { try connection.execute(Self.listen, []) }
+        if notices == .notified { try connection.execute(Self.listen, []) }
         var sweptAt = ContinuousClock.now
         while !isStopped.withLock({ $0 }) {
             // What was missed while there was no connection is found at once.
             switch try reader.read(on: connection) {
-            case .topics(let topics): hub.wake(topics)
-            case .unknown: hub.wakeAll()
+            case .topics(let topics): hub.notify(topics)
+            case .unknown: hub.notifyAll()
             }
-            bell.wait(beside: connection.socket, atMost: wakes.pause)
+            signal.wait(beside: connection.socket, atMost: notices.pause)
             // Taken before telling: whoever commits from here on rings again.
-            if bell.take() { try connection.execute(Self.notify, []) }
+            if signal.take() { try connection.execute(Self.notify, []) }
             try connection.takeNotifications()
             if ContinuousClock.now - sweptAt > Self.sweepEvery {
                 try connection.execute(PostgresCommits.sweep, [])
@@ -102,7 +102,7 @@ final class PostgresNews: Sendable {
     private struct Reader {
         /// What changed.
         enum News {
-            case topics([WakeTopic])
+            case topics([ChangeTopic])
             /// Perhaps anything.
             case unknown
         }
@@ -130,13 +130,13 @@ final class PostgresNews: Sendable {
             }
             readAt = .now
             var read: Set<String> = []
-            var topics: [WakeTopic] = []
+            var topics: [ChangeTopic] = []
             for row in rows {
                 guard let number = try row.optionalInteger(1) else { continue }
                 let id = try row.text(2)
                 if number >= from { read.insert(id) }
                 guard !known.contains(id), !id.hasPrefix(node) else { continue }
-                topics += [WakeTopic](words: try row.text(3))
+                topics += [ChangeTopic](words: try row.text(3))
             }
             known = read
             return .topics(topics)
@@ -144,7 +144,7 @@ final class PostgresNews: Sendable {
     }
 }
 
-extension [WakeTopic] {
+extension [ChangeTopic] {
     /// The topics as the table of commits holds them.
     var words: String {
         map { topic in
@@ -163,7 +163,7 @@ extension [WakeTopic] {
             if word == "outbox" { return .outbox }
             if word == "keys" { return .keys }
             let word = String(word)
-            return ChallengeID(word).map(WakeTopic.challenge) ?? EnrollmentID(word).map(WakeTopic.enrollment)
+            return ChallengeID(word).map(ChangeTopic.challenge) ?? EnrollmentID(word).map(ChangeTopic.enrollment)
         }
     }
 }

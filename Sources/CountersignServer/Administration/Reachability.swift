@@ -6,7 +6,7 @@ import NIOHTTP1
 
 /// Asks a server at its public URL how it is, the way its callers reach it.
 enum Reachability {
-    static func examine(_ settings: ServerSettings, now: Timestamp) async -> [Finding] {
+    static func examine(_ settings: ServerSettings, now: Timestamp) async -> [DiagnosticResult] {
         guard let issuer = settings.issuer else {
             return [
                 .warning(
@@ -52,7 +52,7 @@ enum Reachability {
     }
 
     /// What to say of the clock that a reply is dated by: the server's, or its proxy's.
-    static func time(_ field: String?, now: Timestamp) -> Finding? {
+    static func time(_ field: String?, now: Timestamp) -> DiagnosticResult? {
         guard let date = field.flatMap({ format.date(from: $0) }) else { return nil }
         let difference = Int(date.timeIntervalSince1970) - Int(now.seconds)
         guard abs(difference) > 5 else { return .fine("server clock", "It agrees with the one here.") }

@@ -4,7 +4,7 @@ import Foundation
 import Logging
 
 /// What an operator does to a server's data beside the server, which need not stop for it.
-public enum Upkeep {
+public enum Administration {
     /// What came of a rotation.
     public struct Rotation: Sendable {
         /// The key that is in use from now on, or is to be.
@@ -118,9 +118,9 @@ public enum Upkeep {
         guard let anyIssuer = Issuer("http://localhost") else { preconditionFailure("a loopback issuer is valid") }
         var settings = settings
         settings.migrates = migrates
-        let silent = Logger(label: "upkeep") { _ in SwiftLogNoOpLogHandler() }
+        let silent = Logger(label: "administration") { _ in SwiftLogNoOpLogHandler() }
         let opened = try await OpenedStore.open(
-            settings, folder, hub: WakeHub(time: SystemTime()), issuer: anyIssuer, environment: [:], logger: silent
+            settings, folder, hub: ChangeHub(time: SystemTime()), issuer: anyIssuer, environment: [:], logger: silent
         ) { _ in }
         return (opened.store, opened.masterKey)
     }

@@ -5,62 +5,62 @@ import StorageTestSupport
 import Testing
 
 @Suite("Waiting for commits", .timeLimit(.minutes(15)))
-struct WakeHubTests {
+struct ChangeHubTests {
     private static let mark = SQLStatement("INSERT INTO attempts (key, count, window_ends_at) VALUES ($1, 0, 0)")
     private static let never = Timestamp(milliseconds: .max)
 
-    /// Commits a row and wakes topics with it.
-    private func commit(_ key: String, waking topics: WakeTopic..., in world: World) async throws {
+    /// Commits a row and notifies topics with it.
+    private func commit(_ key: String, waking topics: ChangeTopic..., in world: World) async throws {
         try await world.engine.write { connection in
             try connection.execute(Self.mark, [.text(key)])
-            return ((), wakes: topics)
+            return ((), changes: topics)
         }
     }
 
-    @Test("A wake reaches all who listen to its topic, and nobody else")
+    @Test("A notice reaches all who listen to its topic, and nobody else")
     func topics() async throws {
         let world = try await World()
         let (one, other): (ChallengeID, ChallengeID) = (world.newID(), world.newID())
         let enrollment: EnrollmentID = world.newID()
-        let listening: [(WakeTopic, any WakeSubscription)] = [
-            WakeTopic.challenge(one), .challenge(one), .challenge(other), .enrollment(enrollment), .outbox,
+        let listening: [(ChangeTopic, any ChangeSubscription)] = [
+            ChangeTopic.challenge(one), .challenge(one), .challenge(other), .enrollment(enrollment), .outbox,
         ].map { ($0, world.hub.subscribe(to: $0)) }
-        for topic in [WakeTopic.challenge(one), .enrollment(enrollment), .outbox] {
+        for topic in [ChangeTopic.challenge(one), .enrollment(enrollment), .outbox] {
             try await commit("\(topic)", waking: topic, in: world)
             for (listened, subscription) in listening {
-                #expect(try await subscription.takeWake() == (listened == topic), "\(listened) by \(topic)")
+                #expect(try await subscription.takeNotice() == (listened == topic), "\(listened) by \(topic)")
             }
         }
         try await commit("two", waking: .challenge(other), .outbox, in: world)
         for (listened, subscription) in listening {
-            #expect(try await subscription.takeWake() == [WakeTopic.challenge(other), .outbox].contains(listened))
+            #expect(try await subscription.takeNotice() == [ChangeTopic.challenge(other), .outbox].contains(listened))
         }
     }
 
-    @Test("A wake between the look and the wait is kept, and several are one")
+    @Test("A notice between the look and the wait is kept, and several are one")
     func kept() async throws {
         let world = try await World()
         let subscription = world.hub.subscribe(to: .outbox)
         for number in 0..<3 { try await commit("\(number)", waking: .outbox, in: world) }
         try await subscription.wait(until: Self.never)
-        #expect(try await !subscription.takeWake())
+        #expect(try await !subscription.takeNotice())
     }
 
-    @Test("A commit that fails wakes nobody, and a wake comes when what it tells of can be read")
+    @Test("A commit that fails notifies nobody, and a notice comes when what it tells of can be read")
     func afterCommit() async throws {
         let world = try await World()
         let subscription = world.hub.subscribe(to: .outbox)
         await #expect(throws: Engine.chosen.uniqueViolation(of: "attempts.key")) {
             try await world.engine.write { connection in
                 for _ in 0..<2 { try connection.execute(Self.mark, [.text("twice")]) }
-                return ((), wakes: [.outbox])
+                return ((), changes: [.outbox])
             }
         }
-        #expect(try await !subscription.takeWake())
+        #expect(try await !subscription.takeNotice())
         #expect(try await world.count("attempts") == 0)
     }
 
-    @Test("However commits and looks fall between each other, no wake is lost")
+    @Test("However commits and looks fall between each other, no notice is lost")
     func race() async throws {
         let world = try await World()
         let total: Int64 = 200
@@ -72,7 +72,7 @@ struct WakeHubTests {
             }
         }
         let count = SQLStatement("SELECT count(*) FROM attempts")
-        // Each waits for the change after what it has seen: one lost wake, and it waits for ever.
+        // Each waits for the change after what it has seen: one lost notice, and it waits for ever.
         let seen = try await atOnce(8) { _ in
             let subscription = world.hub.subscribe(to: .outbox)
             var seen: Int64 = 0
@@ -120,7 +120,7 @@ struct WakeHubTests {
         try await subscription.wait(until: Self.never)
     }
 
-    @Test("An interrupted subscription ends its wait with CancellationError, and every later one; no wake revives it")
+    @Test("An interrupted subscription ends its wait with CancellationError, and every later one; no notice revives it")
     func interruption() async throws {
         let world = try await World()
         let subscription = world.hub.subscribe(to: .outbox)
@@ -133,7 +133,7 @@ struct WakeHubTests {
         try await other.wait(until: Self.never)
     }
 
-    @Test("A wait that is cancelled and woken at once ends once, one way or the other")
+    @Test("A wait that is cancelled and notified at once ends once, one way or the other")
     func cancelledAndWoken() async throws {
         let world = try await World()
         let hub = world.hub
@@ -142,14 +142,14 @@ struct WakeHubTests {
             let wait = Task { try await subscription.wait(until: Self.never) }
             async let commit: Void = commit("\(round)", waking: .outbox, in: world)
             wait.cancel()
-            let wasWoken =
+            let wasNotified =
                 switch await wait.result {
                 case .success: true
                 case .failure(let error): !(error is CancellationError)
                 }
             try await commit
-            // Either the wait took the wake, or it is kept for the next one.
-            #expect(try await subscription.takeWake() == !wasWoken)
+            // Either the wait took the notice, or it is kept for the next one.
+            #expect(try await subscription.takeNotice() == !wasNotified)
         }
     }
 
@@ -182,7 +182,7 @@ struct WakeHubTests {
         let polls = (0..<20).map { _ in
             Task {
                 try await WatchChallenge.end(of: asked.challenge.id, for: shop, by: deadline, ports: world.ports)?
-                    .challenge.state.standing.state
+                    .challenge.state.status.state
             }
         }
         for poll in polls.prefix(10) {

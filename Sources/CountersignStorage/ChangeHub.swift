@@ -2,13 +2,13 @@ public import CountersignCore
 import CountersignWire
 import Synchronization
 
-/// Wakes within one process: who waits for what, and until when.
-public final class WakeHub: Wakes, Sendable {
+/// ChangeNotifier within one process: who waits for what, and until when.
+public final class ChangeHub: ChangeNotifier, Sendable {
     /// How late a deadline may be noticed.
     private static let tick = Duration.milliseconds(100)
 
     private struct Listeners {
-        var byTopic: [WakeTopic: [Int: Listener]] = [:]
+        var byTopic: [ChangeTopic: [Int: Listener]] = [:]
         var next = 0
     }
 
@@ -24,8 +24,8 @@ public final class WakeHub: Wakes, Sendable {
 
     /// Listens to a topic.
     ///
-    /// See ``Wakes/subscribe(to:)``.
-    public func subscribe(to topic: WakeTopic) -> any WakeSubscription {
+    /// See ``ChangeNotifier/subscribe(to:)``.
+    public func subscribe(to topic: ChangeTopic) -> any ChangeSubscription {
         let listener = Listener()
         let number = listeners.withLock { listeners in
             listeners.next += 1
@@ -40,18 +40,18 @@ public final class WakeHub: Wakes, Sendable {
         listeners.withLock { $0.byTopic.values.reduce(0) { $0 + $1.count } }
     }
 
-    /// Wakes all who listen to some topics.
-    package func wake(_ topics: [WakeTopic]) {
-        let woken = listeners.withLock { listeners in
+    /// ChangeNotifier all who listen to some topics.
+    package func notify(_ topics: [ChangeTopic]) {
+        let notified = listeners.withLock { listeners in
             topics.flatMap { listeners.byTopic[$0].map { Array($0.values) } ?? [] }
         }
-        for listener in woken { listener.wake() }
+        for listener in notified { listener.notify() }
     }
 
-    /// Wakes all who listen, because nobody knows what changed.
-    package func wakeAll() {
+    /// ChangeNotifier all who listen, because nobody knows what changed.
+    package func notifyAll() {
         let all = listeners.withLock { $0.byTopic.values.flatMap(\.values) }
-        for listener in all { listener.wake() }
+        for listener in all { listener.notify() }
     }
 
     /// Ends waits whose deadline has come, until the task is cancelled.
@@ -64,14 +64,14 @@ public final class WakeHub: Wakes, Sendable {
         }
     }
 
-    private func drop(_ topic: WakeTopic, _ number: Int) {
+    private func drop(_ topic: ChangeTopic, _ number: Int) {
         listeners.withLock { listeners in
             listeners.byTopic[topic]?[number] = nil
             if listeners.byTopic[topic]?.isEmpty == true { listeners.byTopic[topic] = nil }
         }
     }
 
-    private final class Subscription: WakeSubscription {
+    private final class Subscription: ChangeSubscription {
         private let listener: Listener
         private let end: @Sendable () -> Void
 
@@ -95,7 +95,7 @@ private final class Listener: Sendable {
     private enum State {
         case idle
         /// Woken while nobody waited.
-        case woken
+        case notified
         case waiting(CheckedContinuation<Void, any Error>, until: Timestamp)
         /// Nobody may wait any more.
         case interrupted
@@ -103,14 +103,14 @@ private final class Listener: Sendable {
 
     private let state = Mutex(State.idle)
 
-    func wake() {
+    func notify() {
         state.withLock { state -> CheckedContinuation<Void, any Error>? in
             switch state {
             case .waiting(let continuation, _):
                 state = .idle
                 return continuation
-            case .idle, .woken:
-                state = .woken
+            case .idle, .notified:
+                state = .notified
                 return nil
             case .interrupted: return nil
             }
@@ -130,7 +130,7 @@ private final class Listener: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let result = state.withLock { state -> Result<Void, any Error>? in
                     switch state {
-                    case .woken:
+                    case .notified:
                         state = .idle
                         return .success(())
                     case .interrupted: return .failure(CancellationError())

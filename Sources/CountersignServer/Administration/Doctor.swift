@@ -9,7 +9,7 @@ public enum Doctor {
     private static let day = 86_400
 
     /// What there is to say about a server with these settings.
-    public static func examine(_ settings: ServerSettings) async -> [Finding] {
+    public static func examine(_ settings: ServerSettings) async -> [DiagnosticResult] {
         let now = SystemTime().now
         var findings = files(of: settings) + [disk(settings.dataFolder)]
         findings += await database(settings, now: now)
@@ -20,14 +20,14 @@ public enum Doctor {
     }
 
     /// Who may read the folder and what is in it.
-    static func files(of settings: ServerSettings) -> [Finding] {
+    static func files(of settings: ServerSettings) -> [DiagnosticResult] {
         let folder = DataFolder(existing: settings)
         guard let mode = mode(of: folder.path) else {
             return [
                 .warning("folder", "\(folder.path) is not there.", "The first start makes it, or name it with --data.")
             ]
         }
-        var findings: [Finding] = []
+        var findings: [DiagnosticResult] = []
         if mode & 0o077 != 0 {
             findings.append(
                 .fault("folder", "Others may enter \(folder.path).", "chmod 700 \(folder.path)"))
@@ -46,7 +46,7 @@ public enum Doctor {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
     }
 
-    private static func disk(_ path: String) -> Finding {
+    private static func disk(_ path: String) -> DiagnosticResult {
         var status = statvfs()
         // A folder that is to be made has the space of the one it is made in.
         var folder = URL(filePath: path).standardizedFileURL
@@ -59,7 +59,7 @@ public enum Doctor {
     }
 
     /// What to say of this many megabytes.
-    static func space(free: UInt64) -> Finding {
+    static func space(free: UInt64) -> DiagnosticResult {
         switch free {
         case ..<200: .fault("disk", "\(free) MB are free.", "Make room: a server that cannot write refuses everything.")
         case ..<2000: .warning("disk", "\(free) MB are free.", "Make room before there is none.")
@@ -68,9 +68,9 @@ public enum Doctor {
     }
 
     /// What the database says: whether it opens, its schema, its clock, what waits in it.
-    private static func database(_ settings: ServerSettings, now: Timestamp) async -> [Finding] {
+    private static func database(_ settings: ServerSettings, now: Timestamp) async -> [DiagnosticResult] {
         let folder = DataFolder(existing: settings)
-        var findings: [Finding] = []
+        var findings: [DiagnosticResult] = []
         switch settings.database {
         case .sqlite:
             guard FileManager.default.fileExists(atPath: folder.database) else {
@@ -78,9 +78,9 @@ public enum Doctor {
             }
         case .postgresql(let server):
             do {
-                let standing = try await PostgresStanding.read(server.address)
-                findings += judge(standing, connections: server.connections)
-                guard standing.isMade else {
+                let status = try await PostgresStatus.read(server.address)
+                findings += judge(status, connections: server.connections)
+                guard status.isMade else {
                     return findings + [.warning("database", "It is empty.", "The first start makes what it needs.")]
                 }
             } catch {
@@ -92,15 +92,15 @@ public enum Doctor {
             }
         }
         do {
-            let (store, masterKey) = try await Upkeep.open(folder, settings)
+            let (store, masterKey) = try await Administration.open(folder, settings)
             findings.append(.fine("database", "It opens, with schema \(try await store.schemaVersion())."))
             findings.append(rotation(try await store.masterKeys(), masterKey.id))
             if store.isResealing {
                 findings.append(.fine("sealing", "Servers seal everything again under a new key."))
             }
             findings.append(clock(newest: try await store.newestEvent(), now: now))
-            let standing = try await store.outboxStanding()
-            findings.append(outbox(standing.count, oldest: standing.oldest, now: now))
+            let status = try await store.outboxStatus()
+            findings.append(outbox(status.count, oldest: status.oldest, now: now))
             return findings
         } catch {
             let cure = "Nothing works without it; if it is lost, restore the backup."
@@ -109,7 +109,7 @@ public enum Doctor {
     }
 
     /// What to say of the master keys that open the database.
-    static func rotation(_ keys: [MasterKeyID], _ own: MasterKeyID) -> Finding {
+    static func rotation(_ keys: [MasterKeyID], _ own: MasterKeyID) -> DiagnosticResult {
         guard keys.count > 1 else { return .fine("master key", "\(own) opens the database, and no other does.") }
         let list = keys.map { "\($0)" }.joined(separator: " and ")
         return .warning(
@@ -118,7 +118,7 @@ public enum Doctor {
     }
 
     /// What to say of a clock, by the time of the newest event.
-    static func clock(newest: Timestamp?, now: Timestamp) -> Finding {
+    static func clock(newest: Timestamp?, now: Timestamp) -> DiagnosticResult {
         guard let newest, newest > now.adding(seconds: 5) else { return .fine("clock", "It is \(now).") }
         return .fault(
             "clock", "It is \(now) here, and the newest event is of \(newest).",
@@ -126,7 +126,7 @@ public enum Doctor {
     }
 
     /// What to say of the outbox.
-    static func outbox(_ count: Int, oldest: Timestamp?, now: Timestamp) -> Finding {
+    static func outbox(_ count: Int, oldest: Timestamp?, now: Timestamp) -> DiagnosticResult {
         let age = oldest.map { (now.milliseconds - $0.milliseconds) / 1000 } ?? 0
         guard age > 600 else { return .fine("outbox", "\(count) messages wait.") }
         return .warning(
@@ -135,7 +135,7 @@ public enum Doctor {
     }
 
     /// What the mail server says when it is greeted; no mail is sent.
-    private static func mail(_ files: MailFiles) async -> Finding {
+    private static func mail(_ files: MailFiles) async -> DiagnosticResult {
         let server = "\(files.server.host):\(files.server.port ?? files.server.security.port)"
         var complaint: String?
         do {
@@ -152,7 +152,7 @@ public enum Doctor {
     }
 
     /// What to say of a certificate at a time, in seconds since 1970.
-    static func certificate(_ files: TLSFiles, now: Int) -> Finding {
+    static func certificate(_ files: TLSFiles, now: Int) -> DiagnosticResult {
         do {
             _ = try files.context()
             guard let own = try files.chain().first else { throw StartError("\(files.certificate) is empty.") }

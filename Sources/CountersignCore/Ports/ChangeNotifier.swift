@@ -1,7 +1,7 @@
 public import CountersignWire
 
 /// Something that can change while somebody waits for it.
-public enum WakeTopic: Hashable, Sendable {
+public enum ChangeTopic: Hashable, Sendable {
     /// A challenge has ended.
     case challenge(ChallengeID)
     /// An enrollment has a new challenge, one fewer, or is removed.
@@ -14,17 +14,17 @@ public enum WakeTopic: Hashable, Sendable {
 
 /// Tells those who wait that something changed.
 ///
-/// A wake leaves with the commit that made the change.
-public protocol Wakes: Sendable {
+/// A notice leaves with the commit that made the change.
+public protocol ChangeNotifier: Sendable {
     /// Listens from now on: subscribe first, read the state after, and no change is missed.
-    func subscribe(to topic: WakeTopic) -> any WakeSubscription
+    func subscribe(to topic: ChangeTopic) -> any ChangeSubscription
 }
 
 /// One listener.
 ///
 /// It ends with the value.
-public protocol WakeSubscription: Sendable {
-    /// Returns when the topic was woken since the subscription began or since the last return, or at the deadline.
+public protocol ChangeSubscription: Sendable {
+    /// Returns when the topic was notified since the subscription began or since the last return, or at the deadline.
     ///
     /// - Throws: `CancellationError` when the task is cancelled or the subscription is interrupted.
     func wait(until deadline: Timestamp) async throws

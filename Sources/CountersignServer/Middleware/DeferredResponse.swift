@@ -2,7 +2,7 @@ import Hummingbird
 import Synchronization
 
 /// Takes the rest of the answer to one request, when it is known only after a wait.
-final class Later: Sendable {
+final class DeferredResponse: Sendable {
     private let rest = Mutex<(@Sendable () async throws -> Response)?>(nil)
 
     /// Leaves a request to be answered later.

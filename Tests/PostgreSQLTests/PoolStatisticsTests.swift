@@ -4,7 +4,7 @@ import StorageTestSupport
 import Testing
 
 @Suite("What is told of the connections to a database", .timeLimit(.minutes(15)))
-struct PoolStandingTests {
+struct PoolStatisticsTests {
     @Test("Work that holds every connection is counted, and what waits behind it, until it is done")
     func busy() async throws {
         let world = try await World(.postgresql)
@@ -18,27 +18,27 @@ struct PoolStandingTests {
                 }
             }
         }
-        var standing = try #require(world.engine.poolStanding)
-        while standing.busyConnections < 4 || standing.waitingJobs < 2 {
+        var status = try #require(world.engine.poolStatistics)
+        while status.busyConnections < 4 || status.waitingJobs < 2 {
             await Task.yield()
-            standing = try #require(world.engine.poolStanding)
+            status = try #require(world.engine.poolStatistics)
         }
-        #expect(standing.openConnections == 4)
-        #expect(standing.busyConnections == 4)
-        #expect(standing.waitingJobs == 2)
-        #expect(standing.longestWait > .zero)
-        #expect(!standing.isAway)
-        let later = try #require(world.engine.poolStanding)
-        #expect(later.longestWait > standing.longestWait, "the oldest grows older")
+        #expect(status.openConnections == 4)
+        #expect(status.busyConnections == 4)
+        #expect(status.waitingJobs == 2)
+        #expect(status.longestWait > .zero)
+        #expect(!status.isAway)
+        let later = try #require(world.engine.poolStatistics)
+        #expect(later.longestWait > status.longestWait, "the oldest grows older")
         finish.count()
         for task in work { try await task.value }
-        while standing.busyConnections != 0 {
+        while status.busyConnections != 0 {
             await Task.yield()
-            standing = try #require(world.engine.poolStanding)
+            status = try #require(world.engine.poolStatistics)
         }
-        #expect(standing.openConnections == 4)
-        #expect(standing.waitingJobs == 0)
-        #expect(standing.longestWait == .zero)
+        #expect(status.openConnections == 4)
+        #expect(status.waitingJobs == 0)
+        #expect(status.longestWait == .zero)
     }
 
     @Test("A read whose task is cancelled while it waits for a connection is not begun; a write is done")
@@ -53,17 +53,17 @@ struct PoolStandingTests {
                 }
             }
         }
-        while world.engine.poolStanding?.busyConnections != 4 { await Task.yield() }
+        while world.engine.poolStatistics?.busyConnections != 4 { await Task.yield() }
         let (read, written) = (Counter(), Counter())
         let abandoned = Task { _ = try await world.engine.read { _ in read.count() } }
         let write = Task {
             try await world.engine.write { _ in
                 written.count()
-                return ((), wakes: [])
+                return ((), changes: [])
             }
         }
         let wanted = Task { try await world.engine.read { try $0.rows(wait, []).count } }
-        while world.engine.poolStanding?.waitingJobs != 3 { await Task.yield() }
+        while world.engine.poolStatistics?.waitingJobs != 3 { await Task.yield() }
         abandoned.cancel()
         write.cancel()
         finish.count()
@@ -78,15 +78,15 @@ struct PoolStandingTests {
     func away() async throws {
         try await Relayed.with { scene in
             try await scene.makeUser("before")
-            #expect(scene.engine.poolStanding?.isAway == false)
-            #expect((scene.engine.poolStanding?.openConnections ?? 0) > 0)
+            #expect(scene.engine.poolStatistics?.isAway == false)
+            #expect((scene.engine.poolStatistics?.openConnections ?? 0) > 0)
             scene.relay.setRefusing(true)
             await #expect(throws: StoreError.unavailable) { try await scene.makeUser("meanwhile") }
-            #expect(scene.engine.poolStanding?.isAway == true)
-            #expect(scene.engine.poolStanding?.busyConnections == 0)
+            #expect(scene.engine.poolStatistics?.isAway == true)
+            #expect(scene.engine.poolStatistics?.busyConnections == 0)
             scene.relay.setRefusing(false)
             while (try? await scene.makeUser("after")) == nil {}
-            #expect(scene.engine.poolStanding?.isAway == false)
+            #expect(scene.engine.poolStatistics?.isAway == false)
         }
     }
 
@@ -100,7 +100,7 @@ struct PoolStandingTests {
             let runs = Counter()
             try await scene.engine.write { _ in
                 if runs.count() == 1 { throw StoreError.serializationFailure }
-                return ((), wakes: [])
+                return ((), changes: [])
             }
             #expect(scene.engine.commitCount.clashes == 1)
             #expect(scene.engine.commitCount.lookups == 1)

@@ -1,5 +1,5 @@
 /// One thing that ``Doctor`` looked at.
-public struct Finding: Hashable, Sendable {
+public struct DiagnosticResult: Hashable, Sendable {
     /// How it is.
     public enum State: String, Sendable {
         /// As it should be.
@@ -19,15 +19,15 @@ public struct Finding: Hashable, Sendable {
     /// What to do; nil when it is fine.
     public let cure: String?
 
-    static func fine(_ name: String, _ what: String) -> Finding {
-        Finding(name: name, state: .fine, what: what, cure: nil)
+    static func fine(_ name: String, _ what: String) -> DiagnosticResult {
+        DiagnosticResult(name: name, state: .fine, what: what, cure: nil)
     }
 
-    static func warning(_ name: String, _ what: String, _ cure: String) -> Finding {
-        Finding(name: name, state: .warning, what: what, cure: cure)
+    static func warning(_ name: String, _ what: String, _ cure: String) -> DiagnosticResult {
+        DiagnosticResult(name: name, state: .warning, what: what, cure: cure)
     }
 
-    static func fault(_ name: String, _ what: String, _ cure: String) -> Finding {
-        Finding(name: name, state: .fault, what: what, cure: cure)
+    static func fault(_ name: String, _ what: String, _ cure: String) -> DiagnosticResult {
+        DiagnosticResult(name: name, state: .fault, what: what, cure: cure)
     }
 }
