@@ -1,15 +1,15 @@
 import CountersignWire
 import Encodings
 
-/// What the server was told last of the app and the device, as a record of the vault.
+/// The description of the app and the device that the server received last, as a record of the vault.
 ///
-/// The system's version, the app's own and what the user calls the device change without the app being asked; the record
-/// says whether there is anything to tell.
+/// The system's version, the app's version and the user's name for the device change without the app's doing. The
+/// record shows whether the server needs an update.
 struct AppRecord: Equatable, Sendable {
     static let name = "app"
     private static let version: Int64 = 1
 
-    /// What the device says of itself.
+    /// The description of the device.
     let labels: DeviceLabels
     /// The versions of challenges that this SDK reads.
     let versions: [Int64]
@@ -22,14 +22,14 @@ struct AppRecord: Equatable, Sendable {
 }
 
 extension Authenticator {
-    /// What there is to be told now.
+    /// The description of the app and the device as it is now.
     func appRecord() throws(CountersignError) -> AppRecord {
         AppRecord(labels: try labels(), versions: [ChallengeBody.version])
     }
 
-    /// Tells the server what the app and the device are called now, where that is not what it was told last.
+    /// Sends the server the current description of the app and the device, if it differs from the last one sent.
     ///
-    /// - Throws: nothing but that the enrollment is gone: no device is kept from its questions by its name.
+    /// - Throws: only the errors of a removed enrollment. No other failure keeps the device from its challenges.
     func tellApp(of stored: StoredEnrollment) async throws(CountersignError) {
         guard let record = try? appRecord() else { return }
         let kept = try? await vault.record(AppRecord.name, of: stored.id)
@@ -39,16 +39,16 @@ extension Authenticator {
             _ = try await send("PATCH", "/v1/enrollments/self", body: update.json, for: stored)
         } catch {
             if error.isDeregistration { throw error }
-            // What is refused for good is not told again with every look.
+            // A permanent refusal is recorded as sent, so that it is not repeated with every look for challenges.
             if error.retryHelps { return }
         }
         await keep(record, of: stored.id)
     }
 
-    /// Keeps what the server was told, unless the enrollment was removed meanwhile.
+    /// Stores the description that the server received, unless the enrollment was removed meanwhile.
     func keep(_ record: AppRecord, of id: EnrollmentID) async {
         guard await roster[id] != nil else { return }
-        // Not kept, it is told again.
+        // If this fails, the description is sent again.
         try? await vault.write(record.encoded, as: AppRecord.name, of: id)
     }
 }

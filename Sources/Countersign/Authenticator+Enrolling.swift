@@ -4,15 +4,15 @@ import JOSE
 import OpenPGP
 
 extension Authenticator {
-    /// How often a request is sent whose reply may be lost.
+    /// How often a request is sent whose reply may have been lost.
     private static let attempts = 4
 
     /// Enrolls this device.
     ///
-    /// Keys are made for it, and removed again when the server refuses or cannot be reached. Where the user has a device
-    /// already, that one is asked first: see ``Enrollment/approval``.
+    /// Makes the device's keys, and removes them again when the server refuses or cannot be reached. If the user has a
+    /// device already, that device must approve this one: see ``Enrollment/approval``.
     ///
-    /// - Parameter authority: what lets the device enroll.
+    /// - Parameter authority: what entitles the device to enroll.
     /// - Returns: the enrollment.
     public func enroll(with authority: EnrollmentAuthority) async throws(CountersignError) -> Enrollment {
         switch authority {
@@ -34,7 +34,7 @@ extension Authenticator {
                 reply = try await send(request, signer: signer)
             } catch {
                 guard case .pushTokenInUse = error else { throw error }
-                // What is left of an earlier enrollment of this user has it: this one asks by itself.
+                // An earlier enrollment of this user on this device still has the token: this one polls instead.
                 push = nil
                 reply = try await send(
                     EnrollmentRequest(
@@ -59,9 +59,9 @@ extension Authenticator {
         }
     }
 
-    /// The issuer's certificate, which must be the one the invitation names.
+    /// The issuer's certificate, which must be the one that the invitation names.
     ///
-    /// The device's clock is set right by the way: keys must not be made in the future.
+    /// The request also corrects the device's clock: keys must not be made with a time in the future.
     private func pinnedCertificate(_ fingerprint: Fingerprint) async throws(CountersignError) -> Certificate {
         let response = try await connection.send("GET", "/v1/server-certificate")
         guard let certificate = try? Certificate(armored: String(decoding: response.body, as: UTF8.self)) else {
@@ -102,7 +102,7 @@ extension Authenticator {
         return (stored, request, Connection.Signer(keyID: "\(certificate.fingerprint)", key: authentication))
     }
 
-    /// What the app says of itself and of the device.
+    /// The description of the app and of the device.
     func labels() throws(CountersignError) -> DeviceLabels {
         func line(_ text: String) throws(CountersignError) -> DisplayLine {
             do { return try DisplayLine(text, atMost: 100) } catch {
@@ -117,7 +117,8 @@ extension Authenticator {
     private func send(
         _ request: EnrollmentRequest, signer: Connection.Signer
     ) async throws(CountersignError) -> EnrollmentReply {
-        // The reply may be lost and the enrollment made: the same request gets the same one.
+        // The reply may be lost although the enrollment was made: a repeat of the same request gets the same
+        // enrollment.
         try await untilReplied { () throws(CountersignError) in
             do throws(CountersignError) {
                 let response = try await connection.send("POST", "/v1/enrollments", body: request.json, signer: signer)
@@ -139,14 +140,14 @@ extension Authenticator {
         }
     }
 
-    /// Keeps what is remembered of an enrollment.
+    /// Stores the record of an enrollment.
     func keep(_ stored: StoredEnrollment) async throws(CountersignError) {
         try await vaulted { [vault] in
             try await vault.write(stored.json.encoded, as: StoredEnrollment.record, of: stored.id)
         }
     }
 
-    /// Sends something again until there is a reply: what is sent in the same words gets the same one.
+    /// Repeats a request until there is a reply; the server answers identical requests with the same reply.
     func untilReplied<Result: Sendable>(
         _ send: () async throws(CountersignError) -> Result
     ) async throws(CountersignError) -> Result {
@@ -162,7 +163,7 @@ extension Authenticator {
         }
     }
 
-    /// Waits before trying again.
+    /// Waits before the next attempt.
     func pause(_ attempt: Int) async throws(CountersignError) {
         try await sleep(for: Backoff(failures: attempt).pause)
     }

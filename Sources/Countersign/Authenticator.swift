@@ -4,13 +4,13 @@ public import Foundation
 import JOSE
 import OpenPGP
 
-/// The app, as the server is told of it.
+/// The app's description of itself and of the device, as the server receives it.
 public struct AppDescription: Sendable {
     /// The app's name.
     public let name: String
     /// Its version.
     public let version: String
-    /// What the user calls the device.
+    /// The user's name for the device.
     public let deviceName: String
     /// The device's model.
     public let model: String?
@@ -27,15 +27,15 @@ public struct AppDescription: Sendable {
     }
 }
 
-/// What lets a device enroll.
+/// What entitles a device to enroll.
 public enum EnrollmentAuthority: Sendable {
     /// The text of a QR code with a ticket.
     case ticket(String)
 }
 
-/// The device's side of Countersign: enrolls, learns what is asked, and answers.
+/// The device's side of Countersign: enrolls the device, receives challenges, and answers them.
 ///
-/// One for an issuer; safe to use from everywhere.
+/// Make one for each issuer. It is safe to use from any task or thread.
 public final class Authenticator: Sendable {
     let app: AppDescription
     let returnSchemes: Set<String>
@@ -48,12 +48,13 @@ public final class Authenticator: Sendable {
     ///
     /// - Parameters:
     ///   - issuer: the server's public base URL.
-    ///   - app: the app, as the server is told of it.
-    ///   - vault: where keys and records are kept.
-    ///   - transport: how requests travel.
+    ///   - app: the description that the server receives.
+    ///   - vault: stores keys and records.
+    ///   - transport: sends requests.
     ///   - clock: the device's clock.
-    ///   - returnSchemes: schemes of apps that the user may be sent back to after an approval by a link, `com.example.shop`;
-    ///     `https` always may be. Another app on the device can claim a scheme as its own, and be opened instead.
+    ///   - returnSchemes: URL schemes, such as `com.example.shop`, of apps to which the user may return after an
+    ///     approval by a link; `https` is always allowed. Another app on the device can claim a scheme, and is then
+    ///     opened instead.
     /// - Throws: ``CountersignError/vault(_:)``, or `.notHandleable` when the issuer is not a URL of one.
     public init(
         issuer: URL, app: AppDescription, vault: any Vault, transport: any Transport = URLSessionTransport(),
@@ -80,23 +81,23 @@ public final class Authenticator: Sendable {
         get async { await roster.all.map { Enrollment(id: $0.id, authenticator: self, stored: $0) } }
     }
 
-    /// How the device gets on with the server.
+    /// The state of the connection to the server.
     public var connectionState: ConnectionState {
         get async { await connection.state }
     }
 
-    /// How the device gets on with the server, now and after every change.
+    /// The state of the connection to the server: the current one, then every change.
     public var connectionStates: AsyncStream<ConnectionState> {
         get async { await connection.states() }
     }
 
-    /// Forgets an enrollment, keys first.
+    /// Deletes an enrollment from the device, its keys first.
     func forget(_ id: EnrollmentID) async throws(CountersignError) {
         try await vaulted { try await self.vault.removeAll(of: id) }
         await roster.remove(id)
     }
 
-    /// Sends a signed request for an enrollment and learns from the answer: a removal that the server signed wipes it.
+    /// Sends a signed request for an enrollment; a notice of removal that the server signed wipes the enrollment.
     func send(
         _ method: String, _ path: String, body: JSONValue? = nil, for stored: StoredEnrollment, waiting: Int64 = 0
     ) async throws(CountersignError) -> TransportResponse {
@@ -116,7 +117,7 @@ public final class Authenticator: Sendable {
     ) async throws(CountersignError) -> CountersignError {
         switch problem.knownCode {
         case .deviceDeregistered:
-            // Only the server's signed word on this very enrollment wipes anything.
+            // Only a notice that the server signed for this very enrollment wipes anything.
             guard let text = problem["notice"]?.string, let notice = await notice(text, about: stored) else {
                 return .server(problem)
             }
@@ -157,7 +158,7 @@ public final class Authenticator: Sendable {
 }
 
 extension Authenticator {
-    /// What the server says of an enrollment's end; nil unless one of its keys has signed it.
+    /// The server's notice of an enrollment's removal; nil unless one of its keys has signed it.
     private func notice(_ text: String, about stored: StoredEnrollment) async -> RemovalNotice? {
         let now = await connection.now.adding(seconds: allowedSkew).unixSeconds
         func notice(_ certificate: Certificate) -> RemovalNotice? {
@@ -171,7 +172,7 @@ extension Authenticator {
 }
 
 extension CountersignError {
-    /// The error of a challenge that ended before.
+    /// The error for a challenge that has ended before.
     init(ended state: String, reason: String?) {
         switch state {
         case "approved", "denied": self = .alreadyAnswered
@@ -181,10 +182,10 @@ extension CountersignError {
     }
 }
 
-/// How far the server's clock and the corrected one may differ, in seconds.
+/// How far the corrected clock may differ from the server's, in seconds.
 let allowedSkew: Int64 = 60
 
-/// Runs something of the vault's, its errors turned into ours.
+/// Runs an operation of the vault, and turns its errors into those of the SDK.
 func vaulted<Result: Sendable>(
     _ body: @Sendable () async throws -> Result
 ) async throws(CountersignError) -> Result {
@@ -199,12 +200,12 @@ func vaulted<Result: Sendable>(
     }
 }
 
-/// The enrollments of one authenticator, and who wants to know when they change.
+/// The enrollments of one authenticator, and the streams that report their changes.
 actor EnrollmentRegistry {
-    /// When keys were fetched last, and what is on its way.
+    /// When keys were fetched last, and the fetches under way.
     var fetched: [ServerKeys: Timestamp] = [:]
     var fetching: [ServerKeys: Task<CountersignError?, Never>] = [:]
-    /// Where the app is reached by push, since it said so; nil for nowhere.
+    /// The app's push registration, once the app has set it; nil if pushes are switched off.
     private(set) var push: PushRegistration?
     private var enrollments: [StoredEnrollment] = []
     private var changing: Set<EnrollmentID> = []
@@ -215,7 +216,7 @@ actor EnrollmentRegistry {
 
     subscript(id: EnrollmentID) -> StoredEnrollment? { enrollments.first { $0.id == id } }
 
-    /// False while another change of the enrollment's methods is under way.
+    /// Begins a change of the enrollment's methods; false while another change is under way.
     func startsChange(of id: EnrollmentID) -> Bool { changing.insert(id).inserted }
 
     func endChange(of id: EnrollmentID) { changing.remove(id) }
@@ -231,7 +232,7 @@ actor EnrollmentRegistry {
         tell()
     }
 
-    /// Changes what is remembered of an enrollment, and nothing else of it; nil when it is gone.
+    /// Changes the record of an enrollment and returns the changed record; nil if the enrollment is gone.
     func update(_ id: EnrollmentID, _ change: @Sendable (inout StoredEnrollment) -> Void) -> StoredEnrollment? {
         guard let index = enrollments.firstIndex(where: { $0.id == id }) else { return nil }
         change(&enrollments[index])
@@ -243,7 +244,7 @@ actor EnrollmentRegistry {
         tell()
     }
 
-    /// The enrollments now and after every change.
+    /// The enrollments: the current list, then every change.
     func changes() -> AsyncStream<[StoredEnrollment]> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: [StoredEnrollment].self, bufferingPolicy: .bufferingNewest(1))

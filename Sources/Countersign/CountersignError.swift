@@ -1,35 +1,35 @@
 public import CountersignWire
 
-/// Everything that can go wrong, each with a stable code, a sentence and what to do.
+/// Every error that the SDK throws; each has a stable code, a description and a suggestion.
 ///
-/// New cases come with minor versions: keep a `default`.
+/// Minor versions add cases: keep a `default` in every `switch`.
 public enum CountersignError: Error, Sendable {
-    /// The network failed on the way; what it said.
+    /// A request failed in the network; the value is the system's description.
     case network(String)
-    /// Something answered that is not the server, or the server failed.
+    /// The reply was not the server's, or the server failed.
     case serverUnreachable(status: Int)
-    /// The device's clock is off by more than can be corrected.
+    /// The device's clock is wrong by more than the SDK corrects.
     case clockSkew(by: Duration)
-    /// The server removed the enrollment and said so under its signature, with the reason; its keys are gone from this
+    /// The server removed the enrollment, with a signed notice that holds the reason; the keys were deleted from this
     /// device.
     case deviceDeregistered(Removal)
     /// There is no such enrollment on this device.
     case notEnrolled
     /// The server does not know the enrollment.
     ///
-    /// Nothing was wiped.
+    /// Nothing was deleted from this device.
     case enrollmentUnknown
-    /// The scanned text is not an invitation this app can take.
+    /// The scanned text is not an invitation that this app accepts.
     case invitationRefused(InvitationRefusal)
     /// The ticket was used, is too old, or is unknown.
     case ticketRefused(code: String)
-    /// This device waits to be approved by another one of the user's.
+    /// This device waits until another device of the user approves it.
     case enrollmentWaiting
     /// This device is suspended, and can only remove itself.
     case enrollmentSuspended
-    /// The user has a PIN or a biometric, and only a device that signs by one may do this.
+    /// The user has a PIN or a biometric, and only a device that signs with one of them may do this.
     case methodNeeded
-    /// It is signed by no key that counts of the issuer this device has enrolled with.
+    /// None of the issuer's current keys has signed the message.
     case serverChanged
     /// There is no such challenge for this device.
     case challengeNotFound
@@ -37,52 +37,52 @@ public enum CountersignError: Error, Sendable {
     case challengeExpired
     /// The challenge was answered before, here or on another device.
     case alreadyAnswered
-    /// The challenge has ended in another way: `cancelled` or `failed`, with the reason.
+    /// The challenge ended in another way: `cancelled` or `failed`, with the reason.
     case challengeEnded(state: String, reason: String?)
-    /// The challenge cannot be shown or answered by this version of the SDK, or is not what it claims to be.
+    /// This version of the SDK cannot show or answer the challenge, or the challenge does not pass its checks.
     case notHandleable(reason: String)
     /// The scanned text is not the code of a challenge that this device can claim.
     case codeRefused(CodeRefusal)
-    /// The one who asks does not know this user.
+    /// The client that asks is not linked to this user.
     case userNotLinked
-    /// This device cannot answer by any of the methods that the challenge allows.
+    /// This device has none of the methods that the challenge allows.
     case methodMissing([AnswerMethod])
     /// A number of this many digits must be typed.
     case numberRequired(length: Int)
     /// The number was wrong; the challenge has failed.
     case numberIncorrect
-    /// A PIN cannot be set for this reason.
+    /// The PIN breaks this rule and cannot be set.
     case pinPolicy(PINViolation)
-    /// The PIN is wrong; the same challenge can be answered again unless none is left.
+    /// The PIN is wrong; the same challenge can be answered again unless no attempt is left.
     case pinIncorrect(attemptsLeft: Int)
-    /// A wrong PIN was typed too often, or what belongs to it is lost.
+    /// The PIN was wrong too often, or this device has lost the data that belong to it.
     case pinLocked
     /// This enrollment has no PIN.
     case pinNotSet
     /// This enrollment has a PIN, which the change needs.
     case pinRequired
-    /// This enrollment has a PIN already: change it.
+    /// This enrollment has a PIN already: use a change instead.
     case pinAlreadySet
-    /// The biometric proved nothing; why.
+    /// The biometric check failed, for this reason.
     case biometric(BiometricFailure)
-    /// The custom authenticator wants another try; how often there can be one, where that is limited, and what it says
-    /// to the app.
+    /// The custom authenticator asks for another attempt; the values are the attempts left, if they are limited, and
+    /// the authenticator's data for the app.
     case customRetry(attemptsLeft: Int?, payload: String?)
-    /// The custom authenticator refused and is registered no more; what it says to the app.
+    /// The custom authenticator refused and is no longer registered; the value is its data for the app.
     case customFailed(payload: String?)
     /// The custom authenticator is not registered for this enrollment.
     case customNotRegistered
-    /// The custom authenticator cannot be asked now.
+    /// The server cannot reach the custom authenticator now.
     case customUnavailable
     /// The enrollment is too old to set its first method without a ticket.
     case authorityNeeded
-    /// The app gave the SDK something that cannot be; what.
+    /// A value that the app gave to the SDK is invalid; the text says which.
     case configurationInvalid(String)
-    /// Another enrollment of the same user is reached by this push token.
+    /// Another enrollment of the same user has registered this push token.
     case pushTokenInUse
-    /// The push was not sent by the server, or not for this device, or not now.
+    /// The push is not from the server, not for this device, or out of date.
     case pushRefused(PushRefusal)
-    /// Keys or records could not be kept or read.
+    /// The vault could not store or read keys or records.
     case vault(String)
     /// The task was cancelled.
     case cancelled
@@ -90,23 +90,23 @@ public enum CountersignError: Error, Sendable {
     case server(ProblemDetails)
 }
 
-/// Why the code of a challenge is not taken.
+/// Why the code of a challenge is refused.
 public enum CodeRefusal: String, Sendable {
-    /// Not the code of a challenge; or a scanned code in a link, or a link's code in a picture.
+    /// It is not the code of a challenge; or it is a scanned code in a link, or a link's code in a picture.
     case malformed
-    /// None of the server's, or one for another user.
+    /// The server does not know it, or it belongs to another user.
     case invalid
-    /// Shown too long ago.
+    /// It was shown too long ago.
     case expired
-    /// Another device was first.
+    /// Another device has claimed it.
     case alreadyClaimed = "already_claimed"
 }
 
-/// Why an invitation is not taken.
+/// Why an invitation is refused.
 public enum InvitationRefusal: String, Sendable {
-    /// Not an invitation.
+    /// It is not an invitation.
     case malformed
-    /// Of another issuer than the configured one.
+    /// It names another issuer than the configured one.
     case otherIssuer = "other_issuer"
     /// The server's certificate is not the one the invitation names.
     case wrongFingerprint = "wrong_fingerprint"
@@ -177,7 +177,7 @@ extension CountersignError {
         }
     }
 
-    /// What to do.
+    /// A suggestion for the user or the developer.
     public var suggestion: String {
         switch self {
         case .network: "Check the network and try again; an answer already given is kept and sent again."
@@ -243,9 +243,9 @@ extension CountersignError {
         }
     }
 
-    /// Whether the same bytes are sent again until there is another reply.
+    /// Whether the SDK sends the same bytes again until it gets another reply.
     ///
-    /// A custom authenticator that cannot be asked is for the user to wait for, or to do without.
+    /// It does not when a custom authenticator cannot be reached: the user then waits or chooses another method.
     var isSentAgain: Bool {
         switch self {
         case .customUnavailable: false
@@ -254,7 +254,7 @@ extension CountersignError {
         }
     }
 
-    /// Whether the enrollment is gone, here and at the server.
+    /// Whether the enrollment is gone, on this device and on the server.
     var isDeregistration: Bool {
         if case .deviceDeregistered = self { true } else { false }
     }

@@ -2,15 +2,15 @@ public import CountersignWire
 import Encodings
 import OpenPGP
 
-/// How an enrollment stands, as the server says.
+/// The current status of an enrollment on the server.
 public struct EnrollmentStatus: Hashable, Sendable {
-    /// Whether it can be asked.
+    /// The state: whether the device can be asked, waits, or is suspended.
     public let state: EnrollmentState
-    /// From when its device key counts; nil where it does.
+    /// When its device key begins to count; nil if it counts already.
     public let waitingUntil: Timestamp?
-    /// Since when it is suspended; nil where it is not.
+    /// When it was suspended; nil if it is not suspended.
     public let suspendedAt: Timestamp?
-    /// The methods that are set and do not count yet, each with the time from which it does.
+    /// The methods that are set but do not count yet, each with the time from which it counts.
     public let waitingMethods: [AnswerMethod: Timestamp]
 
     init(_ json: JSONValue) throws(JSONShapeError) {
@@ -24,38 +24,39 @@ public struct EnrollmentStatus: Hashable, Sendable {
     }
 }
 
-/// The user's other devices, as this one may see them.
+/// The user's other devices, as the server shows them to this one.
 public struct OtherDevices: Sendable {
     /// The devices, by enrollment.
     public let devices: [OtherDevice]
-    /// Whether suspending, resuming and removing them needs a method's signature: ask for the PIN or the biometric first.
+    /// Whether suspending, resuming and removing a device needs the signature of a method: ask for the PIN or the
+    /// biometric first.
     public let needsMethod: Bool
 }
 
-/// What the user's other devices are, and what this one does with them.
+/// Lists the user's other devices, and suspends, resumes and removes them.
 ///
-/// A device that waits, or is suspended itself, does nothing of it: ``CountersignError/enrollmentWaiting``,
+/// A device that waits or is suspended cannot do any of this: the calls throw ``CountersignError/enrollmentWaiting`` or
 /// ``CountersignError/enrollmentSuspended``. Spec: design 13 §2.3.
 extension Enrollment {
-    /// Asks the server how the enrollment stands; what it throws is as in ``refresh()``.
+    /// Asks the server for the status of the enrollment; throws the errors of ``refresh()``.
     public func status() async throws(CountersignError) -> EnrollmentStatus {
         let json = try await authenticator.send("GET", "/v1/enrollments/self", for: stored).json()
         do { return try EnrollmentStatus(json) } catch { throw .notHandleable(reason: "\(error)") }
     }
 
-    /// The user's other devices that are not removed.
+    /// Lists the user's other devices, without removed ones.
     public func otherDevices() async throws(CountersignError) -> OtherDevices {
         let reply = try await authenticator.others(of: stored)
         return OtherDevices(devices: reply.devices, needsMethod: reply.needsMethod)
     }
 
-    /// Suspends another device, so that it can say nothing until it is resumed; what waits on it is undone.
+    /// Suspends another device: it can do nothing until it is resumed, and its changes that still wait are undone.
     ///
     /// - Parameters:
-    ///   - other: which.
-    ///   - proof: the PIN or the biometric, where ``OtherDevices/needsMethod`` says so.
-    /// - Throws: ``CountersignError/methodNeeded`` where the user has a method that counts and this device signs by none;
-    ///   ``CountersignError/pinIncorrect(attemptsLeft:)``, which counts; and others.
+    ///   - other: the device.
+    ///   - proof: the PIN or the biometric, if ``OtherDevices/needsMethod`` is true.
+    /// - Throws: ``CountersignError/methodNeeded`` when the user has a method that counts and this device does not sign
+    ///   with one; ``CountersignError/pinIncorrect(attemptsLeft:)``, which uses up an attempt; and others.
     public func suspend(_ other: EnrollmentID, with proof: Proof? = nil) async throws(CountersignError) {
         try await authenticator.act(.suspend, on: other, by: proof, for: stored)
     }
@@ -67,7 +68,7 @@ extension Enrollment {
         try await authenticator.act(.resume, on: other, by: proof, for: stored)
     }
 
-    /// Removes another device, for ever; one that waits without any proof.
+    /// Removes another device for ever; a device that still waits is removed without a proof.
     ///
     /// See ``suspend(_:with:)``.
     public func remove(_ other: EnrollmentID, with proof: Proof? = nil) async throws(CountersignError) {

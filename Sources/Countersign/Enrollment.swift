@@ -2,11 +2,11 @@ public import CountersignWire
 import Encodings
 public import OpenPGP
 
-/// What a user does with a new device while it waits for one that they have.
+/// What a new device shows while it waits for the approval of another device.
 public struct AwaitedApproval: Hashable, Sendable {
-    /// The digits to type on the other device.
+    /// The digits to type on the other device; nil if no device could type them.
     public let number: String?
-    /// When it waits no longer, if nobody says no.
+    /// When the new device becomes active, unless somebody refuses it before.
     public let expiresAt: Timestamp
 
     init(_ notice: ApprovalNotice) {
@@ -21,8 +21,8 @@ public struct Enrollment: Sendable {
     public let id: EnrollmentID
     let authenticator: Authenticator
     let stored: StoredEnrollment
-    /// What it waits for, as enrolling told it: the number is told this once; nil when it need not wait, and for an
-    /// enrollment of an earlier run.
+    /// What the enrollment waits for; nil if it need not wait, and nil for an enrollment of an earlier run: the server
+    /// returns the number only once.
     public let approval: AwaitedApproval?
 
     init(
@@ -40,23 +40,25 @@ public struct Enrollment: Sendable {
     /// The fingerprint of the device's primary key, as receipts name it.
     public var fingerprint: Fingerprint { stored.certificate.fingerprint }
 
-    /// The device's certificate, armored: what verifies its receipts.
+    /// The device's certificate in armor, for verifying its receipts.
     public var certificate: String { stored.certificate.armored }
 
-    /// Asks the server how the enrollment stands; one that it removed is wiped and throws
-    /// ``CountersignError/deviceDeregistered(_:)``, as is one that the user did not approve.
+    /// Asks the server for the state of the enrollment.
     ///
-    /// - Returns: until when it waits for another device of the user to approve it, at the longest; nil when it can be
-    ///   asked.
+    /// An enrollment that the server removed, or that the user did not approve, is wiped, and the call throws
+    /// ``CountersignError/deviceDeregistered(_:)``.
+    ///
+    /// - Returns: when the enrollment becomes active at the latest, if it waits for the approval of another device; nil
+    ///   when it is active.
     @discardableResult
     public func refresh() async throws(CountersignError) -> Timestamp? {
         let json = try await authenticator.send("GET", "/v1/enrollments/self", for: stored).json()
         return json["waiting_until"]?.string.flatMap { Timestamp($0) }
     }
 
-    /// Removes the enrollment on the server and here.
+    /// Removes the enrollment on the server and on this device.
     ///
-    /// When the server cannot be reached nothing changes; see ``removeLocally()``.
+    /// If the server cannot be reached, nothing changes; see ``removeLocally()``.
     public func remove() async throws(CountersignError) {
         do {
             _ = try await authenticator.send("DELETE", "/v1/enrollments/self", for: stored)
@@ -66,9 +68,9 @@ public struct Enrollment: Sendable {
         try await authenticator.forget(id)
     }
 
-    /// Forgets the enrollment here.
+    /// Deletes the enrollment from this device only.
     ///
-    /// The server still believes in it until somebody removes it there.
+    /// The server keeps it as active until somebody removes it there.
     public func removeLocally() async throws(CountersignError) {
         try await authenticator.forget(id)
     }

@@ -1,22 +1,23 @@
 public import CountersignWire
 
-/// Why an enrollment is over, by the server's signed word.
+/// Why an enrollment has ended, as the server's signed notice says.
 public struct Removal: Hashable, Sendable {
-    /// What an app tells its user.
+    /// What an app should tell its user.
     public enum Kind: Sendable {
-        /// The enrollment ended here, or made room for a newer one: nothing happened that the user should know of.
+        /// The user ended the enrollment on this device, or a newer device replaced it: the user need not be told.
         case deviceDeregistered
-        /// The user's account is not on this device any more: a wrong PIN was typed too often, or the account was deleted.
+        /// The user's account is no longer on this device: a wrong PIN was typed too often, or the account was deleted.
         case userDeregistered
-        /// Somebody took this device out of the account, for safety: relying party, operator or the user elsewhere.
+        /// The relying party, the operator or the user on another device removed this device from the account for
+        /// security.
         case userDisenrolled
     }
 
-    /// The reason, by the word of the API (`removed_by_client`, `wrong_pin`, …).
+    /// The reason, in the API's term (`removed_by_client`, `wrong_pin`, …).
     ///
-    /// A server that is newer than the app may say one that is not among `RemovalReason`.
+    /// A newer server may send a reason that is not in `RemovalReason`.
     public let reason: String
-    /// Since when.
+    /// When the enrollment was removed.
     public let removedAt: Timestamp
 
     init(_ notice: RemovalNotice) {
@@ -24,13 +25,13 @@ public struct Removal: Hashable, Sendable {
         removedAt = notice.removedAt
     }
 
-    /// A removal for a reason; for tests of an app.
+    /// Makes a removal, for tests of an app.
     public init(reason: String, removedAt: Timestamp) {
         self.reason = reason
         self.removedAt = removedAt
     }
 
-    /// What to tell the user; a reason that this version does not know is somebody's, as far as it can tell.
+    /// What to tell the user; an unknown reason counts as a removal by somebody else.
     public var kind: Kind {
         switch RemovalReason(rawValue: reason) {
         case .device, .replaced: .deviceDeregistered

@@ -3,23 +3,23 @@ import Encodings
 import JOSE
 import OpenPGP
 
-/// What of the issuer's keys a device fetches again.
+/// The issuer's keys that a device fetches again.
 enum ServerKeys: Hashable, Sendable {
-    /// The certificate, whose primary key is pinned, and whose other keys change.
+    /// The certificate: its primary key is pinned, its other keys change.
     case certificate
     /// The keys for push envelopes.
     case push
 }
 
-/// The issuer's keys, which change under a device.
+/// The issuer's keys, which may change while a device is enrolled.
 extension Authenticator {
-    /// For how long the certificate is used until it is fetched again, in seconds: what is sealed to a key that was replaced
-    /// is honoured for a day.
+    /// How long a fetched certificate is used, in seconds. It is less than a day: for a day the server still opens what
+    /// is sealed to a replaced key.
     private static let age: Int64 = 12 * 3600
-    /// How often keys are fetched again at most, in seconds, for one that is not among them.
+    /// The least time between two fetches for an unknown key, in seconds.
     private static let pause: Int64 = 60
 
-    /// The certificate, fetched again when it is old; as it was when that fails.
+    /// The certificate, fetched again when it is old; the stored one when that fails.
     func serverCertificate(of stored: StoredEnrollment) async -> Certificate {
         let latest = await roster[stored.id] ?? stored
         guard latest.serverCertificateAt.adding(seconds: Self.age) <= (await connection.now) else {
@@ -28,11 +28,12 @@ extension Authenticator {
         return (try? await refreshedServerCertificate(of: latest)) ?? latest.serverCertificate
     }
 
-    /// The certificate, as it was fetched within the last minute.
+    /// The certificate, fetched within the last minute.
     ///
-    /// It only grows: what was revoked stays revoked, whatever is fetched. Spec: design 3.1.
+    /// Fetched keys are added to the stored ones, so a revoked key stays revoked, whatever is fetched. Spec: design
+    /// 3.1.
     ///
-    /// - Throws: ``CountersignError/serverUnreachable(status:)`` where it could not be fetched.
+    /// - Throws: ``CountersignError/serverUnreachable(status:)`` when it could not be fetched.
     func refreshedServerCertificate(of stored: StoredEnrollment) async throws(CountersignError) -> Certificate {
         try await refresh(.certificate) { [self] () throws(CountersignError) in
             let response = try await connection.send("GET", "/v1/server-certificate")
@@ -40,10 +41,10 @@ extension Authenticator {
                 throw .serverUnreachable(status: response.status)
             }
             let now = await connection.now
-            // It is the same one for all of them.
+            // All enrollments have the same issuer, so the same certificate.
             for enrollment in await roster.all {
                 guard let grown = try? enrollment.serverCertificate.merged(with: fetched) else { continue }
-                // Where it cannot be kept it is fetched again after the next start.
+                // If it cannot be stored, it is fetched again after the next start.
                 _ = try? await update(enrollment.id) {
                     $0.serverCertificate = grown
                     $0.serverCertificateAt = now
@@ -53,7 +54,7 @@ extension Authenticator {
         return (await roster[stored.id] ?? stored).serverCertificate
     }
 
-    /// The keys for push envelopes, as they were fetched within the last minute; as they were when that fails.
+    /// The keys for push envelopes, fetched within the last minute; the stored ones when that fails.
     func refreshedPushKeys(for stored: StoredEnrollment) async -> JWKSet {
         try? await refresh(.push) { [self] () throws(CountersignError) in
             let response = try await connection.send("GET", "/v1/push-keys")
@@ -65,14 +66,14 @@ extension Authenticator {
         return (await roster[stored.id] ?? stored).pushKeys
     }
 
-    /// Fetches keys once for all who ask meanwhile, and not again for a minute after it succeeded.
+    /// Fetches keys once for all concurrent callers, and not again for a minute after a success.
     private func refresh(
         _ keys: ServerKeys, _ fetch: @escaping @Sendable () async throws(CountersignError) -> Void
     ) async throws(CountersignError) {
         if let error = await roster.fetch(keys, at: await connection.now, every: Self.pause, fetch) { throw error }
     }
 
-    /// Changes what is remembered of an enrollment; nil when it is gone: what is forgotten stays forgotten.
+    /// Changes the stored record of an enrollment; nil when the enrollment is gone, which stays gone.
     @discardableResult
     func update(
         _ id: EnrollmentID, _ change: @Sendable (inout StoredEnrollment) -> Void
@@ -80,7 +81,7 @@ extension Authenticator {
         guard var updated = await roster.update(id, change) else { return nil }
         while true {
             try await keep(updated)
-            // Another change may have been written before this one, or the enrollment forgotten.
+            // Meanwhile another change may have been written, or the enrollment removed.
             guard let latest = await roster[id] else {
                 try await vaulted { [vault] in try await vault.removeAll(of: id) }
                 return nil
@@ -92,9 +93,9 @@ extension Authenticator {
 }
 
 extension EnrollmentRegistry {
-    /// Fetches keys, unless they were fetched within some seconds; who asks while they are fetched waits for that.
+    /// Fetches keys, unless they were fetched within the given number of seconds; concurrent callers share one fetch.
     ///
-    /// - Returns: why they could not be fetched; nil when they are those of now.
+    /// - Returns: why the keys could not be fetched; nil when they are current.
     fileprivate func fetch(
         _ keys: ServerKeys, at now: Timestamp, every seconds: Int64,
         _ fetch: @escaping @Sendable () async throws(CountersignError) -> Void

@@ -3,22 +3,22 @@ import Encodings
 import JOSE
 import OpenPGP
 
-/// What a device remembers of an enrollment, besides its keys.
+/// The data that a device stores for an enrollment, besides its keys.
 struct StoredEnrollment: Sendable {
-    /// The name of the record, and the version of what is in it.
+    /// The name of the vault's record.
     static let record = "enrollment"
     private static let version: Int64 = 1
 
     let id: EnrollmentID
     let user: UserID
     let issuer: Issuer
-    /// When the keys were made, which their fingerprints depend on.
+    /// When the keys were made; their fingerprints depend on this time.
     let createdAt: UnixSeconds
-    /// The device's own certificate; the keys of its PINs are not in it.
+    /// The device's own certificate, without the keys of its PINs.
     var certificate: Certificate
     /// The issuer's certificate, whose primary key is pinned.
     var serverCertificate: Certificate
-    /// When it was fetched.
+    /// When the issuer's certificate was fetched.
     var serverCertificateAt: Timestamp
     /// The issuer's keys for push envelopes.
     var pushKeys: JWKSet
@@ -61,7 +61,7 @@ struct StoredEnrollment: Sendable {
         else { throw .vault("the record of an enrollment is damaged or of a newer version") }
         self.init(
             id: id, user: user, issuer: issuer, createdAt: UnixSeconds(clamping: createdAt), certificate: own,
-            // An earlier version of the app did not fetch it again.
+            // An earlier version of the app stored no time of fetching.
             serverCertificate: server,
             serverCertificateAt: Timestamp(milliseconds: json["server_certificate_at"]?.integer ?? 0),
             pushKeys: pushKeys)

@@ -3,26 +3,27 @@ import CountersignWire
 import Encodings
 import OpenPGP
 
-/// An answer that was signed and sealed and whose reply has not come yet, as a record of the vault.
+/// An answer that was signed and sealed and whose reply has not arrived yet, as a record of the vault.
 ///
-/// The same bytes sent again get the recorded reply; bytes made anew would be a second answer.
+/// The server answers a repeat of the same bytes with the recorded reply; newly made bytes would be a second answer.
 private enum KeptAnswer {
     private static let prefix = "answer-"
 
     static func record(_ challenge: ChallengeID) -> String { prefix + "\(challenge)" }
 
-    /// The challenge a record is the answer to, or nil for another record.
+    /// The challenge that a record answers; nil for another kind of record.
     static func challenge(_ record: String) -> ChallengeID? {
         record.hasPrefix(prefix) ? ChallengeID(record.dropFirst(prefix.count)) : nil
     }
 
-    /// Stands for the decision, for whoever has the vault's key: the number, of six digits, could be guessed from
-    /// anything else.
+    /// A keyed digest of the decision, which only the vault's key can compute.
+    ///
+    /// With a digest that needs no key, the number of six digits could be guessed.
     ///
     /// - Parameters:
     ///   - decision: the decision.
-    ///   - challenge: on what.
-    ///   - point: any point, which makes another key for each record.
+    ///   - challenge: the challenge that it decides.
+    ///   - point: any point; it makes the key differ for each record.
     ///   - key: the vault's key.
     private static func fingerprint(
         _ decision: Decision, _ challenge: ChallengeID, at point: [UInt8], with key: any AgreementKey
@@ -44,7 +45,7 @@ private enum KeptAnswer {
     static func encode(
         _ answer: AnswerRequest, _ decision: Decision, _ challenge: ChallengeID, with key: any AgreementKey
     ) async throws -> [UInt8] {
-        // Its private half is thrown away: the vault's key alone leads to the same secret again.
+        // The private half is thrown away: only the vault's key can compute the same secret again.
         let point = Array(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
         let fingerprint = try await fingerprint(decision, challenge, at: point, with: key)
         return JSONValue.members([
@@ -54,7 +55,7 @@ private enum KeptAnswer {
         ]).encoded
     }
 
-    /// The kept answer.
+    /// The stored answer.
     static func answer(in record: [UInt8]) -> AnswerRequest? {
         guard let json = try? JSONValue(parsing: record), json["v"] == 2 || json["v"] == 1,
             let message = json["message"]?.string.flatMap({ Base64.decode($0) })
@@ -62,14 +63,14 @@ private enum KeptAnswer {
         return AnswerRequest(message: message, customData: json["custom_data"]?.string.flatMap { Base64.decode($0) })
     }
 
-    /// The kept answer, if it says the same.
+    /// The stored answer, if it holds the same decision.
     static func answer(
         in record: [UInt8], saying decision: Decision, to challenge: ChallengeID, with key: any AgreementKey
     ) async throws -> AnswerRequest? {
         guard let answer = answer(in: record), let json = try? JSONValue(parsing: record),
             let told = json["decision"]?.string.flatMap({ Base64.decode($0) })
         else { return nil }
-        // One that an earlier version of the app left behind.
+        // An earlier version of the app left this record behind.
         guard json["v"] == 2 else {
             return constantTimeEqual(told, Array(SHA256.hash(data: text(decision, challenge)))) ? answer : nil
         }
@@ -78,25 +79,25 @@ private enum KeptAnswer {
     }
 }
 
-/// What came of an answer that the server has taken.
+/// The result of an answer that the server has accepted.
 struct TakenAnswer: Sendable {
     /// The reply.
     let reply: AnswerReply
-    /// The code that releases the approval; nil where nothing holds it.
+    /// The return code of an approval by a link; nil for every other answer.
     let returnCode: Secret<String>?
 }
 
 extension Authenticator {
-    /// Signs, seals and sends an answer, and sends the same bytes again until there is a reply, the challenge is over
+    /// Signs, seals and sends an answer, and sends the same bytes again until there is a reply, the challenge has ended
     /// or the task is cancelled.
     ///
     /// - Parameters:
-    ///   - question: what is answered.
-    ///   - decision: how.
-    ///   - proof: who signs; the primary key for a confirmation and for every no.
-    ///   - stored: by whom.
-    ///   - end: when the challenge is over.
-    ///   - isLink: whether an approval is held until a code is brought back, which the reply must bring then.
+    ///   - question: the challenge.
+    ///   - decision: the user's decision.
+    ///   - proof: the key that signs; the primary key for a confirmation and for every denial.
+    ///   - stored: the enrollment that answers.
+    ///   - end: when the challenge ends.
+    ///   - isLink: whether the challenge was opened by a link: then the reply to an approval must bring a return code.
     func answer(
         _ question: Question, _ decision: Decision, by proof: Proof = .confirmation, for stored: StoredEnrollment,
         until end: Timestamp, isLink: Bool
@@ -112,11 +113,12 @@ extension Authenticator {
         let sealedTo = await encryptionKey(of: stored)
         do {
             if let again { return try await deliver(again, to: id, for: stored, until: end, isLink: isLink) }
-            // A new decision replaces what was not delivered of an earlier one.
+            // A new decision replaces an earlier one that was not delivered.
             return try await send(question, decision, proof, for: stored, until: end, isLink: isLink)
         } catch .server(let problem) where problem.knownCode == .answerInvalid {
-            // The clock was set since the question was read, which the server's reply told only now; or the key that it
-            // was sealed to was taken out of use at once. Biometrics are asked for once more then.
+            // Either the clock was set after the challenge was read, and only the server's reply revealed it; or the
+            // key that the answer was sealed to was taken out of use at once. The user's biometrics are then needed
+            // once more.
             let isSetRight = await connection.correction != correction
             _ = try? await refreshedServerCertificate(of: stored)
             let isReplaced = await encryptionKey(of: stored) != sealedTo
@@ -125,18 +127,19 @@ extension Authenticator {
         }
     }
 
-    /// The key that is sealed to now; nil where the issuer has none.
+    /// The key that answers are sealed to; nil if the issuer has none.
     private func encryptionKey(of stored: StoredEnrollment) async -> Fingerprint? {
         let certificate = await serverCertificate(of: stored)
         return try? certificate.key(for: .encrypt, at: await usableTime(of: certificate)).fingerprint
     }
 
-    /// The present, for a certificate: a clock that is behind does not make the server's key one of the future.
+    /// The current time, but never before the certificate was made: a slow clock must not make the server's key one of
+    /// the future.
     private func usableTime(of certificate: Certificate) async -> UnixSeconds {
         max(await connection.now.unixSeconds, certificate.primary.publicKey.createdAt)
     }
 
-    /// Makes an answer, keeps it, and sends it.
+    /// Makes an answer, stores it, and sends it.
     private func send(
         _ question: Question, _ decision: Decision, _ proof: Proof, for stored: StoredEnrollment, until end: Timestamp,
         isLink: Bool
@@ -152,7 +155,7 @@ extension Authenticator {
         return try await deliver(answer, to: id, for: stored, until: end, isLink: isLink)
     }
 
-    /// Sends answers whose reply was lost with the last run of the app.
+    /// Sends the answers whose replies were lost in the last run of the app.
     func resumeAnswers(for stored: StoredEnrollment) async throws(CountersignError) {
         let records = try await vaulted { [vault] in try await vault.records(of: stored.id) }
         for record in records {
@@ -197,7 +200,7 @@ extension Authenticator {
         return SigningKeyPair(key, createdAt: stored.createdAt)
     }
 
-    /// Signs what a custom authenticator is to judge, and seals it to the server.
+    /// Signs the data that a custom authenticator judges, and seals them to the server.
     func seal(
         custom data: String, signedBy signer: SigningKeyPair, for stored: StoredEnrollment
     ) async throws(CountersignError) -> [UInt8] {
@@ -242,15 +245,15 @@ extension Authenticator {
                 var code: Secret<String>?
                 if isLink, reply.status.state == "approved" {
                     code = try await returnCode(in: reply, to: id, for: stored)
-                    // Somebody else's reply, for the approval is of no use without its code.
+                    // An approval by a link is useless without its return code: this reply is not the server's.
                     guard code != nil else { throw .serverUnreachable(status: response.status) }
                 }
                 try await vaulted { [vault] in try await vault.remove(record, of: stored.id) }
                 return TakenAnswer(reply: reply, returnCode: code)
             } catch {
                 guard error.isSentAgain else {
-                    // Only the server's word on this answer leaves nothing to repeat; a clock that is off, or a reply
-                    // that anybody could have sent, does not.
+                    // The record is removed only if the server itself has decided about this answer. A clock that is
+                    // off, or a reply that anybody could have sent, leaves the answer to be repeated.
                     if error.settlesAnswer { try? await vault.remove(record, of: stored.id) }
                     throw error
                 }
@@ -264,7 +267,8 @@ extension Authenticator {
 }
 
 extension Authenticator {
-    /// The code of a reply to an approval by a link; nil unless the server has signed it, for this device and challenge.
+    /// The return code in the reply to an approval by a link; nil unless the server has signed it for this device and
+    /// challenge.
     private func returnCode(
         in reply: AnswerReply, to id: ChallengeID, for stored: StoredEnrollment
     ) async throws(CountersignError) -> Secret<String>? {
@@ -283,7 +287,7 @@ extension Authenticator {
 }
 
 extension CountersignError {
-    /// Whether the answer it is about will never be taken.
+    /// Whether the server will never accept the answer after this error.
     fileprivate var settlesAnswer: Bool {
         switch self {
         case .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded, .deviceDeregistered,

@@ -6,20 +6,20 @@ extension Authenticator {
     /// How long the server may hold a request for pending challenges, in seconds.
     private static let longPoll: Int64 = 30
 
-    /// What this device is asked, as it comes: every challenge once, for all enrollments, expired ones never.
+    /// The challenges for this device as they arrive: each once, for all enrollments, without expired ones.
     ///
-    /// The sequence outlives network failures and never throws; ``connectionStates`` tells how it goes. It ends with the
-    /// task that iterates it, or with the last enrollment.
+    /// The sequence continues through network failures and never throws; ``connectionStates`` reports the state of the
+    /// connection. It ends with the task that iterates it, or with the last enrollment.
     public func challenges() -> Challenges {
         Challenges(authenticator: self)
     }
 
-    /// What this device is asked now, newest first.
+    /// The challenges that wait for this device, newest first.
     ///
-    /// An enrollment that cannot be asked about, since it was removed for example, hides none of the others'; see
-    /// ``Enrollment/pendingChallenges()`` for what is wrong with one.
+    /// An enrollment that fails, because it was removed for example, does not hide the challenges of the others;
+    /// ``Enrollment/pendingChallenges()`` throws the error of one enrollment.
     ///
-    /// - Throws: what went wrong with the first, when it went wrong with all.
+    /// - Throws: the error of the first enrollment, if all of them failed.
     public func pendingChallenges() async throws(CountersignError) -> [PendingChallenge] {
         var pending: [PendingChallenge] = []
         var failure: CountersignError?
@@ -43,7 +43,7 @@ extension Authenticator {
         return try await pull(for: stored, cursor: nil, waiting: 0).0
     }
 
-    /// Fetches what is pending for an enrollment.
+    /// Fetches the pending challenges of an enrollment.
     fileprivate func pull(
         for stored: StoredEnrollment, cursor: String?, waiting: Int64
     ) async throws(CountersignError) -> ([PendingChallenge], cursor: String?) {
@@ -52,7 +52,7 @@ extension Authenticator {
         let json = try await send("GET", path, for: stored, waiting: waiting).json()
         var pending: [PendingChallenge] = []
         for payload in json["challenges"]?.array ?? [] {
-            // One bad envelope does not hide the others.
+            // One bad envelope does not hide the other challenges.
             if let envelope = try? await verify(payload, for: stored) {
                 pending.append(PendingChallenge(envelope, authenticator: self))
             }
@@ -109,14 +109,14 @@ extension Authenticator {
         }
     }
 
-    /// Sends what an earlier run, or a network that was away, has left unsent.
+    /// Sends what an earlier run or a failed network left unsent.
     private func resume(for stored: StoredEnrollment) async throws(CountersignError) {
         try await resumeAnswers(for: stored)
         try await tellApp(of: stored)
         do throws(CountersignError) {
             try await tellPush(of: stored)
         } catch {
-            // Where it is reached by push stops no device that asks from asking.
+            // A device that polls does not depend on its push registration.
             guard error.retryHelps || error.isDeregistration else { return }
             throw error
         }
@@ -124,13 +124,13 @@ extension Authenticator {
 }
 
 extension Enrollment {
-    /// What this user is asked now, newest first.
+    /// The challenges that wait for this user, newest first.
     public func pendingChallenges() async throws(CountersignError) -> [PendingChallenge] {
         try await authenticator.pendingChallenges(for: stored).sorted { $0.id > $1.id }
     }
 }
 
-/// What a device is asked, as it comes.
+/// The challenges for a device, as they arrive.
 ///
 /// See ``Authenticator/challenges()``.
 public struct Challenges: AsyncSequence, Sendable {
@@ -168,7 +168,7 @@ public struct Challenges: AsyncSequence, Sendable {
         AsyncIterator(authenticator)
     }
 
-    /// Polls for every enrollment there is, and for those that come, until the last is gone.
+    /// Polls for every enrollment, including new ones, until the last is gone.
     private static func drive(_ authenticator: Authenticator, for listener: Int) async {
         await withDiscardingTaskGroup { group in
             var polled: Set<EnrollmentID> = []

@@ -1,10 +1,10 @@
 import CountersignWire
 
-/// Hands announcements to whoever iterates ``Authenticator/challenges()``, each once, whether they came by push or by
-/// asking.
+/// Passes announcements to all iterators of ``Authenticator/challenges()``, each once, whether they came by push or by
+/// polling.
 actor Inbox {
     private struct Listener {
-        /// What it was handed, until it is over.
+        /// The challenges that the listener has received, until they expire.
         var seen: [ChallengeID: Timestamp] = [:]
         let hand: @Sendable (PendingChallenge) -> Void
     }
@@ -13,7 +13,7 @@ actor Inbox {
     private var looks: [Int: AsyncStream<Void>.Continuation] = [:]
     private var next = 0
 
-    /// Begins to hand announcements on; ends with ``leave(_:)``.
+    /// Adds a listener, which receives announcements until ``leave(_:)``.
     func listen(_ hand: @escaping @Sendable (PendingChallenge) -> Void) -> Int {
         next += 1
         listeners[next] = Listener(hand: hand)
@@ -24,11 +24,11 @@ actor Inbox {
         listeners[listener] = nil
     }
 
-    /// Hands an announcement to everybody, or to one, who has not had it; one that is over to nobody.
+    /// Passes an announcement to all listeners, or to one, that have not received it; an expired one to nobody.
     func offer(_ challenge: PendingChallenge, to one: Int? = nil, at now: Timestamp) {
         guard challenge.expiresAt > now else { return }
         for (number, var listener) in listeners where one == nil || one == number {
-            // What is over does not come again; remembering it would only grow.
+            // An expired challenge does not come again, so its id need not be remembered.
             listener.seen = listener.seen.filter { $0.value > now }
             let isNew = listener.seen.updateValue(challenge.expiresAt, forKey: challenge.id) == nil
             listeners[number] = listener
@@ -36,12 +36,12 @@ actor Inbox {
         }
     }
 
-    /// Has everybody who waits for the server ask it anew.
+    /// Makes all waiting polls ask the server again.
     func lookNow() {
         for look in looks.values { look.yield() }
     }
 
-    /// Tells when to ask anew; ends with the task that iterates it.
+    /// Emits an element for each ``lookNow()``; ends with the task that iterates it.
     private func lookRequests() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         next += 1
@@ -55,7 +55,7 @@ actor Inbox {
         looks[number] = nil
     }
 
-    /// Runs something that waits; nil when it was cut short by ``lookNow()``.
+    /// Runs an operation that waits; nil when ``lookNow()`` cut it short.
     nonisolated func untilLook<Result: Sendable>(
         _ body: @escaping @Sendable () async throws(CountersignError) -> Result
     ) async throws(CountersignError) -> Result? {

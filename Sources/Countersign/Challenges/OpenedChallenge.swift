@@ -4,35 +4,37 @@ import Encodings
 public import Foundation
 import OpenPGP
 
-/// How the user proves to be there.
+/// How the user proves an approval.
 public enum Proof: Sendable {
-    /// By possession of the device alone.
+    /// Possession of the device alone.
     case confirmation
-    /// By the PIN of the enrollment, too.
+    /// Possession, and the PIN of the enrollment.
     case pin(PIN)
-    /// By a biometric of the user, too; what the system's prompt says.
+    /// Possession, and a biometric of the user; `prompt` is the text of the system's prompt.
     case biometric(prompt: String)
-    /// By a custom authenticator of this name, which the one who runs the app judges by this data.
+    /// Possession, and data that the custom authenticator of this name judges; the app's operator runs the
+    /// authenticator.
     case custom(String, data: String)
 }
 
-/// What came of an approval that was taken.
+/// The result of an approval that the server has accepted.
 public struct Approved: Sendable {
-    /// What a custom authenticator says to the app; nil for nothing.
+    /// The data that a custom authenticator returned to the app; nil for none.
     public let payload: String?
-    /// What the app opens at once, with the user's browser; nil where nothing is held back.
+    /// The URL to open at once in the user's browser; nil if the challenge was not opened by a link.
     ///
-    /// It is there for links (``OpenedChallenge/isLink``): until the browser is there, nobody is told of the approval.
-    /// It works once, for two minutes. It leads to the place that the signed challenge names, with a code that was sealed
+    /// For a link (``OpenedChallenge/isLink``) the relying party sees the approval only when the browser has opened
+    /// this URL. The URL works once, for two minutes. It leads to the place that the signed challenge names, with a
+    /// return code that was sealed to this device.
     /// to this device.
     public let returnURL: URL?
 }
 
-/// A challenge that was fetched, decrypted and verified: the only thing that can be approved or denied.
+/// A challenge that was fetched, decrypted and verified: only such a challenge can be approved or denied.
 ///
-/// Everything to be shown is in it, and everything in it is signed.
+/// It holds everything to be shown, and the answer signs everything it holds.
 public struct OpenedChallenge: Sendable {
-    /// Who asks.
+    /// The relying party that asks.
     public struct Client: Hashable, Sendable {
         /// The id.
         public let id: String
@@ -50,43 +52,43 @@ public struct OpenedChallenge: Sendable {
 
     /// The challenge's id.
     public var id: ChallengeID { body.question.challenge }
-    /// Who asks.
+    /// The relying party that asks.
     public var client: Client { Client(id: "\(body.question.client)", name: body.question.clientName.text) }
-    /// What is asked.
+    /// The text of the challenge.
     public var message: String { body.question.message.text }
     /// Amount, payee and the like, in order.
     public var details: [Detail] {
         body.question.details.map { Detail(label: $0.label.text, value: $0.value.text) }
     }
-    /// From where it was asked.
+    /// Where the user started what the challenge is about, such as a place and a browser.
     public var context: String? { body.question.context?.text }
     /// The name of the challenge type.
     public var type: String { "\(body.question.type)" }
-    /// Data to be signed along.
+    /// Further data that the answer signs.
     public var signingData: String? { body.question.signingData }
-    /// How it may be approved, in the order the client prefers.
+    /// The methods that may approve it, in the client's order of preference.
     public var methods: [AnswerMethod] { body.methods }
-    /// How many wrong PINs are left, as it stood when the challenge was opened; nil where a PIN does not approve it.
+    /// How many wrong PINs are left, at the time the challenge was opened; nil if it takes no PIN.
     public var attemptsLeft: Int? { body.attemptsLeft }
-    /// How many digits must be typed; nil for none.
+    /// How many digits the user must type; nil for none.
     public var numberLength: Int? { body.numberEntry }
-    /// Whether it was claimed by its code; then the user goes on only if that was on a screen of their own, where they
-    /// started this themselves.
+    /// Whether the challenge was claimed by its code; then the user may go on only if the code was on a screen of their
+    /// own, where they started this themselves.
     public var isClaimed: Bool { body.isClaimed }
-    /// Whether it was claimed by a link, on the device where it was started; then the user goes on only if they followed
-    /// the link themselves, where they started this.
+    /// Whether the challenge was claimed by a link, on the device where it was started; then the user may go on only if
+    /// they followed the link themselves, where they started this.
     public var isLink: Bool { body.isLink }
     /// When it was asked.
     public var askedAt: Timestamp { body.question.askedAt }
-    /// When it ends unanswered.
+    /// When it expires.
     public var expiresAt: Timestamp { body.expiresAt }
 
-    /// The text that is signed, line by line, without the lines that the decision adds.
+    /// The lines of the text that the answer signs, without those that the decision adds.
     public var signedLines: [String] {
         let receipt = Receipt(
             of: body.question, user: stored.user, device: stored.certificate.fingerprint, decision: .denied,
             answeredAt: askedAt)
-        // Field lines come first; the message is free to hold lines that look like one.
+        // Field lines come first; the message may hold lines that look like fields.
         var isMessage = false
         return receipt.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).filter { line in
             isMessage = isMessage || line == "message:"
@@ -104,26 +106,24 @@ public struct OpenedChallenge: Sendable {
         self.authenticator = authenticator
     }
 
-    /// Whether it may be approved on a notification that showed this.
+    /// The category of a notification that shows this alert: whether it may offer to approve the challenge.
     func category(showing alert: PushAlert) -> PushCategory {
         PushCategory(
             body.question, methods: body.methods, asksNumber: body.numberEntry != nil, isClaimed: body.isClaimed,
             showing: alert)
     }
 
-    /// Approves.
+    /// Approves the challenge.
     ///
     /// - Parameters:
-    ///   - proof: how the user proves to be there.
-    ///   - number: the digits the user typed, where ``numberLength`` asks for them.
-    /// - Throws: ``CountersignError/numberIncorrect`` when the number was wrong, which ends the challenge;
-    ///   ``CountersignError/pinIncorrect(attemptsLeft:)`` when the PIN was, and then the same challenge can be approved
-    ///   again unless no attempt is left. ``CountersignError/customRetry(attemptsLeft:payload:)``,
+    ///   - proof: the user's proof.
+    ///   - number: the digits that the user typed, if ``numberLength`` is not nil.
+    /// - Throws: ``CountersignError/numberIncorrect`` when the number was wrong, which ends the challenge. The
+    ///   following errors leave the challenge open. After ``CountersignError/pinIncorrect(attemptsLeft:)`` it can be
+    ///   approved again unless no attempt is left. After ``CountersignError/customRetry(attemptsLeft:payload:)``,
     ///   ``CountersignError/customFailed(payload:)``, ``CountersignError/customNotRegistered`` and
-    ///   ``CountersignError/customUnavailable`` leave the challenge open, too: it can be approved by another of its
-    ///   ``methods``.
-    /// - Returns: what is to be done with it; for the app to look at where it claims by links or has custom
-    ///   authenticators.
+    ///   ``CountersignError/customUnavailable`` it can be approved by another of its ``methods``.
+    /// - Returns: the result. An app that handles links or custom authenticators must look at it.
     @discardableResult
     public func approve(with proof: Proof, number: String? = nil) async throws(CountersignError) -> Approved {
         var typed: EntryNumber?
@@ -150,12 +150,12 @@ public struct OpenedChallenge: Sendable {
         return Approved(payload: taken.reply.payload, returnURL: target.flatMap { URL(string: $0.reveal()) })
     }
 
-    /// Says no.
+    /// Denies the challenge.
     public func deny() async throws(CountersignError) {
         _ = try await answer(.denied)
     }
 
-    /// Says no, and that somebody else started this.
+    /// Denies the challenge, and reports that somebody else started this.
     public func report() async throws(CountersignError) {
         _ = try await answer(.reported)
     }

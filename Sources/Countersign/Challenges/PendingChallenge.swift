@@ -10,9 +10,9 @@ public struct PendingChallenge: Sendable {
     public let enrollment: EnrollmentID
     /// Who asks.
     public let clientName: String
-    /// The short message.
+    /// The short message for a notification or a list.
     ///
-    /// What counts is in the opened challenge.
+    /// The full content is in the opened challenge.
     public let message: String
     /// The name of the challenge type.
     public let type: String
@@ -35,8 +35,8 @@ public struct PendingChallenge: Sendable {
 
     /// Fetches, decrypts and verifies the challenge.
     ///
-    /// - Throws: ``CountersignError/alreadyAnswered`` and the like when it has ended; `.notHandleable` when it is not
-    ///   what it must be, and then nothing of it is shown.
+    /// - Throws: ``CountersignError/alreadyAnswered`` and similar errors when the challenge has ended; `.notHandleable`
+    ///   when it does not pass the checks: then show nothing of it.
     public func open() async throws(CountersignError) -> OpenedChallenge {
         try await authenticator.open(id, for: enrollment)
     }
@@ -54,7 +54,7 @@ extension Authenticator {
             throw .serverUnreachable(status: response.status)
         }
         let body = try await unseal(message, for: stored)
-        // Spec: design 3.3: shown only when everything is what was asked for.
+        // Spec: design 3.3: a challenge is shown only if all of it matches the request.
         guard body.question.challenge == id, body.question.issuer == stored.issuer, body.enrollment == stored.id,
             body.user == stored.user
         else { throw .notHandleable(reason: "it is meant for somebody else") }
@@ -73,7 +73,7 @@ extension Authenticator {
         do { return try ChallengeBody(json) } catch { throw .notHandleable(reason: "\(error)") }
     }
 
-    /// Opens what the server has signed and sealed to an enrollment.
+    /// Opens a message that the server has signed and sealed to an enrollment.
     func opened(_ message: [UInt8], for stored: StoredEnrollment) async throws(CountersignError) -> JSONValue {
         guard let key = try await vaulted({ [vault] in try await vault.agreementKey(.encryption, of: stored.id) })
         else {
@@ -81,7 +81,7 @@ extension Authenticator {
         }
         let now = await connection.now.adding(seconds: allowedSkew).unixSeconds
         func open(_ certificate: Certificate) async throws -> VerifiedMessage {
-            // Spec: design 3.1: never a key that was revoked, whatever date its signature bears.
+            // Spec: design 3.1: a revoked key is never accepted, whatever date its signature bears.
             try await EncryptedMessage.open(
                 message, with: DecryptionKeyPair(key, createdAt: stored.createdAt),
                 signers: certificate.keys.filter { $0.revokedAt == nil },

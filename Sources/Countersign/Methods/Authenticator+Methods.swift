@@ -10,9 +10,9 @@ extension Authenticator {
         do { return try MethodsReply(json) } catch { throw .notHandleable(reason: "\(error)") }
     }
 
-    /// The key of a PIN that may be the right one.
+    /// The key derived from a PIN, which may be the wrong PIN.
     ///
-    /// - Throws: ``CountersignError/pinNotSet`` when this device knows of none.
+    /// - Throws: ``CountersignError/pinNotSet`` when this device has no record of a PIN.
     func signingKey(of pin: PIN, for stored: StoredEnrollment) async throws(CountersignError) -> SigningKeyPair {
         try await settleChange(of: stored)
         guard let known = try await storedPIN(of: stored) else { throw .pinNotSet }
@@ -39,14 +39,14 @@ extension Authenticator {
         return pin
     }
 
-    /// The key that the user's biometrics unlock when it signs.
+    /// The key that signs after the user's biometric check.
     func biometricKey(_ prompt: String, of stored: StoredEnrollment) async throws(CountersignError) -> SigningKeyPair {
         guard let biometrics = vault as? any BiometricVault else { throw .biometric(.unavailable) }
         try await settleChange(of: stored)
         guard let subkey = (await roster[stored.id] ?? stored).biometricSubkey,
             let key = try await vaulted({ try await biometrics.biometricKey(of: stored.id, prompt: prompt) })
         else { throw .biometric(.notRegistered) }
-        // Another one was made, and the server did not take it.
+        // The vault's key is not the one that the certificate names: the server refused the change that made it.
         guard case .ecdsa(let known) = subkey.publicKey.material,
             known.rawRepresentation == key.publicKey.rawRepresentation
         else { throw .biometric(.changed) }
@@ -54,9 +54,9 @@ extension Authenticator {
     }
 }
 
-/// Changes, of which one at a time is under way for each enrollment.
+/// Changes of methods; each enrollment has one at a time under way.
 extension Authenticator {
-    /// Two at once would take each other's keys.
+    /// Runs a change alone: two changes at once would replace each other's keys.
     private func alone<Result: Sendable>(
         _ id: EnrollmentID, _ body: () async throws(CountersignError) -> Result
     ) async throws(CountersignError) -> Result {
@@ -73,7 +73,7 @@ extension Authenticator {
         }
     }
 
-    /// What a change begins with.
+    /// The data with which a change begins.
     private struct Beginning {
         let stored: StoredEnrollment
         let status: MethodsReply
@@ -138,7 +138,7 @@ extension Authenticator {
             guard old == nil else { throw .pinNotSet }
         } else {
             guard old != nil else { throw .pinAlreadySet }
-            // The server knows a PIN that this device has lost: only a new enrollment helps.
+            // The server has a PIN whose record this device has lost: only a new enrollment helps.
             guard known != nil else { throw .pinLocked }
         }
         let role: KeyRole = known?.role == .pin ? .otherPIN : .pin
@@ -153,7 +153,8 @@ extension Authenticator {
         }
         var oldKey: SigningKeyPair?
         if let old, let known { oldKey = try await signingKey(of: old, known, for: stored) }
-        // The certificate here has no PIN's key in it: the old one is bound again to be superseded.
+        // The stored certificate does not contain the PIN's key: it is bound again so that it can be marked as
+        // superseded.
         var certificate = stored.certificate
         if let oldKey { certificate = try await binding(oldKey, .pin, to: certificate, beginning, at: now) }
         certificate = try await superseding(oldKey?.publicKey.fingerprint, in: certificate, beginning, at: now)
@@ -166,10 +167,11 @@ extension Authenticator {
     /// Registers, replaces or removes the biometric.
     ///
     /// - Parameters:
-    ///   - prompt: what the system's prompt says; nil to remove it.
-    ///   - pin: the PIN, where one is set.
-    ///   - authority: what lets it be changed where none is set and the enrollment is older than ten minutes.
-    ///   - id: whose.
+    ///   - prompt: the text of the system's prompt; nil to remove the biometric.
+    ///   - pin: the PIN, if one is set.
+    ///   - authority: what entitles the device to the change if no PIN is set and the enrollment is older than ten
+    ///     minutes.
+    ///   - id: the enrollment.
     func changeBiometric(
         to prompt: String?, pin: PIN?, authority: EnrollmentAuthority?, of id: EnrollmentID
     ) async throws(CountersignError) {
@@ -184,11 +186,11 @@ extension Authenticator {
         guard let biometrics = vault as? any BiometricVault else { throw .biometric(.unavailable) }
         let beginning = try await begin(authority, id)
         let stored = beginning.stored
-        // Another device may have undone it, and its key stays in the certificate.
+        // Another device may have undone it: its key is still in the certificate then.
         let old = beginning.status.hasBiometric ? stored.biometricSubkey : nil
         guard prompt != nil || old != nil else { throw .biometric(.notRegistered) }
         var authorizer = try await self.authorizer(pin, beginning)
-        // Where no PIN signs, it goes with its own signature; while it waits, with none.
+        // Without a PIN, the biometric itself signs its removal; a biometric that waits needs no signature.
         if authorizer == nil, old != nil, beginning.status.waiting[.biometric] == nil {
             authorizer = try await biometricKey(prompt ?? "Remove", of: stored)
         }
@@ -206,27 +208,29 @@ extension Authenticator {
             beginning, .certificate(certificate))
     }
 
-    /// The key of the PIN, which every change needs where one is set.
+    /// The PIN's key, which must sign every change if a PIN is set.
     private func authorizer(
         _ pin: PIN?, _ beginning: Beginning
     ) async throws(CountersignError) -> SigningKeyPair? {
-        // One that waits guards nothing.
+        // A PIN that waits protects nothing.
         guard beginning.status.pin == .set, beginning.status.waiting[.pin] == nil else { return nil }
         guard let pin else { throw .pinRequired }
         return try await signingKey(of: pin, for: beginning.stored)
     }
 
-    /// Registers a custom authenticator, anew where it was registered before, or gives it up.
+    /// Registers a custom authenticator, again if it was registered before, or deregisters it.
     ///
-    /// Nothing is kept here: whether it was made the server knows, and made again it is the same.
+    /// The device keeps no record of it: the server knows whether the registration was made, and a repeat has the same
+    /// result.
     ///
     /// - Parameters:
     ///   - text: the authenticator's name.
-    ///   - data: what it is registered with; nil to give it up.
-    ///   - pin: the PIN, where one is set.
-    ///   - authority: what lets it be changed where none is set and the enrollment is older than ten minutes.
-    ///   - id: whose.
-    /// - Returns: what it says to the app.
+    ///   - data: the data to register; nil to deregister it.
+    ///   - pin: the PIN, if one is set.
+    ///   - authority: what entitles the device to the change if no PIN is set and the enrollment is older than ten
+    ///     minutes.
+    ///   - id: the enrollment.
+    /// - Returns: the authenticator's data for the app.
     func changeAuthenticator(
         _ text: String, to data: String?, pin: PIN?, authority: EnrollmentAuthority?, of id: EnrollmentID
     ) async throws(CountersignError) -> String? {
@@ -250,7 +254,7 @@ extension Authenticator {
         }
     }
 
-    /// A change signed by the primary key and by that of the PIN.
+    /// A change signed with the primary key and with that of the PIN.
     private func request(
         _ text: String, _ authorizer: SigningKeyPair?, _ beginning: Beginning, customData: [UInt8]? = nil
     ) async throws(CountersignError) -> MethodChangeRequest {
@@ -275,14 +279,14 @@ extension Authenticator {
         _ old: Fingerprint?, in certificate: Certificate, _ beginning: Beginning, at now: UnixSeconds
     ) async throws(CountersignError) -> Certificate {
         guard let old else { return certificate }
-        // From the next second on: what it signed in this one was signed before.
+        // The revocation begins in the next second, so that a signature made in this second stays valid.
         let end = now + 1
         return try await vaulted {
             try await certificate.revoking(old, because: .superseded, by: beginning.primary, at: end)
         }
     }
 
-    /// Signs a change by the primary key and by that of the PIN, keeps it and sends it.
+    /// Signs a change with the primary key and with that of the PIN, stores it and sends it.
     private func change(
         _ method: AnswerMethod, from old: Fingerprint?, to new: Fingerprint?, _ certificate: Certificate,
         authorizer: SigningKeyPair?, _ beginning: Beginning, _ result: KeptChange.Result
@@ -296,7 +300,7 @@ extension Authenticator {
         try await deliver(kept, of: stored)
     }
 
-    /// Sends a change again whose reply was lost, so that the device knows which keys count.
+    /// Repeats a change whose reply was lost, so that the device knows which of its keys count.
     private func settleChange(of stored: StoredEnrollment) async throws(CountersignError) {
         let record = try await vaulted { [vault] in try await vault.record(KeptChange.record, of: stored.id) }
         guard let record else { return }
@@ -304,7 +308,7 @@ extension Authenticator {
         do throws(CountersignError) {
             try await deliver(change, of: stored)
         } catch {
-            // What the server refused was refused to an earlier call, or a wrong PIN was counted then.
+            // The refusal, or the wrong PIN, belongs to an earlier call.
             guard error.settlesChange else { throw error }
         }
     }
@@ -318,14 +322,15 @@ extension Authenticator {
         } catch {
             if error.settlesChange { try await conclude(change, isMade: false, of: stored) }
             if case .server(let problem) = error, problem.knownCode == .changeInvalid {
-                // It may have been sealed to a key that the server has no more: the next one is not.
+                // The change may have been sealed to a key that the server no longer has; the next change uses the
+                // current key.
                 _ = try? await refreshedServerCertificate(of: stored)
             }
             throw error
         }
     }
 
-    /// Keeps what counts from now on, and forgets the rest.
+    /// Stores the keys and records that count from now on, and deletes the others.
     private func conclude(
         _ change: KeptChange, isMade: Bool, of stored: StoredEnrollment
     ) async throws(CountersignError) {
@@ -334,7 +339,7 @@ extension Authenticator {
         case .certificate(let certificate):
             if isMade {
                 let updated = try await update(stored.id) { $0.certificate = certificate }
-                // Until now it could have been the key that counts.
+                // Until now it could have been the current key.
                 if updated?.biometricSubkey == nil {
                     try await vaulted { [vault] in try await vault.removeKey(.biometric, of: stored.id) }
                 }
@@ -350,7 +355,7 @@ extension Authenticator {
         let current = isMade ? next : known
         let superseded = isMade ? known : next
         try await vaulted { [vault] in
-            // The key first: once the record is another, nothing tells that there was one.
+            // The key is removed before the record changes: afterwards nothing would name it.
             if let superseded, superseded.role != current?.role {
                 try await vault.removeKey(superseded.role, of: stored.id)
             }
@@ -364,7 +369,7 @@ extension Authenticator {
 }
 
 extension StoredEnrollment {
-    /// The subkey that the user's biometrics unlock; nil where none is good.
+    /// The subkey for the user's biometrics; nil if none is valid.
     fileprivate var biometricSubkey: CertifiedKey? {
         certificate.subkeys.last {
             $0.notations == [AnswerMethod.biometric.notation(of: issuer)] && $0.revokedAt == nil
@@ -373,7 +378,7 @@ extension StoredEnrollment {
 }
 
 extension CountersignError {
-    /// Whether the change it is about will never be made.
+    /// Whether the server will never make the change after this error.
     fileprivate var settlesChange: Bool {
         switch self {
         case .pinIncorrect, .pinLocked, .pinRequired, .authorityNeeded, .customRetry, .customFailed,

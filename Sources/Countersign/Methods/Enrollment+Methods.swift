@@ -2,32 +2,32 @@ public import CountersignWire
 import Encodings
 import OpenPGP
 
-/// How the methods of an enrollment stand, as the server sees it.
+/// The status of an enrollment's methods on the server.
 public struct EnrolledMethods: Sendable {
-    /// How the PIN stands.
+    /// The state of the PIN.
     public let pin: MethodsReply.PINState
     /// How many wrong PINs are left.
     public let attemptsLeft: Int
-    /// The rules for PINs, for the screen where one is chosen.
+    /// The rules for PINs; show them where the user chooses one.
     public let pinPolicy: PINPolicy
     /// Whether a biometric is registered.
     public let hasBiometric: Bool
-    /// The names of the custom authenticators there are, and whether each is registered.
+    /// The names of the client's custom authenticators, each with whether it is registered.
     public let custom: [String: Bool]
-    /// The methods that are set and do not count yet, each with the time from which it does.
+    /// The methods that are set but do not count yet, each with the time from which it counts.
     public let waiting: [AnswerMethod: Timestamp]
-    /// How often PIN or biometric can still be changed.
+    /// How many changes of the PIN or the biometric are left.
     ///
-    /// The certificate that receipts are verified with keeps every key there was. Have the user enroll the device anew
-    /// before none is left; ``tellsToEnrollAnew`` says when.
+    /// The certificate, which verifies receipts, keeps every key there ever was, and has limited room. Have the user
+    /// enroll the device anew before no change is left; ``tellsToEnrollAnew`` says when.
     public let changesLeft: Int
 
-    /// Whether the user should be told to enroll the device anew before long.
+    /// Whether the app should tell the user to enroll the device anew soon.
     public var tellsToEnrollAnew: Bool { changesLeft <= 5 }
 }
 
 extension Enrollment {
-    /// Asks the server how the methods stand.
+    /// Asks the server for the status of the methods.
     public func methods() async throws(CountersignError) -> EnrolledMethods {
         let reply = try await authenticator.methods(of: stored)
         return EnrolledMethods(
@@ -40,7 +40,7 @@ extension Enrollment {
     ///
     /// - Parameters:
     ///   - pin: the PIN.
-    ///   - authority: what lets it be set, where the enrollment is older than ten minutes.
+    ///   - authority: what entitles the device to set it, if the enrollment is older than ten minutes.
     /// - Throws: ``CountersignError/pinPolicy(_:)``, ``CountersignError/pinAlreadySet``,
     ///   ``CountersignError/authorityNeeded`` and others.
     public func setPIN(_ pin: PIN, authority: EnrollmentAuthority? = nil) async throws(CountersignError) {
@@ -49,24 +49,27 @@ extension Enrollment {
 
     /// Replaces the PIN.
     ///
-    /// - Throws: ``CountersignError/pinIncorrect(attemptsLeft:)`` when the old one is wrong, which counts, and others.
+    /// - Throws: ``CountersignError/pinIncorrect(attemptsLeft:)`` when the old PIN is wrong, which uses up an attempt,
+    ///   and others.
     public func changePIN(from old: PIN, to new: PIN) async throws(CountersignError) {
         try await authenticator.changePIN(from: old, to: new, of: id)
     }
 
     /// Removes the PIN.
     ///
-    /// - Throws: ``CountersignError/pinIncorrect(attemptsLeft:)`` when it is wrong, which counts, and others.
+    /// - Throws: ``CountersignError/pinIncorrect(attemptsLeft:)`` when the PIN is wrong, which uses up an attempt, and
+    ///   others.
     public func removePIN(_ pin: PIN) async throws(CountersignError) {
         try await authenticator.changePIN(from: pin, to: nil, of: id)
     }
 
-    /// Registers the user's biometrics, in the place of those that were registered before.
+    /// Registers the user's biometrics, and replaces those that were registered before.
     ///
     /// - Parameters:
-    ///   - prompt: what the system's prompt says.
-    ///   - pin: the PIN, where one is set.
-    ///   - authority: what lets it be registered where no PIN is set and the enrollment is older than ten minutes.
+    ///   - prompt: the text of the system's prompt.
+    ///   - pin: the PIN, if one is set.
+    ///   - authority: what entitles the device to the change if no PIN is set and the enrollment is older than ten
+    ///     minutes.
     /// - Throws: ``CountersignError/biometric(_:)``, ``CountersignError/pinIncorrect(attemptsLeft:)``,
     ///   ``CountersignError/authorityNeeded`` and others.
     public func registerBiometric(
@@ -78,26 +81,26 @@ extension Enrollment {
     /// Removes the biometric.
     ///
     /// - Parameters:
-    ///   - pin: the PIN, where one is set.
+    ///   - pin: the PIN, if one is set.
     ///   - authority: as for ``registerBiometric(prompt:pin:authority:)``.
-    /// - Throws: as ``registerBiometric(prompt:pin:authority:)``.
+    /// - Throws: the errors of ``registerBiometric(prompt:pin:authority:)``.
     public func removeBiometric(
         pin: PIN? = nil, authority: EnrollmentAuthority? = nil
     ) async throws(CountersignError) {
         try await authenticator.changeBiometric(to: nil, pin: pin, authority: authority, of: id)
     }
 
-    /// Registers a custom authenticator, anew where it was registered before.
+    /// Registers a custom authenticator, again if it was registered before.
     ///
     /// - Parameters:
-    ///   - name: its name, as the one who runs the app has set it up.
-    ///   - data: what it is registered with, as that one understands it; at most 16 KiB.
-    ///   - pin: the PIN, where one is set.
+    ///   - name: the name under which the app's operator has set it up.
+    ///   - data: the data to register, in the authenticator's own format; at most 16 KiB.
+    ///   - pin: the PIN, if one is set.
     ///   - authority: as for ``registerBiometric(prompt:pin:authority:)``.
-    /// - Returns: what it says to the app; nil for nothing.
-    /// - Throws: ``CountersignError/customRetry(attemptsLeft:payload:)`` where it wants something else or something
-    ///   more, ``CountersignError/customFailed(payload:)``, ``CountersignError/customNotRegistered`` where there is none
-    ///   of this name, ``CountersignError/customUnavailable`` and others.
+    /// - Returns: the authenticator's data for the app; nil for none.
+    /// - Throws: ``CountersignError/customRetry(attemptsLeft:payload:)`` when it wants other or more data,
+    ///   ``CountersignError/customFailed(payload:)``, ``CountersignError/customNotRegistered`` when there is none of
+    ///   this name, ``CountersignError/customUnavailable`` and others.
     @discardableResult
     public func register(
         custom name: String, data: String, pin: PIN? = nil, authority: EnrollmentAuthority? = nil
@@ -105,11 +108,11 @@ extension Enrollment {
         try await authenticator.changeAuthenticator(name, to: data, pin: pin, authority: authority, of: id)
     }
 
-    /// Gives a custom authenticator up.
+    /// Deregisters a custom authenticator.
     ///
     /// - Parameters:
     ///   - name: its name.
-    ///   - pin: the PIN, where one is set.
+    ///   - pin: the PIN, if one is set.
     ///   - authority: as for ``registerBiometric(prompt:pin:authority:)``.
     /// - Throws: ``CountersignError/customNotRegistered`` and others.
     public func deregister(

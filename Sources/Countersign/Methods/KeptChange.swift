@@ -2,17 +2,17 @@ import CountersignWire
 import Encodings
 import OpenPGP
 
-/// A change that was sent and whose reply has not come yet.
+/// A change that was sent and whose reply has not arrived yet.
 ///
-/// The same bytes sent again change nothing twice and count no PIN twice.
+/// A repeat of the same bytes changes nothing twice and counts a wrong PIN only once.
 struct KeptChange: Sendable {
     static let record = "method-change"
 
-    /// What the device keeps when the change is made.
+    /// The record that the device stores when the change is made.
     enum Result: Sendable {
-        /// Another PIN; nil for none.
+        /// The new PIN; nil for none.
         case pin(StoredPIN?)
-        /// A certificate with another biometric subkey, or with none that is good.
+        /// A certificate with a new biometric subkey, or without a valid one.
         case certificate(Certificate)
     }
 

@@ -4,11 +4,11 @@ import CryptoExtras
 import Encodings
 import OpenPGP
 
-/// A PIN as a user typed it: cannot be printed, and is kept nowhere.
+/// A PIN as the user typed it: it cannot be printed, and the SDK does not store it.
 public struct PIN: Sendable {
     let digits: Secret<String>
 
-    /// A PIN.
+    /// Reads a PIN.
     ///
     /// - Parameter digits: 4 to 32 ASCII digits.
     /// - Throws: ``CountersignError/pinPolicy(_:)`` with `PINViolation.length` for anything else.
@@ -18,24 +18,24 @@ public struct PIN: Sendable {
     }
 }
 
-/// What a device keeps of a PIN: nothing by which a guess could be tested.
+/// The data that a device stores for a PIN; they do not help to test a guess.
 ///
 /// Spec: design 3.1, *PIN subkey*.
 struct StoredPIN: Hashable, Sendable {
-    /// The name of the record, and the version of what is in it.
+    /// The name of the vault's record.
     static let record = "pin"
     private static let version: Int64 = 1
     private static let saltLength = 32
 
-    /// Which of the vault's keys is part of it.
+    /// The vault's key from which the PIN's key is derived.
     let role: KeyRole
-    /// scrypt's salt, and HKDF's.
+    /// The salt of scrypt and of HKDF.
     let salt: [UInt8]
-    /// A point whose private half nobody has, as X9.63 writes it.
+    /// A point whose private half nobody has, in the format of X9.63.
     let point: [UInt8]
     /// The binary logarithm of scrypt's cost.
     let cost: Int
-    /// When the key was made, which its fingerprint depends on.
+    /// When the key was made; its fingerprint depends on this time.
     let createdAt: UnixSeconds
 
     init(role: KeyRole, salt: [UInt8], point: [UInt8], cost: Int, createdAt: UnixSeconds) {
@@ -46,7 +46,7 @@ struct StoredPIN: Hashable, Sendable {
         self.createdAt = createdAt
     }
 
-    /// What a new PIN is made with.
+    /// The data for a new PIN.
     init(role: KeyRole, cost: Int, at time: UnixSeconds) {
         self.init(
             role: role, salt: SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) },
@@ -72,9 +72,10 @@ struct StoredPIN: Hashable, Sendable {
             role: role, salt: salt, point: point, cost: Int(cost), createdAt: UnixSeconds(clamping: createdAt))
     }
 
-    /// The key of a PIN: another one for each PIN, and nothing tells which is the right one.
+    /// The key derived from a PIN.
     ///
-    /// Takes as long as scrypt takes.
+    /// Each PIN gives another key, and nothing tells which is the right one. The derivation takes as long as scrypt
+    /// takes.
     ///
     /// - Parameters:
     ///   - pin: the PIN.
@@ -94,7 +95,7 @@ struct StoredPIN: Hashable, Sendable {
             let scalar = HKDF<SHA256>.deriveKey(
                 inputKeyMaterial: material, salt: salt,
                 info: Array("countersign pin v1".utf8) + primary.bytes + [counter], outputByteCount: 32)
-            // Only numbers from 1 to the order of the curve are keys; the next one is tried in the rare other case.
+            // Only numbers from 1 to the order of the curve are keys; in the rare other case the next number is tried.
             if let key = try? P256.Signing.PrivateKey(rawRepresentation: scalar.withUnsafeBytes { Array($0) }) {
                 return SigningKeyPair(key, createdAt: createdAt)
             }

@@ -3,30 +3,30 @@ import Encodings
 public import Foundation
 
 extension Authenticator {
-    /// Says where this app is reached by push, for all its enrollments and those to come.
+    /// Registers the app's push token, for all its present and future enrollments.
     ///
-    /// Call it whenever the system hands out a token, which is at every launch: the server is told when the token is
-    /// another, or a day has gone by. What does not get through is kept and told with the next look for challenges, so
-    /// that only what would never get through is thrown.
+    /// Call this whenever the system hands out a token, which is at every launch. The SDK tells the server when the
+    /// token has changed or a day has passed. If the request fails, the SDK repeats it with the next request for
+    /// challenges. So the call throws only errors that a repeat would not cure.
     ///
     /// - Parameters:
-    ///   - token: what Apple calls the app on this device.
+    ///   - token: the device token from Apple.
     ///   - app: the app's bundle identifier.
-    ///   - environment: which of Apple's two systems handed it out.
+    ///   - environment: which of Apple's two environments handed the token out.
     public func registerPush(
         token: Data, app: String, environment: APNsEnvironment
     ) async throws(CountersignError) {
         try await registerPush(.apns(environment), app: app, token: Hex.encode(Array(token)))
     }
 
-    /// Says where this app is reached by push, for all its enrollments and those to come.
+    /// Registers the app's push token, for all its present and future enrollments.
     ///
     /// See ``registerPush(token:app:environment:)``.
     ///
     /// - Parameters:
-    ///   - service: who delivers.
+    ///   - service: the push service.
     ///   - app: the app's bundle identifier or package name.
-    ///   - token: what the service calls the app on this device.
+    ///   - token: the service's token for the app on this device.
     public func registerPush(
         _ service: PushService, app: String, token: String
     ) async throws(CountersignError) {
@@ -36,7 +36,7 @@ extension Authenticator {
         try await reach(by: registration)
     }
 
-    /// Says that this app is not reached by push any more: the user has switched notifications off.
+    /// Removes the push registration: the user has switched notifications off.
     public func unregisterPush() async throws(CountersignError) {
         try await reach(by: nil)
     }
@@ -55,19 +55,19 @@ extension Authenticator {
         }
     }
 
-    /// Tells the server where an enrollment is reached by push, if it is not told yet.
+    /// Tells the server the push registration of an enrollment, unless the server has it.
     func tellPush(of stored: StoredEnrollment) async throws(CountersignError) {
         guard var record = try await pushRecord(of: stored), record.toldAt == nil else { return }
         let update = EnrollmentUpdate(push: record.registration.map { .registered($0) } ?? .removed)
         do throws(CountersignError) {
             _ = try await send("PATCH", "/v1/enrollments/self", body: update.json, for: stored)
         } catch {
-            // What is refused for good is not told again with every look.
+            // A permanent refusal is not repeated with every look for challenges.
             if !error.retryHelps { try? await vault.remove(PushRecord.name, of: stored.id) }
             throw error
         }
         record.toldAt = await connection.now
-        // Another token that came meanwhile stays, and is told next.
+        // If the token changed meanwhile, the record of the new one stays and is sent next.
         guard try await pushRecord(of: stored)?.registration?.json == record.registration?.json else { return }
         try await keep(record, of: stored)
     }
@@ -77,20 +77,20 @@ extension Authenticator {
             .flatMap { PushRecord($0) }
     }
 
-    /// Keeps where an enrollment is reached, unless it was removed meanwhile.
+    /// Stores the push registration of an enrollment, unless the enrollment was removed meanwhile.
     func keep(_ record: PushRecord, of stored: StoredEnrollment) async throws(CountersignError) {
         guard await roster[stored.id] != nil else { return }
         try await vaulted { [vault] in try await vault.write(record.encoded, as: PushRecord.name, of: stored.id) }
     }
 
-    /// Reads what a push announces.
+    /// Verifies a push and reads its announcement.
     ///
     /// - Parameters:
     ///   - push: the push, as the system handed it over.
     ///   - skew: how far the device's clock may differ from the server's.
-    /// - Returns: nil for a push that is for none of this app's enrollments, or takes a notification back.
-    /// - Throws: ``CountersignError/pushRefused(_:)`` when it is forged, altered or over. An unknown key is looked up at
-    ///   the server first, at most once a minute.
+    /// - Returns: nil for a push that is for none of this app's enrollments, and for one that withdraws a notification.
+    /// - Throws: ``CountersignError/pushRefused(_:)`` when the push is forged, altered or out of date. For an unknown
+    ///   key the SDK first asks the server, at most once a minute.
     public func pendingChallenge(
         from push: PushNotification, allowedClockSkew skew: Duration = .seconds(300)
     ) async throws(CountersignError) -> PendingChallenge? {
@@ -99,8 +99,8 @@ extension Authenticator {
         return PendingChallenge(envelope, authenticator: self)
     }
 
-    /// Takes a push: reads what it announces and hands that to ``challenges()``, where it comes once, whether by push or
-    /// by asking.
+    /// Takes a push: verifies it and passes its announcement to ``challenges()``, which delivers each challenge once,
+    /// whether it came by push or by polling.
     ///
     /// See ``pendingChallenge(from:allowedClockSkew:)``.
     @discardableResult
@@ -113,15 +113,16 @@ extension Authenticator {
             await inbox.offer(pending, at: connection.now)
             return pending
         } catch {
-            // Spec: design 3.6: what cannot be believed is dropped, and only has the server asked.
+            // Spec: design 3.6: a push that cannot be trusted is dropped, and only causes a request to the server.
             if case .pushRefused = error { await lookNow() }
             throw error
         }
     }
 
-    /// Looks at once for what is pending, whatever the network did before.
+    /// Fetches the pending challenges at once, even if the network has failed before.
     ///
-    /// Call it when the app comes to the foreground: what no push brought arrives then, if ``challenges()`` is iterated.
+    /// Call this when the app comes to the foreground: if ``challenges()`` is iterated, it then delivers the challenges
+    /// that no push announced.
     public func lookNow() async {
         await inbox.lookNow()
     }

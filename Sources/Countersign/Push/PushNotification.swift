@@ -2,23 +2,23 @@ public import CountersignWire
 import Encodings
 import Foundation
 
-/// A push notification of ours, as the system handed it over: read, and not yet verified.
+/// A push notification of Countersign, parsed from what the system handed over, and not yet verified.
 ///
 /// See ``Authenticator/receive(_:allowedClockSkew:)``. Spec: design 3.6.
 public struct PushNotification: Sendable {
-    /// The enrollment it says it is for.
+    /// The enrollment that the push names.
     let enrollment: EnrollmentID
-    /// The payload, as far as it is ours.
+    /// The part of the payload that belongs to Countersign.
     let payload: JSONValue
 
-    /// The challenge whose notification it takes back, because it was answered elsewhere or taken back; nil for a push
-    /// that announces one.
+    /// The challenge whose notification this push withdraws, because it was answered on another device or cancelled;
+    /// nil for a push that announces a challenge.
     ///
-    /// Take the notification away that holds this id at `countersign`, `id`. Nobody has signed it: it is a hint, and
-    /// ``Authenticator/receive(_:allowedClockSkew:)`` looks how things stand.
+    /// Remove the notification that holds this id at `countersign`, `id`. The id is not signed, so it is only a hint:
+    /// ``Authenticator/receive(_:allowedClockSkew:)`` asks the server for the pending challenges.
     public var withdrawnChallenge: ChallengeID? { PushWithdrawal.challenge(in: payload) }
 
-    /// Reads a payload in JSON; nil when it is not a push of ours.
+    /// Reads a payload in JSON; nil when it is not a push of Countersign.
     public init?(json: [UInt8]) {
         guard json.count <= PushEnvelope.maximumPayloadSize, let payload = try? JSONValue(parsing: json),
             let enrollment = PushEnvelope.enrollment(named: payload)
@@ -27,9 +27,9 @@ public struct PushNotification: Sendable {
         self.payload = payload
     }
 
-    /// Reads what the system calls `userInfo`; nil when it is not a push of ours.
+    /// Reads the system's `userInfo`; nil when it is not a push of Countersign.
     public init?(userInfo: [AnyHashable: Any]) {
-        // Through JSON, so that there is one reader for what strangers send; as short as it came.
+        // Untrusted input goes through the one JSON reader, in the length in which it arrived.
         guard userInfo["countersign"] is [String: Any], JSONSerialization.isValidJSONObject(userInfo),
             let json = try? JSONSerialization.data(withJSONObject: userInfo, options: .withoutEscapingSlashes)
         else { return nil }

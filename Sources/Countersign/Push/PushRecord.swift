@@ -1,20 +1,20 @@
 import CountersignWire
 import Encodings
 
-/// Where an enrollment is to be reached by push, and since when the server knows.
+/// The push registration of an enrollment, and when the server received it.
 struct PushRecord: Sendable {
     static let name = "push"
     private static let version: Int64 = 1
-    /// For how long the server is believed to know what it was told: a service may have refused the token since, and a
-    /// server drops what is refused.
+    /// How long a registration counts as known to the server, in seconds: the push service may have refused the token
+    /// since, and a server drops a refused token.
     private static let lifetime: Int64 = 24 * 3600
 
-    /// Where; nil for nowhere.
+    /// The registration; nil if pushes are switched off.
     let registration: PushRegistration?
-    /// When the server was told; nil when it was not.
+    /// When the server received it; nil if it has not.
     var toldAt: Timestamp?
 
-    /// Whether this is what the server knows.
+    /// Whether the server knows this registration.
     func isKnown(_ registration: PushRegistration?, at now: Timestamp) -> Bool {
         guard let toldAt, self.registration?.json == registration?.json else { return false }
         return (toldAt...toldAt.adding(seconds: Self.lifetime)).contains(now)

@@ -1,14 +1,14 @@
 public import CountersignWire
 
-/// What a person can choose on a notification, without opening the app.
+/// An action that a person can choose on a notification, without opening the app.
 ///
-/// The raw values name the actions of the notification's categories; see `PushCategory`. Spec: design 3.6.
+/// The raw values are the action identifiers of the notification's categories; see `PushCategory`. Spec: design 3.6.
 public enum QuickAction: String, Sendable, CaseIterable {
     /// Approve.
     case approve = "COUNTERSIGN_APPROVE"
-    /// Say no.
+    /// Deny.
     case deny = "COUNTERSIGN_DENY"
-    /// Say no, and that somebody else started this.
+    /// Deny, and report that somebody else started this.
     case report = "COUNTERSIGN_REPORT"
 }
 
@@ -22,19 +22,19 @@ extension PushCategory {
     }
 }
 
-/// What became of an action that was chosen on a notification.
+/// The result of an action that was chosen on a notification.
 public enum QuickActionResult: Sendable {
-    /// It is done.
+    /// The action was carried out.
     case done
-    /// There is more to see than the notification showed: let the person review it and answer there.
+    /// The notification did not show all of the challenge: show it to the person, and take the answer there.
     case needsReview(OpenedChallenge)
 }
 
 extension PendingChallenge {
-    /// Carries out what was chosen on a notification.
+    /// Carries out the action that was chosen on a notification.
     ///
-    /// The challenge is fetched and verified first. Denying and reporting are then done; approving only if the
-    /// notification showed all there is to the challenge, whatever category the push named. Spec: design 3.6.
+    /// The SDK first fetches and verifies the challenge. It then denies or reports. It approves only if the
+    /// notification showed all of the challenge, whatever category the push named. Spec: design 3.6.
     public func perform(_ action: QuickAction) async throws(CountersignError) -> QuickActionResult {
         let question = try await open()
         switch action {

@@ -1,29 +1,28 @@
-/// How long to wait before something is tried again: a quarter of a second, then twice as long each time, up to half a
-/// minute.
+/// The pauses between attempts: a quarter of a second first, then twice as long each time, up to half a minute.
 struct Backoff {
     private static let (first, longest) = (Duration.milliseconds(250), Duration.seconds(30))
-    /// A connection that stood so long was not refused.
+    /// A connection that lasted this long was not refused.
     private static let held = Duration.milliseconds(500)
 
-    /// How often in a row it has failed.
+    /// How many attempts in a row have failed.
     private(set) var failures: Int
 
-    /// After so many failures in a row.
+    /// Begins after a number of failures in a row.
     init(failures: Int = 0) {
         self.failures = failures
     }
 
-    /// How long to wait now.
+    /// How long to wait before the next attempt.
     var pause: Duration {
         failures == 0 ? .zero : min(Self.first * (1 << min(failures - 1, 7)), Self.longest)
     }
 
-    /// Notes that it has failed.
+    /// Records a failure.
     ///
-    /// A wait that was cut off had reached a server, which was holding it: a proxy that ends quiet requests, or a restart,
-    /// is no reason to ask less and less often.
+    /// A long poll that was cut off had reached a server, which was holding it. A proxy that ends quiet requests, or a
+    /// restart of the server, is no reason for longer and longer pauses.
     ///
-    /// - Parameter time: for how long the connection stood that was cut off; zero where there was a reply.
+    /// - Parameter time: how long the connection lasted that was cut off; zero if there was a reply.
     mutating func fail(after time: Duration) {
         failures = time >= Self.held ? 1 : failures + 1
     }

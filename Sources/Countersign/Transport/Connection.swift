@@ -3,7 +3,7 @@ import Encodings
 import Foundation
 import OpenPGP
 
-/// The present, as the device believes it.
+/// A source of the current time on the device.
 public protocol DeviceClock: Sendable {
     /// Milliseconds since 1970.
     var millisecondsSince1970: Int64 { get }
@@ -18,26 +18,27 @@ public struct SystemClock: DeviceClock {
     public var millisecondsSince1970: Int64 { Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)) }
 }
 
-/// How the device gets on with the server.
+/// The state of the connection to the server.
 public enum ConnectionState: Hashable, Sendable {
     /// The last request was answered.
     case online
-    /// Requests fail and are tried again; since when (milliseconds since 1970), and the code of the last error.
+    /// Requests fail and are repeated; the values are the time of the first failure (milliseconds since 1970) and the
+    /// code of the last error.
     case retrying(since: Int64, why: String)
-    /// The device's clock is too far off.
+    /// The device's clock is too far off to be corrected.
     case clockSkew
 }
 
-/// Sends signed requests to one server and corrects the clock by what it says.
+/// Sends signed requests to one server, and corrects the clock by the server's time.
 ///
 /// Spec: design 3.5.
 actor Connection {
-    /// Beyond this many seconds the clock is not corrected but reported.
+    /// The largest difference, in seconds, by which the clock is corrected; a larger one is reported.
     ///
     /// Spec: design 3.5.
     private static let largestCorrection: Int64 = 24 * 3600
     private static let timeout: TimeInterval = 30
-    /// How often a request is signed anew that had been sent before.
+    /// How often a request that has been sent is signed anew and repeated.
     private static let maximumRepeats = 3
 
     nonisolated let issuer: Issuer
@@ -56,22 +57,22 @@ actor Connection {
         self.clock = clock
     }
 
-    /// The present, corrected by what the server said.
+    /// The current time, corrected by the server's time.
     var now: Timestamp { Timestamp(milliseconds: clock.millisecondsSince1970 + correction) }
 
-    /// A key that signs requests, and the name the server knows it by.
+    /// A key that signs requests, and the server's name for the key.
     struct Signer: Sendable {
         let keyID: String
         let key: any SigningKey
     }
 
-    /// Sends a request and returns the answer of a success.
+    /// Sends a request and returns the response if it succeeds.
     ///
     /// - Parameters:
     ///   - method: the method.
     ///   - path: path and query.
     ///   - body: the body, JSON.
-    ///   - signer: who signs; nil for what needs no signature.
+    ///   - signer: the key that signs; nil for requests that need no signature.
     ///   - waiting: how many seconds the server may hold the request.
     func send(
         _ method: String, _ path: String, body: JSONValue? = nil, signer: Signer? = nil, waiting: Int64 = 0
@@ -88,7 +89,7 @@ actor Connection {
                     try correct(by: problem)
                     isCorrected = true
                 case .nonceReplayed where repeats < Self.maximumRepeats:
-                    // The system's HTTP sends a request again by itself when its connection breaks before the reply.
+                    // The system's HTTP client repeats a request by itself when its connection breaks before the reply.
                     repeats += 1
                 default: throw error
                 }
@@ -148,13 +149,13 @@ actor Connection {
         return .server(problem)
     }
 
-    /// Takes the server's time over, or reports that the clock is too far off.
+    /// Adopts the server's time, or reports that the clock is too far off.
     private func correct(by problem: ProblemDetails) throws(CountersignError) {
         guard let serverTime = problem["server_time"]?.string.flatMap({ Timestamp($0) }) else { throw .server(problem) }
         try adopt(serverTime)
     }
 
-    /// Corrects the clock by a time the server told just now.
+    /// Corrects the clock by a time that the server has just sent.
     func adopt(_ serverTime: Timestamp) throws(CountersignError) {
         let difference = serverTime.milliseconds - clock.millisecondsSince1970
         guard abs(difference) <= Self.largestCorrection * 1000 else {
@@ -164,9 +165,9 @@ actor Connection {
         correction = difference
     }
 
-    /// The state now and after every change.
+    /// The current state, then every change.
     func states() -> AsyncStream<ConnectionState> {
-        // Changes are few: a state is noted once until it becomes another.
+        // Changes are few: a state is emitted once, until it becomes another.
         let (stream, continuation) = AsyncStream.makeStream(of: ConnectionState.self)
         nextListener += 1
         let number = nextListener
@@ -182,7 +183,7 @@ actor Connection {
 
     private func note(_ failure: CountersignError) {
         if case .server = failure, !failure.isSentAgain {
-            // A refusal is an answer, too.
+            // A refusal is a response, too.
             state = .online
             return
         }
@@ -196,15 +197,16 @@ actor Connection {
 }
 
 extension TransportResponse {
-    /// The body as JSON; a server of ours sends nothing else here.
+    /// The body as JSON: the server sends nothing else here.
     func json() throws(CountersignError) -> JSONValue {
         guard let json = try? JSONValue(parsing: body) else { throw .serverUnreachable(status: status) }
         return json
     }
 
-    /// The `Date` field, by which a clock can be corrected before there is a key to sign with.
+    /// The `Date` field, by which the clock can be corrected before there is a key to sign with.
     ///
-    /// In the form that senders must use; one in a form of the last century is as none. Spec: RFC 9110 §5.6.7.
+    /// Only the format that senders must use is read; a date in an obsolete format counts as missing. Spec: RFC 9110
+    /// §5.6.7.
     var date: Timestamp? {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         // Sun, 06 Nov 1994 08:49:37 GMT

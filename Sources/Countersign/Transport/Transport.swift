@@ -29,7 +29,7 @@ public struct TransportRequest: Sendable {
     }
 }
 
-/// What came back.
+/// A response of the server.
 public struct TransportResponse: Sendable {
     /// The status.
     public var status: Int
@@ -46,22 +46,22 @@ public struct TransportResponse: Sendable {
     }
 }
 
-/// How requests reach the server.
+/// Sends requests to the server.
 ///
-/// Bring one of your own to pin certificates or to go through a proxy.
+/// Implement your own to pin certificates or to use a proxy.
 public protocol Transport: Sendable {
-    /// Sends a request and returns the answer, whatever its status.
+    /// Sends a request and returns the response, whatever its status.
     ///
-    /// Redirects are not followed.
+    /// It must not follow redirects.
     ///
-    /// - Throws: when there is no answer.
+    /// - Throws: when there is no response.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 
-/// HTTP by the system's own means.
+/// Sends requests with `URLSession`.
 ///
-/// Where Foundation is not Apple's, a request with a body has a connection to itself: one that finds the connection of
-/// an earlier one broken is sent again there without the body, and the server waits for that in vain.
+/// On systems other than Apple's, a request with a body gets its own connection. There, Foundation repeats a request
+/// without its body if a reused connection turns out to be broken, and the server waits for the body in vain.
 public final class URLSessionTransport: Transport {
     private let session = makeSession()
 
@@ -99,11 +99,11 @@ public final class URLSessionTransport: Transport {
         return TransportResponse(status: response.statusCode, headers: headers, body: Array(data))
     }
 
-    /// What `URLSession.data(for:)` would return.
+    /// Does what `URLSession.data(for:)` does.
     ///
-    /// That one can block for ever on Linux when a request is cancelled while its answer comes: it cancels by waiting
-    /// for a queue, under a lock of the task that the same queue needs to tell the task of the answer. Here cancelling
-    /// waits for nothing.
+    /// On Linux that method can block for ever when a request is cancelled while its response arrives: it cancels by
+    /// waiting for a queue, and holds a lock that the same queue needs to deliver the response. Cancelling here waits
+    /// for nothing.
     private func answer(to request: URLRequest, in session: URLSession) async throws -> (Data, URLResponse) {
         let (answers, announce) = AsyncThrowingStream.makeStream(of: (Data, URLResponse).self)
         let task = session.dataTask(with: request) { data, response, error in

@@ -2,43 +2,43 @@ public import CountersignWire
 import Crypto
 public import OpenPGP
 
-/// Why a biometric proved nothing; all that an app must tell apart.
+/// Why a biometric check failed; the cases are those that an app must distinguish.
 public enum BiometricFailure: String, Error, CaseIterable, Sendable {
-    /// This device has none, or the user has not set it up.
+    /// This device has no biometrics, or the user has not set them up.
     case unavailable
-    /// It was not recognised.
+    /// The biometric was not recognised.
     case failed
     /// The user has closed the prompt.
     case cancelled
     /// The user wants to type the PIN instead.
     case fallback
-    /// It was not recognised too often; the system wants its passcode first.
+    /// The biometric was not recognised too often: the system wants its passcode first.
     case lockout
-    /// The biometrics have changed since, and the key is dead: register anew.
+    /// The biometrics have changed since the registration, and the key is lost: register anew.
     case changed
     /// No biometric is registered for this enrollment.
     case notRegistered = "not_registered"
 }
 
-/// A vault that can keep a key which only the user's biometrics unlock.
+/// A vault that can hold a key which only the user's biometrics unlock.
 ///
-/// Each signature by it shows a prompt, and throws ``BiometricFailure``. ``Vault/removeKey(_:of:)`` of
-/// ``KeyRole/biometric`` forgets it. Spec: design 3.1, the biometric subkey.
+/// Each signature with the key shows a prompt, and throws ``BiometricFailure`` when the check fails.
+/// ``Vault/removeKey(_:of:)`` of ``KeyRole/biometric`` deletes the key. Spec: design 3.1, the biometric subkey.
 public protocol BiometricVault: Vault {
-    /// Makes the key, replacing one of the same enrollment.
+    /// Makes the key, and replaces an earlier one of the same enrollment.
     ///
     /// - Parameters:
-    ///   - enrollment: whose key.
-    ///   - prompt: what the system shows when the key signs.
+    ///   - enrollment: the key's enrollment.
+    ///   - prompt: the text that the system shows when the key signs.
     func makeBiometricKey(for enrollment: EnrollmentID, prompt: String) async throws -> any SigningKey
 
-    /// The key, or nil.
+    /// The key; nil if there is none.
     func biometricKey(of enrollment: EnrollmentID, prompt: String) async throws -> (any SigningKey)?
 }
 
-/// Biometrics that are played, for tests and for the terminal phone: nothing protects the key.
+/// Simulated biometrics, for tests and for the terminal phone: nothing protects the key.
 public struct InsecureSimulatedBiometrics: BiometricVault {
-    /// What the user does: nil to be recognised.
+    /// The simulated user's reaction; nil to be recognised.
     public typealias User = @Sendable (_ prompt: String) async -> BiometricFailure?
 
     private struct Key: SigningKey {
@@ -57,14 +57,14 @@ public struct InsecureSimulatedBiometrics: BiometricVault {
     private let base: any Vault
     private let user: User
 
-    /// How it keeps keys, as the vault below does.
+    /// How the vault below keeps its keys.
     public var storage: KeyStorage { base.storage }
 
-    /// Biometrics before a vault.
+    /// Puts simulated biometrics before a vault.
     ///
     /// - Parameters:
-    ///   - base: keeps everything, the key that biometrics should protect too.
-    ///   - user: what the user does when asked.
+    ///   - base: stores everything, including the key that biometrics should protect.
+    ///   - user: returns the simulated user's reaction.
     public init(before base: any Vault, user: @escaping User) {
         self.base = base
         self.user = user

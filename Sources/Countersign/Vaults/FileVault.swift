@@ -4,15 +4,16 @@ import Encodings
 public import Foundation
 public import OpenPGP
 
-/// A vault of files that only their owner reads, each sealed under a wrapping key that lies beside them.
+/// A vault of files that only their owner can read, each sealed under a wrapping key in the same folder.
 ///
-/// Software keys: whoever copies the whole folder has them. Where a secure enclave exists, use that instead.
+/// The keys are in software: anybody who copies the whole folder has them. If the device has a secure enclave, use that
+/// instead.
 ///
-/// An app and its extensions may hold the same folder at once: a file lock keeps them out of each other's way.
+/// An app and its extensions may use the same folder at once: a file lock keeps their accesses apart.
 public actor FileVault: Vault {
     /// A file that cannot be used.
     public struct Damaged: Error, CustomStringConvertible, Sendable {
-        /// Which one, and why.
+        /// Which file, and why.
         public let description: String
     }
 
@@ -23,15 +24,15 @@ public actor FileVault: Vault {
     private let folder: URL
     private let wrappingKey: Secret<SymmetricKey>
 
-    /// Opens a vault, or makes it.
+    /// Opens a vault, or makes a new one.
     ///
-    /// - Parameter folder: where it is; made when missing, readable by its owner alone.
-    /// - Throws: ``Damaged``, or what the file system says.
+    /// - Parameter folder: the vault's folder; made when missing, readable by its owner only.
+    /// - Throws: ``Damaged``, or the error of the file system.
     public init(at folder: URL) throws {
         self.folder = folder
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        // Also where the folder was there before, made by who knows whom.
+        // Also if the folder existed before, whoever made it.
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
         let file = folder.appending(path: "wrapping.key")
         if !FileManager.default.fileExists(atPath: file.path) {
@@ -139,9 +140,7 @@ public actor FileVault: Vault {
         try FileManager.default.removeItem(at: item)
     }
 
-    /// Does something while no other process writes, or, with `LOCK_EX`, while none reads either.
-    ///
-    /// What is done is short: nobody waits long, here or elsewhere.
+    /// Runs a short operation while no other process writes; with `LOCK_EX`, while no other process reads either.
     private func locked<Result>(_ operation: Int32, _ body: () throws -> Result) throws -> Result {
         let descriptor = open(folder.appending(path: ".lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Damaged(description: "\(folder.path) cannot be locked (\(errno))") }
@@ -159,10 +158,10 @@ public actor FileVault: Vault {
         subfolder(of: enrollment).appending(path: name)
     }
 
-    /// What a sealed file is bound to, so that it opens nowhere else.
+    /// The data to which a sealed file is bound, so that it cannot be opened under another name.
     private func place(_ name: String, _ enrollment: EnrollmentID) -> [UInt8] { Array("\(enrollment)/\(name)".utf8) }
 
-    /// Writes a file so that it is there whole or not at all, and lasts.
+    /// Writes a file durably: afterwards it exists completely or not at all.
     private static func write(_ bytes: [UInt8], to file: URL, replacing: Bool) throws {
         let draft = file.deletingLastPathComponent().appending(
             path: ".\(file.lastPathComponent).\(UInt32.random(in: 0...(.max)))")
@@ -174,7 +173,7 @@ public actor FileVault: Vault {
             unlink(draft.path)
             throw Damaged(description: "\(file.path) cannot be written (\(errno))")
         }
-        // A link refuses to replace what another process was faster to make; a rename replaces.
+        // A link does not replace a file that another process made first; a rename does.
         let isPlaced = replacing ? rename(draft.path, file.path) == 0 : link(draft.path, file.path) == 0
         let failure = errno
         if !replacing { unlink(draft.path) }

@@ -2,7 +2,7 @@ public import CountersignWire
 import Crypto
 public import OpenPGP
 
-/// A vault that forgets everything with the process: for tests.
+/// A vault in memory, for tests: its content is lost when the process ends.
 public actor MemoryVault: Vault {
     /// Keys are in software.
     public nonisolated let storage = KeyStorage.software

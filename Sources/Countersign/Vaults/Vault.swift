@@ -1,63 +1,63 @@
 public import CountersignWire
 public import OpenPGP
 
-/// What a key of an enrollment is for.
+/// The purpose of an enrollment's key.
 public enum KeyRole: String, CaseIterable, Sendable {
-    /// Certifies the others; signs receipts.
+    /// Certifies the other keys; signs receipts.
     case primary
     /// Signs requests.
     case authentication
-    /// Opens what the server sends.
+    /// Opens the server's messages.
     case encryption
-    /// Signs what the user's biometrics approve.
+    /// Signs after a check of the user's biometrics.
     case biometric
-    /// Is a part of what the PIN's key is derived from.
+    /// One of the inputs from which the PIN's key is derived.
     case pin
-    /// Takes the place of ``pin`` while the PIN changes, and the other way round.
+    /// Replaces ``pin`` at a change of the PIN, and is replaced by it at the next change.
     case otherPIN = "other-pin"
 }
 
-/// Where a device keeps its keys and records.
+/// Stores a device's keys and records.
 ///
-/// Bring one of your own, or use ``FileVault`` or ``MemoryVault``.
+/// Implement your own, or use ``FileVault`` or ``MemoryVault``.
 ///
-/// Keys need never leave it: the SDK asks them to sign digests and to compute shared secrets, no more.
+/// Private keys never need to leave the vault: the SDK only asks it to sign digests and to compute shared secrets.
 public protocol Vault: Sendable {
-    /// How it keeps keys, as the server is told.
+    /// How the vault keeps its keys, as the server is to record.
     var storage: KeyStorage { get }
 
-    /// Makes a signing key, replacing one of the same enrollment and role.
+    /// Makes a signing key, and replaces an earlier one of the same enrollment and role.
     func makeSigningKey(_ role: KeyRole, for enrollment: EnrollmentID) async throws -> any SigningKey
 
-    /// Makes a key for agreements, replacing one of the same enrollment and role.
+    /// Makes a key for key agreement, and replaces an earlier one of the same enrollment and role.
     func makeAgreementKey(_ role: KeyRole, for enrollment: EnrollmentID) async throws -> any AgreementKey
 
-    /// A signing key, or nil.
+    /// A signing key; nil if there is none.
     func signingKey(_ role: KeyRole, of enrollment: EnrollmentID) async throws -> (any SigningKey)?
 
-    /// A key for agreements, or nil.
+    /// A key for key agreement; nil if there is none.
     func agreementKey(_ role: KeyRole, of enrollment: EnrollmentID) async throws -> (any AgreementKey)?
 
-    /// Forgets a key, if there is one.
+    /// Deletes a key, if there is one.
     func removeKey(_ role: KeyRole, of enrollment: EnrollmentID) async throws
 
-    /// The enrollments that have a record of a name.
+    /// The enrollments that have a record of this name.
     func enrollments(with record: String) async throws -> [EnrollmentID]
 
     /// The names of an enrollment's records.
     func records(of enrollment: EnrollmentID) async throws -> [String]
 
-    /// A record, or nil.
+    /// A record; nil if there is none.
     func record(_ name: String, of enrollment: EnrollmentID) async throws -> [UInt8]?
 
-    /// Keeps a record; when this returns it survives the end of the process.
+    /// Stores a record durably: when this returns, the record survives the end of the process.
     ///
-    /// Names are ASCII letters, digits, `-`, `_`.
+    /// Names consist of ASCII letters, digits, `-` and `_`.
     func write(_ record: [UInt8], as name: String, of enrollment: EnrollmentID) async throws
 
-    /// Forgets a record.
+    /// Deletes a record.
     func remove(_ record: String, of enrollment: EnrollmentID) async throws
 
-    /// Forgets everything of an enrollment, its keys first.
+    /// Deletes everything of an enrollment, its keys first.
     func removeAll(of enrollment: EnrollmentID) async throws
 }
