@@ -13,8 +13,9 @@ enum ServerKeys: Hashable, Sendable {
 
 /// The issuer's keys, which may change while a device is enrolled.
 extension Authenticator {
-    /// How long a fetched certificate is used, in seconds. It is less than a day: for a day the server still opens what
-    /// is sealed to a replaced key.
+    /// How long a fetched certificate is used, in seconds.
+    ///
+    /// The server still opens what is sealed to a replaced key for a day, so this is less than a day.
     private static let age: Int64 = 12 * 3600
     /// The least time between two fetches for an unknown key, in seconds.
     private static let pause: Int64 = 60

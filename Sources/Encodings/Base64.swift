@@ -1,4 +1,4 @@
-/// Base 64 with padding, canonical in both directions: one text for each sequence of bytes.
+/// Base 64 with padding, canonical in both directions: each sequence of bytes has exactly one text.
 ///
 /// Spec: RFC 4648 §4 and §3.5 (pad bits are zero), §3.3 (no other characters).
 public enum Base64 {
@@ -21,7 +21,7 @@ public enum Base64 {
         var body = text
         if body.last == UInt8(ascii: "=") { body = body.dropLast() }
         if body.last == UInt8(ascii: "=") { body = body.dropLast() }
-        // The padding must be exactly as long as the last group needs: "AAA" takes one, "AA" two, "A" cannot be.
+        // The padding must be exactly as long as the last group needs: "AAA" takes one, "AA" two; "A" is impossible.
         guard (body.count + 3) / 4 * 4 == text.count else { return nil }
         return sextetBytes(body, values: values)
     }
@@ -89,7 +89,7 @@ private func sextetBytes(_ text: ArraySlice<UInt8>, values: [UInt8]) -> [UInt8]?
             bytes.append(UInt8(truncatingIfNeeded: pending >> UInt32(pendingBits)))
         }
     }
-    // What is left over are pad bits; anything but zero would be a second spelling of the same bytes.
+    // The remaining bits are pad bits; if they were not zero, the same bytes would have a second spelling.
     guard pending & (1 << UInt32(pendingBits) - 1) == 0 else { return nil }
     return bytes
 }

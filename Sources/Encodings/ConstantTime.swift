@@ -1,6 +1,6 @@
-/// Whether two sequences of bytes are equal, in a time that depends on their lengths alone.
+/// Whether two sequences of bytes are equal, in a time that depends only on their lengths.
 ///
-/// For everything secret that is compared: tokens, numbers, hashes of either.
+/// Use it to compare everything secret: tokens, numbers, hashes of either.
 @inline(never)
 public func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }

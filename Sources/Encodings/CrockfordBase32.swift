@@ -13,26 +13,28 @@ public enum CrockfordBase32 {
     /// How many characters a value has.
     public static let length = 26
 
-    /// 16 bytes as 26 characters, most significant first, so that texts sort as the bytes do.
+    /// 16 bytes as 26 characters, most significant first, so that texts sort in the order of the bytes.
     public static func encode(_ bytes: [UInt8]) -> String {
         precondition(bytes.count == 16)
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         return encode(number(bytes[..<8]), number(bytes[8...]))
     }
 
-    /// A number of 128 bits as 26 characters, behind a prefix: ids are written too often for anything in between.
+    /// A number of 128 bits as 26 characters, after a prefix.
+    ///
+    /// It makes the whole text at once, without an intermediate one, because ids are written very often.
     ///
     /// - Parameters:
     ///   - high: the upper half.
     ///   - low: the lower half.
-    ///   - prefix: what stands before it.
+    ///   - prefix: the text before it.
     public static func encode(_ high: UInt64, _ low: UInt64, after prefix: String = "") -> String {
         var prefix = prefix
         return prefix.withUTF8 { prefix in
             String(unsafeUninitializedCapacity: prefix.count + length) { text in
                 _ = text.initialize(fromContentsOf: prefix)
                 for place in 0..<length {
-                    // 26 characters hold 130 bits: the first one holds the uppermost three.
+                    // 26 characters hold 130 bits: the first character holds the uppermost three bits.
                     let shift = 125 - 5 * place
                     let bits = shift >= 64 ? high >> (shift - 64) : low >> shift | high << (64 - shift)
                     text.initializeElement(at: prefix.count + place, to: alphabet[Int(bits & 31)])

@@ -1,9 +1,9 @@
-/// Text inside a page.
+/// Text in an HTML page.
 public enum HTMLText {
-    /// A text with everything escaped that could end a text or an attribute's value.
+    /// A text in which every character is escaped that could end a text node or an attribute's value.
     ///
-    /// It goes by bytes: a quotation mark followed by a combining mark or a variation selector is one `Character` in
-    /// Swift, equal to no quotation mark, and to a browser it is one.
+    /// It works on bytes. In Swift, a quotation mark followed by a combining mark or a variation selector is one
+    /// `Character` that equals no quotation mark; a browser still sees the quotation mark.
     ///
     /// Spec: HTML, *Serializing HTML fragments*.
     public static func escaped(_ text: String) -> String {

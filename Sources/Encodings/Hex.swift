@@ -11,23 +11,22 @@ public enum Hex {
         String(decoding: digits(Array(bytes), lower), as: UTF8.self)
     }
 
-    /// The bytes as upper case hexadecimal digits, two each: the way fingerprints are written.
+    /// The bytes as upper case hexadecimal digits, two each: the format of fingerprints.
     public static func encodeUppercase(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: digits(Array(bytes), upper), as: UTF8.self)
     }
 
-    /// The bytes a text of lower case hexadecimal digits stands for, or nil: an odd number of digits, or any other
-    /// character.
+    /// The bytes of a text of lower case hexadecimal digits; nil for an odd number of digits, or any other character.
     ///
-    /// One text for each sequence of bytes, as ``encode(_:)`` writes it.
+    /// Each sequence of bytes has exactly one text, which ``encode(_:)`` writes.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         guard !text.utf8.contains(where: upperCase.contains) else { return nil }
         return decodeIgnoringCase(text)
     }
 
-    /// The bytes of hexadecimal digits in whatever case a person or a program typed them, or nil.
+    /// The bytes of hexadecimal digits in upper or lower case, as a person or a program typed them, or nil.
     ///
-    /// Several texts stand for the same bytes: for what is not compared or hashed as text afterwards.
+    /// Several texts give the same bytes, so do not compare or hash the text afterwards.
     public static func decodeIgnoringCase(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

@@ -9,7 +9,7 @@ public struct Secret<Value: Sendable>: Sendable {
 
     /// The value itself.
     ///
-    /// Whoever calls this answers for where it goes.
+    /// The caller is responsible for where the value goes.
     public func reveal() -> Value {
         value
     }
@@ -27,7 +27,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 extension Secret where Value == [UInt8] {
     /// Whether two secrets are the same bytes, in constant time.
     ///
-    /// There is no `==`: who compares says so.
+    /// There is no `==`, so that every comparison of secrets is visible in the code.
     public func isSame(as other: Secret) -> Bool {
         constantTimeEqual(value, other.value)
     }

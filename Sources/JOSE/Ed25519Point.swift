@@ -1,8 +1,8 @@
-/// What is to be known of the encoding of a point on Ed25519 before it is used as a key.
+/// Checks of an encoded point on Ed25519 before it is used as a key.
 enum Ed25519Point {
     /// The y coordinates of the points whose order divides 8, least significant byte first.
     ///
-    /// For a key of such a point anybody can make signatures. Computed from the curve's equation; spec: RFC 8032 §5.1.
+    /// Anybody can make signatures for a key of such a point. Computed from the curve's equation; spec: RFC 8032 §5.1.
     private static let smallOrder: [[UInt8]] = [
         [UInt8](repeating: 0, count: 32),
         [1] + [UInt8](repeating: 0, count: 31),
@@ -21,12 +21,12 @@ enum Ed25519Point {
         encoding.dropLast() + [(encoding.last ?? 0) & 0x7F]
     }
 
-    /// Whether a key of this point protects nothing.
+    /// Whether anybody could forge signatures for a key of this point.
     static func isWeak(_ encoding: [UInt8]) -> Bool {
         smallOrder.contains(y(encoding))
     }
 
-    /// Whether the coordinate is below 2^255 − 19, so that the point has this one encoding.
+    /// Whether the coordinate is below 2^255 − 19, so that the point has only this encoding.
     ///
     /// Spec: RFC 8032 §5.1.3, step 1.
     static func isReduced(_ encoding: [UInt8]) -> Bool {

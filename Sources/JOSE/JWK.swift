@@ -3,7 +3,7 @@ public import Encodings
 
 /// A public key as JSON.
 ///
-/// What is private has a type of its own, ``PrivateJWK``, and cannot get in here.
+/// Private keys have a separate type, ``PrivateJWK``, so this type cannot hold one.
 ///
 /// Spec: RFC 7517 §4, RFC 7518 §6, RFC 8037 §2.
 public struct JWK: Sendable {
@@ -37,7 +37,7 @@ public struct JWK: Sendable {
 
     /// Reads a key.
     ///
-    /// A private one is refused, and not made public: it has no business being sent.
+    /// A private key is refused instead of being reduced to its public half: nobody should have sent it.
     public init(_ value: JSONValue) throws(JOSEError) {
         guard let object = value.object else { throw .malformed }
         guard Self.secretMembers.allSatisfy({ object[$0] == nil }) else { throw .privateKey }

@@ -11,7 +11,7 @@ extension JSONObject {
         return bytes
     }
 
-    /// The bytes of a member that is a positive number in base64url, without a zero before it.
+    /// The bytes of a member that is a positive number in base64url, without a leading zero.
     ///
     /// Spec: RFC 7518 §2 (Base64urlUInt).
     func number(_ name: String) throws(JOSEError) -> [UInt8] {
@@ -30,12 +30,11 @@ extension JSONObject {
         return text
     }
 
-    /// Refuses a key that says of itself that it is for something else.
+    /// Refuses a key whose members restrict it to another purpose.
     ///
     /// - Parameters:
-    ///   - operation: what the key is wanted for, `sign` or `verify`.
-    ///   - algorithm: what it would be used with.
-    /// Spec: RFC 7517 §4.2 to §4.4.
+    ///   - operation: the purpose, `sign` or `verify`.
+    ///   - algorithm: the algorithm. Spec: RFC 7517 §4.2 to §4.4.
     func permit(_ operation: String, with algorithm: JWSAlgorithm) throws(JOSEError) {
         guard self["use"].map({ $0 == "sig" }) ?? true,
             self["alg"].map({ $0 == .string(algorithm.rawValue) }) ?? true

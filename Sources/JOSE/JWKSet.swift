@@ -1,24 +1,24 @@
 public import Encodings
 
-/// A set of public keys, each of whose names stands once.
+/// A set of public keys, each with a different name.
 ///
 /// Spec: RFC 7517 §5.
 public struct JWKSet: Sendable {
-    /// The most keys a set that is read may have.
+    /// The most keys that a set may have when it is read.
     public static let maximumCount = 64
 
     /// The keys.
     public let keys: [JWK]
 
-    /// A set of these keys; of several with one name only the first can be found.
+    /// A set of these keys; of several keys with one name, only the first can be found.
     public init(_ keys: [JWK]) {
         self.keys = keys
     }
 
     /// Reads a set.
     ///
-    /// Keys of kinds not supported, or too weak, are left out, as the specification asks. A malformed key, a private
-    /// one, and two that have the same name refuse the whole set.
+    /// Unsupported or weak keys are left out, as the specification asks. The whole set is refused if it contains a
+    /// malformed key, a private key, or two keys of the same name.
     public init(_ value: JSONValue) throws(JOSEError) {
         guard let elements = value["keys"]?.array else { throw .malformed }
         guard elements.count <= Self.maximumCount else { throw .tooLarge }
@@ -32,7 +32,7 @@ public struct JWKSet: Sendable {
             } catch .weakKey {
                 continue
             }
-            // Which of two keys of one name was meant would be a guess.
+            // Two keys of one name are refused, because choosing one of them would be a guess.
             guard let name = keys.last?.keyID else { continue }
             guard names.insert(Array(name.utf8)).inserted else { throw .duplicateKeyID }
         }

@@ -1,28 +1,27 @@
 public import Encodings
 
-/// A signed content in compact form.
+/// Signed content in compact form.
 ///
-/// ``verify(_:algorithms:type:keys:)`` takes nothing from the content itself but what the caller said it may hold: the
-/// algorithm is one of those the caller names, the type is the one the caller names, the key is the one that the
-/// header names among those the caller has. Keys that a header brings along or points to (`jwk`, `jku`, `x5c`, `x5u`)
-/// are never looked at.
+/// ``verify(_:algorithms:type:keys:)`` lets the content choose only among what the caller allows: the caller names the
+/// algorithms and the type, and the header names one of the caller's keys. Keys that a header contains or points to
+/// (`jwk`, `jku`, `x5c`, `x5u`) are ignored.
 ///
 /// Spec: RFC 7515 §5.2 and §7.1, RFC 8725 §3.1, §3.10 and §3.11.
 public enum JWS {
     /// The most bytes a compact JWS may have.
     public static let maximumSize = 64 * 1024
-    /// The most bytes the header of one may have in its base64url form.
+    /// The most bytes that the header of a compact JWS may have in its base64url form.
     public static let maximumHeaderSize = 8 * 1024
 
-    /// Signs a content with the algorithm that belongs to the key.
+    /// Signs content with the algorithm that belongs to the key.
     ///
     /// - Parameters:
     ///   - payload: the content.
     ///   - type: the `typ` header, which says what kind of content it is; nil for none.
     ///   - key: the key that signs.
-    ///   - keyID: the `kid` header; nil for none, and then it is verified only by who knows the key anyway.
-    /// - Throws: ``JOSEError/tooLarge`` when nobody would read it, ``JOSEError/badSignature`` when the key gave
-    ///   something that is no signature of its kind, and what the key throws.
+    ///   - keyID: the `kid` header; nil for none: then only a caller who knows the key from elsewhere can verify it.
+    /// - Throws: ``JOSEError/tooLarge`` when the result would exceed the size that readers accept,
+    ///   ``JOSEError/badSignature`` when the key returned a signature of the wrong form, and the errors of the key.
     public static func sign(
         _ payload: [UInt8], type: String?, by key: any JWSSigningKey, keyID: String?
     ) async throws -> String {
@@ -41,13 +40,13 @@ public enum JWS {
         return "\(input).\(Base64URL.encode(signature))"
     }
 
-    /// The content, after its signature was verified by the key its header names.
+    /// The content, after verification of its signature with the key that its header names.
     ///
     /// - Parameters:
     ///   - compact: the JWS.
-    ///   - algorithms: those it may be signed with.
-    ///   - type: the `typ` it must have.
-    ///   - keys: the keys one of which the header must name.
+    ///   - algorithms: the algorithms that it may use.
+    ///   - type: the `typ` that it must have.
+    ///   - keys: the keys; the header must name one of them.
     public static func verify(
         _ compact: String, algorithms: Set<JWSAlgorithm>, type: JWSType, keys: JWKSet
     ) throws(JOSEError) -> VerifiedJWS {
@@ -56,15 +55,15 @@ public enum JWS {
         return try VerifiedJWS(parsed, by: key)
     }
 
-    /// The content, after its signature was verified by this one key.
+    /// The content, after verification of its signature with this one key.
     ///
-    /// For those who know from elsewhere whose content it is, and of that one the only key. A header that names a key
-    /// must name this one.
+    /// For callers who know from elsewhere who signed the content, and the signer's only key. If the header names a
+    /// key, it must name this one.
     ///
     /// - Parameters:
     ///   - compact: the JWS.
-    ///   - algorithms: those it may be signed with.
-    ///   - type: the `typ` it must have.
+    ///   - algorithms: the algorithms that it may use.
+    ///   - type: the `typ` that it must have.
     ///   - key: the only key.
     public static func verify(
         _ compact: String, algorithms: Set<JWSAlgorithm>, type: JWSType, key: JWK
@@ -77,17 +76,17 @@ public enum JWS {
     }
 }
 
-/// A signed content whose signature was verified.
+/// Signed content whose signature was verified.
 public struct VerifiedJWS: Sendable {
     /// The content.
     public let payload: [UInt8]
-    /// The header, which is signed as well; of its members only `alg`, `typ` and `kid` were looked at.
+    /// The header, which is signed as well; only its members `alg`, `typ` and `kid` were checked.
     public let header: JSONObject
     /// The key that verified it.
     public let key: JWK
 
     fileprivate init(_ parsed: ParsedJWS, by key: JWK) throws(JOSEError) {
-        // A key has one algorithm: a header cannot have it used with another.
+        // A key has one algorithm: the header cannot choose another.
         guard key.publicKey.algorithm == parsed.algorithm else { throw .wrongKey }
         guard parsed.signature.count == key.publicKey.signatureSize else { throw .malformed }
         guard key.publicKey.isValid(parsed.signature, for: parsed.input) else { throw .badSignature }
@@ -97,13 +96,13 @@ public struct VerifiedJWS: Sendable {
     }
 }
 
-/// A content of the right form, not verified.
+/// Content of the right form that is not verified yet.
 private struct ParsedJWS {
     let header: JSONObject
     let algorithm: JWSAlgorithm
     let payload: [UInt8]
     let signature: [UInt8]
-    /// What was signed: header and payload as they came.
+    /// The signed bytes: header and payload as they arrived.
     let input: [UInt8]
 
     init(_ compact: String, algorithms: Set<JWSAlgorithm>, type: JWSType) throws(JOSEError) {
@@ -111,7 +110,7 @@ private struct ParsedJWS {
         let parts = compact.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .malformed }
         guard parts[0].count <= JWS.maximumHeaderSize else { throw .tooLarge }
-        // The reader of JSON refuses a name that stands twice. Spec: RFC 7515 §4.
+        // The JSON reader refuses a name that occurs twice. Spec: RFC 7515 §4.
         guard let header = Base64URL.decode(Substring(parts[0])).flatMap({ try? JSONValue(parsing: $0) })?.object,
             let payload = Base64URL.decode(Substring(parts[1])), let signature = Base64URL.decode(Substring(parts[2]))
         else { throw .malformed }

@@ -1,7 +1,7 @@
-/// The algorithms that contents are signed with here.
+/// The supported signature algorithms.
 ///
-/// Each belongs to one kind of key, so that no key can be used with another's algorithm. `none` and the symmetric ones
-/// do not exist.
+/// Each belongs to one kind of key, so no key can be used with another key's algorithm. `none` and the symmetric
+/// algorithms are not supported.
 public enum JWSAlgorithm: String, CaseIterable, Sendable {
     /// ECDSA on P-256 with SHA-256.
     ///
@@ -11,7 +11,7 @@ public enum JWSAlgorithm: String, CaseIterable, Sendable {
     ///
     /// Spec: RFC 7518 §3.3.
     case rs256 = "RS256"
-    /// EdDSA, with Ed25519 alone.
+    /// EdDSA, only with Ed25519.
     ///
     /// Spec: RFC 8037 §3.1.
     case edDSA = "EdDSA"

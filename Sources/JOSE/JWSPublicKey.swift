@@ -1,7 +1,7 @@
 public import Crypto
 import Encodings
 
-/// A public key of one of the kinds that signatures are verified with.
+/// A public key of a kind that can verify signatures.
 public enum JWSPublicKey: Sendable {
     /// A point on P-256, for ES256.
     case p256(P256.Signing.PublicKey)
@@ -10,7 +10,7 @@ public enum JWSPublicKey: Sendable {
     /// A point on Ed25519, for EdDSA.
     case ed25519(Curve25519.Signing.PublicKey)
 
-    /// The only algorithm this kind of key is used with.
+    /// The only algorithm for this kind of key.
     public var algorithm: JWSAlgorithm {
         switch self {
         case .p256: .es256
@@ -29,7 +29,7 @@ public enum JWSPublicKey: Sendable {
         }
     }
 
-    /// Whether a signature is one of the input by this key.
+    /// Whether this key made the signature for the input.
     func isValid(_ signature: [UInt8], for input: [UInt8]) -> Bool {
         switch self {
         case .p256(let key):
@@ -69,10 +69,10 @@ public enum JWSPublicKey: Sendable {
 }
 
 extension JWSPublicKey {
-    /// Reads the members that make a public key, and no others.
+    /// Reads the members that make up a public key, and ignores others.
     init(_ object: JSONObject) throws(JOSEError) {
         guard object["kty"]?.string != nil else { throw .malformed }
-        // Values of JSON are compared by bytes: "OKP" with a Kelvin sign equals "OKP" for a `String`.
+        // JSON values are compared by bytes; as a `String`, "OKP" with a Kelvin sign would equal "OKP".
         switch (object["kty"], object["crv"]) {
         case ("EC", "P-256"):
             let point = try object.octets("x", 32) + object.octets("y", 32)

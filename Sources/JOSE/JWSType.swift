@@ -1,9 +1,10 @@
-/// What the `typ` header must be.
+/// The required value of the `typ` header.
 ///
-/// Saying which kind of content is expected keeps one kind from being taken for another; spec: RFC 8725 §3.11.
+/// If the caller names the expected kind of content, content of another kind cannot take its place; spec: RFC 8725
+/// §3.11.
 public enum JWSType: Sendable {
     /// Exactly this text, compared byte for byte.
     case exactly(String)
-    /// Whatever it is, or none: for contents of others whose kind is told in another way.
+    /// Any value, or none: for other parties' content whose kind is known in another way.
     case unchecked
 }

@@ -1,4 +1,4 @@
-/// The DER form of an RSA private key: the form in which its numbers can be put in and taken out.
+/// The DER form of an RSA private key, from which its numbers can be read and made into a key.
 ///
 /// Spec: RFC 8017 appendix A.1.2.
 enum PKCS1 {
@@ -8,7 +8,7 @@ enum PKCS1 {
     /// The DER of a key with these eight numbers.
     static func encode(_ numbers: [[UInt8]]) -> [UInt8] {
         let integers = ([[0]] + numbers).flatMap { number in
-            // A first bit that is set would mean a negative number.
+            // If the first bit were set, the number would be negative.
             element(0x02, (number.first ?? 0) & 0x80 == 0 ? number : [0] + number)
         }
         return element(0x30, integers)
@@ -42,7 +42,7 @@ enum PKCS1 {
         guard bytes.popFirst() == tag, let first = bytes.popFirst() else { return nil }
         var length = Int(first)
         if first >= 0x80 {
-            // Three bytes count more than any key has.
+            // Three bytes of length are more than any key needs.
             let size = Int(first & 0x7F)
             guard (1...3).contains(size), bytes.count >= size else { return nil }
             length = bytes.prefix(size).reduce(0) { $0 << 8 | Int($1) }

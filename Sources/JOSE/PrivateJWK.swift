@@ -1,10 +1,10 @@
 public import Crypto
 public import Encodings
 
-/// A private key as JSON: to be kept, never to be sent.
+/// A private key as JSON: for storage, never for sending.
 ///
-/// A type of its own, so that no set of public keys can hold one, and one that does not print what it holds. Its JSON
-/// leaves it only as a `Secret`.
+/// It has a type of its own, so that no set of public keys can hold one, and it does not print its content. Its JSON is
+/// only available as a `Secret`.
 ///
 /// Spec: RFC 7517 §4, RFC 7518 §6.2.2 and §6.3.2, RFC 8037 §2.
 public struct PrivateJWK: JWSSigningKey {
@@ -32,17 +32,17 @@ public struct PrivateJWK: JWSSigningKey {
         self.key = Secret(key)
     }
 
-    /// A key on P-256, named by its own thumbprint unless by something else.
+    /// A key on P-256; its name is its own thumbprint by default.
     public init(_ key: P256.Signing.PrivateKey, keyID: String? = nil) {
         self.init(.p256(key), keyID: keyID)
     }
 
-    /// An RSA key, named by its own thumbprint unless by something else.
+    /// An RSA key; its name is its own thumbprint by default.
     public init(_ key: RSAPrivateKey, keyID: String? = nil) {
         self.init(.rsa(key), keyID: keyID)
     }
 
-    /// A key on Ed25519, named by its own thumbprint unless by something else.
+    /// A key on Ed25519; its name is its own thumbprint by default.
     public init(_ key: Curve25519.Signing.PrivateKey, keyID: String? = nil) {
         self.init(.ed25519(key), keyID: keyID)
     }
@@ -83,7 +83,7 @@ public struct PrivateJWK: JWSSigningKey {
     /// The numbers of an RSA key, in the order of their DER form.
     private static let rsaMembers = ["n", "e", "d", "p", "q", "dp", "dq", "qi"]
 
-    /// The key with its private half as JSON, to be kept where nobody reads it.
+    /// The key with its private half as JSON, for storage where nobody else reads it.
     public func exported() -> Secret<[UInt8]> {
         var object = publicKey.json.object ?? JSONObject()
         switch key.reveal() {

@@ -18,7 +18,7 @@ public struct RSAPrivateKey: JWSSigningKey {
         try self.init(try _RSA.Signing.PrivateKey(keySize: _RSA.Signing.KeySize(bitCount: bits)))
     }
 
-    /// A key in DER, as RSAPrivateKey or PKCS #8; numbers that do not belong together are refused.
+    /// Reads a key in DER, as RSAPrivateKey or PKCS #8; numbers that do not belong together are refused.
     ///
     /// Spec: RFC 8017 appendix A.1.2, RFC 5208 §5.
     public init(derRepresentation: Secret<[UInt8]>) throws(JOSEError) {

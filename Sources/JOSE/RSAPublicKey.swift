@@ -7,10 +7,10 @@ public struct RSAPublicKey: Sendable {
     ///
     /// Spec: RFC 7518 §3.3.
     public static let minimumBits = 2048
-    /// The greatest size; beyond it, verifying costs more than anybody's key is worth.
+    /// The greatest size; verifying with a larger key would cost too much.
     public static let maximumBits = 8192
 
-    /// The modulus, most significant byte first, without a zero before it.
+    /// The modulus, most significant byte first, without a leading zero.
     public let modulus: [UInt8]
     /// The public exponent, in the same form.
     public let exponent: [UInt8]
@@ -18,9 +18,9 @@ public struct RSAPublicKey: Sendable {
 
     /// A key of these numbers.
     ///
-    /// - Throws: ``JOSEError/weakKey`` below 2048 bits and for an exponent below 65537, with which forging is easier
-    ///   or easy; ``JOSEError/unsupportedKey`` beyond 8192 bits or an exponent of 33; ``JOSEError/malformed`` for what
-    ///   is no such number. Spec: RFC 7518 §3.3; FIPS 186-5 §5.1 and appendix A.1.1.
+    /// - Throws: ``JOSEError/weakKey`` below 2048 bits, and for an exponent below 65537, which makes forging easier or
+    ///   easy; ``JOSEError/unsupportedKey`` beyond 8192 bits or an exponent of 33; ``JOSEError/malformed`` for a number
+    ///   that is impossible. Spec: RFC 7518 §3.3; FIPS 186-5 §5.1 and appendix A.1.1.
     public init(modulus: [UInt8], exponent: [UInt8]) throws(JOSEError) {
         guard let first = modulus.first, first != 0, let high = exponent.first, high != 0 else { throw .malformed }
         let bits = modulus.count * 8 - first.leadingZeroBitCount
@@ -41,7 +41,7 @@ public struct RSAPublicKey: Sendable {
     public init(derRepresentation: [UInt8]) throws(JOSEError) {
         guard derRepresentation.count <= Self.maximumBits else { throw .tooLarge }
         guard let key = try? _RSA.Signing.PublicKey(unsafeDERRepresentation: derRepresentation) else {
-            // Below 1024 bits the library does not even read it.
+            // The library does not even read keys below 1024 bits.
             throw .malformed
         }
         try self.init(key)
@@ -55,7 +55,7 @@ public struct RSAPublicKey: Sendable {
     /// The key in DER, as SubjectPublicKeyInfo.
     public var derRepresentation: [UInt8] { Array(key.derRepresentation) }
 
-    /// Whether a signature is one of the input by this key.
+    /// Whether this key made the signature for the input.
     func isValid(_ signature: [UInt8], for input: [UInt8]) -> Bool {
         key.isValidSignature(
             _RSA.Signing.RSASignature(rawRepresentation: signature), for: SHA256.hash(data: input),

@@ -1,7 +1,7 @@
 public import CountersignWire
 public import Encodings
 
-/// The stable names of what the audit tells.
+/// The stable names of the audit's events.
 public enum AuditEventKind: String, CaseIterable, Sendable {
     case clientCreated = "client.created"
     case clientUpdated = "client.updated"
@@ -35,7 +35,7 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case customRefused = "custom.refused"
     case challengeAsked = "challenge.asked"
     case challengeClaimed = "challenge.claimed"
-    /// A device has approved what it opened by a link; the code it brings back is still to be presented.
+    /// A device has approved a challenge that it opened by a link; the browser has not presented the return code yet.
     case challengeReturning = "challenge.returning"
     case challengeFetched = "challenge.fetched"
     case challengeApproved = "challenge.approved"
@@ -50,15 +50,15 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
     case messageTested = "message.tested"
 }
 
-/// One entry of the audit: what happened, when, to whom.
+/// An event of the audit: what happened, when, and to whom.
 ///
-/// Never a secret.
+/// It never holds a secret.
 public struct AuditEvent: Sendable {
-    /// Its id; entries are in the order of their ids.
+    /// The event's id; events are in the order of their ids.
     public let id: EventID
-    /// When.
+    /// When it happened.
     public let at: Timestamp
-    /// What.
+    /// What happened.
     public let kind: AuditEventKind
     /// The client concerned.
     public let client: ClientID?
@@ -68,10 +68,10 @@ public struct AuditEvent: Sendable {
     public let enrollment: EnrollmentID?
     /// The challenge concerned.
     public let challenge: ChallengeID?
-    /// What else there is to say.
+    /// Further data about the event.
     public let detail: JSONObject
 
-    /// An entry of these parts.
+    /// An event of these parts.
     public init(
         id: EventID, at: Timestamp, kind: AuditEventKind, client: ClientID? = nil, user: UserID? = nil,
         enrollment: EnrollmentID? = nil, challenge: ChallengeID? = nil, detail: JSONObject = [:]

@@ -1,6 +1,6 @@
 public import CountersignWire
 
-/// Which events of the audit are meant: those that meet all that is said.
+/// A filter for events of the audit; an event must meet all conditions that are set.
 public struct AuditFilter: Hashable, Sendable {
     /// Of one kind.
     public var kind: AuditEventKind?
@@ -17,6 +17,6 @@ public struct AuditFilter: Hashable, Sendable {
     /// Before this time.
     public var until: Timestamp?
 
-    /// All.
+    /// A filter that all events meet.
     public init() {}
 }

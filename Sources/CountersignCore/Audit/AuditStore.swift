@@ -1,8 +1,9 @@
-/// The audit.
+/// Reads the audit.
 ///
-/// All throw ``StoreError``.
+/// All methods throw ``StoreError``.
 public protocol AuditStore {
-    /// Oldest first, each with its place in the order of writing; those up to ``Store/auditEnd()`` are all there are.
+    /// The events that meet a filter, oldest first, each with its place in the order of writing; no more events can
+    /// appear up to ``Store/auditEnd()``.
     func list(
         _ filter: AuditFilter, after place: Int64, limit: Int
     ) throws -> [(place: Int64, event: AuditEvent)]

@@ -1,53 +1,53 @@
 import CountersignWire
 import Encodings
 
-/// How often something may be tried before it is refused: every limit that is counted in rows, for all nodes together.
+/// The limits on attempts that are counted in rows of the database, so they hold for all nodes together.
 ///
-/// Limits that follow from challenges, such as how many may be open, stand with ``AskChallenge``.
+/// Limits that follow from challenges, such as how many may be open, are in ``AskChallenge``.
 enum AttemptLimit: Hashable, Sendable {
-    /// What a device sends and is refused.
+    /// The kinds of input from a device whose refusals are counted.
     enum Input: String, Sendable { case answer, claim, custom, change, registration }
 
-    /// Wrong credentials that name one client, whether or not there is such a client.
+    /// Wrong credentials that name one client, whether the client exists or not.
     ///
     /// Spec: RFC 6749 §2.3.1, OWASP ASVS 6.3.1.
     case wrongCredentials(of: String)
     /// Wrong credentials from one address.
     case wrongCredentialsFrom([UInt8])
-    /// Wrong credentials of those whom a node counts no more each for itself.
+    /// Wrong credentials of the clients and addresses that a node no longer counts one by one.
     case otherWrongCredentials(maximum: Int)
-    /// What a device sent and was refused.
+    /// Inputs of a device that were refused.
     ///
     /// Spec: design 3.8.
     case refused(Input, EnrollmentID)
-    /// Wrong codes that were brought back from a link; each has 128 bits.
+    /// Wrong return codes of an approval by a link; each code has 128 bits.
     ///
     /// Spec: design 3.7.
     case wrongReturnCodes(ChallengeID)
-    /// How often a challenge may be answered wrongly, as its type says, for as long as it can live.
+    /// Wrong answers to a challenge, during its whole life; its type sets the maximum.
     case wrongAnswers(ChallengeID, maximum: Int)
-    /// How often the code of a challenge may be typed, right or wrong, as its type says.
+    /// Typed codes of a challenge, right or wrong; its type sets the maximum.
     case typedTextCodes(ChallengeID, maximum: Int)
-    /// Wrong codes in a row, over all challenges of a client and a user, before no more are sent.
+    /// Wrong codes in a row, over all challenges of a client and a user; beyond the limit no more codes are sent.
     ///
     /// Spec: NIST SP 800-63B-4 §3.2.2.
     case wrongTextCodes(ClientID, UserID?)
-    /// Codes to one telephone number, by its hash, whoever asks.
+    /// Codes sent to one telephone number, by its hash, for all clients together.
     case textCodes(to: String)
-    /// Codes that one client has sent, to whatever numbers.
+    /// Codes that one client has sent, to all numbers together.
     case textCodesOf(ClientID, maximum: Int)
-    /// Questions by a code of one client: those are nobody's, and no user's limit counts them.
+    /// Challenges by a code of one client: they have no user yet, so no user's limit counts them.
     case codeAsks(ClientID, maximum: Int)
-    /// Resends of a challenge, as its type says, for as long as it can live.
+    /// Resends of a challenge, during its whole life; its type sets the maximum.
     case resends(ChallengeID, maximum: Int)
-    /// Questions whether a user has one more device, by one client.
+    /// Challenges that ask whether a further device belongs to the user, by one client.
     ///
     /// Spec: design 13 §1.6.
     case newDeviceAsks(UserID, ClientID)
     /// Test messages to one address, by its hash.
     case testMessages(to: String)
 
-    /// What is counted; it stands in the database.
+    /// The key of the row in the database.
     var key: String {
         switch self {
         case .wrongCredentials(let client): "wrong client \(client)"
@@ -67,7 +67,7 @@ enum AttemptLimit: Hashable, Sendable {
         }
     }
 
-    /// For how long attempts count from the first of them, in seconds.
+    /// How long attempts count from the first of them, in seconds.
     var window: Int64 {
         switch self {
         case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks:
@@ -78,7 +78,7 @@ enum AttemptLimit: Hashable, Sendable {
         }
     }
 
-    /// How many there may be within the window.
+    /// How many attempts are allowed within the window.
     var maximum: Int {
         switch self {
         case .wrongCredentials: 20
@@ -92,36 +92,38 @@ enum AttemptLimit: Hashable, Sendable {
     }
 }
 
-/// How many attempts there were, the latest included.
+/// The number of attempts so far, including the latest.
 struct CountedAttempts: Sendable {
     let limit: AttemptLimit
     let count: AttemptCount
 
     var number: Int { count.number }
 
-    /// Whether there were more than there may be.
+    /// Whether there were more attempts than allowed.
     var isExceeded: Bool { number > limit.maximum }
 
-    /// Whether there may be no more.
+    /// Whether no further attempt is allowed.
     var isUsedUp: Bool { number >= limit.maximum }
 
-    /// How many there may be yet.
+    /// How many attempts are left.
     var left: Int { max(0, limit.maximum - number) }
 
-    /// After how many seconds to come again: at least one, and no longer than the window, also where a clock was set
-    /// back since it began.
+    /// After how many seconds to try again: at least one, and no more than the window, even if a clock was set back
+    /// since it began.
     func retryAfter(at now: Timestamp) -> Int64 {
         min(limit.window, max(1, (count.windowEnd.milliseconds - now.milliseconds + 999) / 1000))
     }
 }
 
 extension UnitOfWork {
-    /// Counts one attempt more: before it is looked at, so that many at once are no more than the limit.
+    /// Counts an attempt.
+    ///
+    /// Call this before checking the attempt, so that concurrent attempts cannot exceed the limit.
     func count(_ limit: AttemptLimit) throws -> CountedAttempts {
         CountedAttempts(limit: limit, count: try attempts.count(limit.key, window: limit.window, at: now))
     }
 
-    /// What was counted until now.
+    /// The number of attempts so far.
     func counted(_ limit: AttemptLimit) throws -> CountedAttempts {
         let none = AttemptCount(number: 0, windowEnd: now)
         return CountedAttempts(limit: limit, count: try attempts.find(limit.key, at: now) ?? none)
@@ -129,9 +131,9 @@ extension UnitOfWork {
 
     func forget(_ limit: AttemptLimit) throws { try attempts.forget(limit.key) }
 
-    /// Counts something that a device sent and that is refused.
+    /// Counts an input of a device that is refused.
     ///
-    /// - Returns: after how many seconds to come again where there were too many; nil where there were not.
+    /// - Returns: after how many seconds to try again if there were too many; nil otherwise.
     func countRefused(_ input: AttemptLimit.Input, of enrollment: EnrollmentID) throws -> Int64? {
         let refused = try count(.refused(input, enrollment))
         return refused.isExceeded ? refused.retryAfter(at: now) : nil

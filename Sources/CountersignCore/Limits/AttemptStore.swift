@@ -1,14 +1,15 @@
 public import CountersignWire
 
-/// The attempts that are counted.
+/// Counts attempts.
 ///
-/// All throw ``StoreError``.
+/// All methods throw ``StoreError``.
 public protocol AttemptStore {
-    /// What is counted in the current window, if there is one.
+    /// The count in the current window, if there is a window.
     func find(_ key: String, at: Timestamp) throws -> AttemptCount?
     /// Counts an attempt in the current window of this many seconds.
     ///
-    /// A window that ends later than two of them from now is of a clock that was ahead, and a new one begins.
+    /// A window that ends more than two window lengths from now was begun by a clock that was ahead: a new window
+    /// replaces it.
     func count(_ key: String, window: Int64, at: Timestamp) throws -> AttemptCount
     func forget(_ key: String) throws
 }

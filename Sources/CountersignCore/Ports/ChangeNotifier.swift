@@ -1,34 +1,34 @@
 public import CountersignWire
 
-/// Something that can change while somebody waits for it.
+/// The subject of a notification that tasks can wait for.
 public enum ChangeTopic: Hashable, Sendable {
     /// A challenge has ended.
     case challenge(ChallengeID)
     /// An enrollment has a new challenge, one fewer, or is removed.
     case enrollment(EnrollmentID)
-    /// Something is due in the outbox.
+    /// A message in the outbox is due.
     case outbox
     /// The issuer's keys have changed.
     case keys
 }
 
-/// Tells those who wait that something changed.
+/// Notifies waiting tasks that something has changed.
 ///
-/// A notice leaves with the commit that made the change.
+/// A notification is sent together with the commit of its change.
 public protocol ChangeNotifier: Sendable {
-    /// Listens from now on: subscribe first, read the state after, and no change is missed.
+    /// Subscribes from now on: subscribe first, and read the state afterwards; then no change is missed.
     func subscribe(to topic: ChangeTopic) -> any ChangeSubscription
 }
 
-/// One listener.
+/// A subscription of one task.
 ///
-/// It ends with the value.
+/// It ends when the value is released.
 public protocol ChangeSubscription: Sendable {
     /// Returns when the topic was notified since the subscription began or since the last return, or at the deadline.
     ///
     /// - Throws: `CancellationError` when the task is cancelled or the subscription is interrupted.
     func wait(until deadline: Timestamp) async throws
 
-    /// Ends the wait that is under way, and every later one, with `CancellationError`.
+    /// Ends the current wait, and every later one, with `CancellationError`.
     func interrupt()
 }

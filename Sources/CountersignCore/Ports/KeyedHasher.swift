@@ -2,7 +2,7 @@ public import Crypto
 import CountersignWire
 public import Encodings
 
-/// The hash of a secret of at least 112 bits: looked up by value, never turned back.
+/// The hash of a secret of at least 112 bits, by which the secret is looked up; nobody can reverse it.
 public struct SecretHash: Hashable, Sendable {
     /// SHA-256.
     public let bytes: [UInt8]
@@ -12,7 +12,7 @@ public struct SecretHash: Hashable, Sendable {
         bytes = Array(SHA256.hash(data: Array(secret.reveal().utf8)))
     }
 
-    /// A hash that was stored.
+    /// A hash read from the database.
     public init(stored bytes: [UInt8]) {
         self.bytes = bytes
     }
@@ -23,12 +23,13 @@ public struct SecretHash: Hashable, Sendable {
     }
 }
 
-/// Hashes secrets that have so little to guess that a copied database would give them away: under a key that is not in
-/// the database.
+/// Hashes secrets with few possible values, under a key that is not in the database.
+///
+/// Without the key, a copied database would reveal such secrets.
 public struct KeyedHasher: Sendable {
     private let key: Secret<SymmetricKey>
 
-    /// A hasher with a key derived from the master key for nothing else.
+    /// A hasher; its key is derived from the master key for this purpose only.
     public init(key: SymmetricKey) {
         self.key = Secret(key)
     }
@@ -40,14 +41,14 @@ public struct KeyedHasher: Sendable {
                 for: Array("number \(challenge) \(number.digits)".utf8), using: key.reveal()))
     }
 
-    /// The hash of what a client knows a browser by.
+    /// The hash of a client's value for a browser.
     func hash(of browser: BrowserID, client: ClientID) -> [UInt8] {
         Array(
             HMAC<SHA256>.authenticationCode(
                 for: Array("browser \(client) \(browser.text.reveal())".utf8), using: key.reveal()))
     }
 
-    /// What stands for a client's name of a user where it is kept after the user is gone.
+    /// A stand-in for a client's name of a user, for records that remain after the user is deleted.
     func name(of externalID: ExternalID, client: ClientID) -> String {
         Hex.encode(
             Array(
@@ -55,13 +56,14 @@ public struct KeyedHasher: Sendable {
                     for: Array("external id \(client) \(externalID.text)".utf8), using: key.reveal())))
     }
 
-    /// The number that a new device shows, of the question about it: always the same, so that it can be told again.
+    /// The number that a new device shows, computed from the challenge about it, so that a repeated request gets the
+    /// same number.
     func approvalNumber(of challenge: ChallengeID) -> EntryNumber {
         let code = HMAC<SHA256>.authenticationCode(for: Array("approval \(challenge)".utf8), using: key.reveal())
         return EntryNumber(value: UInt32(code.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000))
     }
 
-    /// What stands for an address where it must not be read.
+    /// A stand-in for an address in places where the address must not be readable.
     func name(of address: PersonalAddress) -> String {
         let text =
             switch address {
@@ -71,15 +73,16 @@ public struct KeyedHasher: Sendable {
         return Hex.encode(Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key.reveal())))
     }
 
-    /// What stands for the body of a request where a repeat of it must be known: it may hold what could be guessed, such as
-    /// a telephone number or a password.
+    /// A hash that recognises the repeat of a request.
+    ///
+    /// The body may hold data that could be guessed from a plain hash, such as a telephone number or a password.
     func hash(ofRequest body: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Array("request ".utf8) + body, using: key.reveal()))
     }
 
-    /// A nonce for a change of an enrollment's methods: the time, a chance, and what nobody else could make of them.
+    /// A nonce for a change of an enrollment's methods: the time, random bytes, and a MAC over both.
     ///
-    /// It need not be remembered before it is used.
+    /// It need not be stored before it is used.
     func changeNonce(for enrollment: EnrollmentID, at time: Timestamp, random: [UInt8]) -> Nonce {
         let open = Self.bytes(of: time) + random.prefix(Self.chanceLength)
         guard let nonce = Nonce(bytes: open + proof(of: open, for: "change \(enrollment)")) else {
@@ -88,22 +91,22 @@ public struct KeyedHasher: Sendable {
         return nonce
     }
 
-    /// When a nonce was made for an enrollment, or nil if it was not made here for it.
+    /// When a nonce was made for an enrollment; nil if its MAC is not valid for the enrollment.
     func time(of nonce: Nonce, for enrollment: EnrollmentID) -> Timestamp? {
         self.time(in: nonce.bytes, openLength: 8 + Self.chanceLength, for: "change \(enrollment)")
     }
 
-    /// A one-time password for the code of a challenge: the time, and what nobody else could make of it.
+    /// A one-time password for the code of a challenge: the time, and a MAC over it.
     ///
-    /// It need not be remembered: a challenge is claimed once. One of a picture proves nothing as a link's, whatever
-    /// marker is put before it, nor the other way round.
+    /// It need not be stored: a challenge is claimed only once. A password made for a picture is not valid in a link,
+    /// whatever marker is put before it, and the other way round.
     func otp(of challenge: ChallengeID, as form: ChallengeCode.Form, at time: Timestamp) -> Secret<String> {
         let open = Self.bytes(of: time)
         let proof = proof(of: open, for: Self.purpose(of: form, challenge))
         return Secret(form.marker + Base64URL.encode(open + proof))
     }
 
-    /// When the one-time password of a code was made for its challenge and for what it came by, or nil if it was not.
+    /// When the one-time password of a code was made; nil if its MAC is not valid for the challenge and the form.
     func time(of code: ChallengeCode) -> Timestamp? {
         let (text, marker) = (code.otp.reveal(), code.form.marker)
         guard text.hasPrefix(marker), let bytes = Base64URL.decode(text.dropFirst(marker.count)) else { return nil }
@@ -117,18 +120,19 @@ public struct KeyedHasher: Sendable {
         }
     }
 
-    /// The code that releases the approval of a challenge: always the same, and told to the device that approves.
+    /// The return code that releases the approval of a challenge: always the same, and sent only to the approving
+    /// device.
     func returnCode(of challenge: ChallengeID) -> Secret<String> {
         Secret(Base64URL.encode(proof(of: [], for: "return \(challenge)")))
     }
 
-    /// A cursor: where a page ended, and what nobody else could make of it, for one list as one caller sees it.
+    /// A cursor: where a page ended, and a MAC that binds it to one list as one caller sees it.
     func cursor(_ place: String, of list: String) -> String {
         let open = Array(place.utf8)
         return Base64URL.encode(proof(of: open, for: "cursor \(list)") + open)
     }
 
-    /// Where a page ended, or nil if the cursor was not made here for this list.
+    /// Where a page ended; nil if the cursor's MAC is not valid for this list.
     func place(in cursor: String, of list: String) -> String? {
         guard let bytes = Base64URL.decode(cursor) else { return nil }
         let open = Array(bytes.dropFirst(16))
@@ -142,7 +146,7 @@ public struct KeyedHasher: Sendable {
         withUnsafeBytes(of: time.milliseconds.bigEndian) { Array($0) }
     }
 
-    /// The time with which bytes begin, whose end must prove the rest.
+    /// The time at the beginning of some bytes; nil unless the MAC at their end is valid.
     private func time(in bytes: [UInt8], openLength: Int, for purpose: String) -> Timestamp? {
         let open = Array(bytes.prefix(openLength))
         guard constantTimeEqual(Array(bytes.dropFirst(openLength)), proof(of: open, for: purpose)) else { return nil }
@@ -155,7 +159,7 @@ public struct KeyedHasher: Sendable {
         return Array(code.prefix(16))
     }
 
-    /// What nobody without the key could make of a text.
+    /// The MAC of a text.
     func code(of text: String) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key.reveal()))
     }

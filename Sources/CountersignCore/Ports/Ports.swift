@@ -2,20 +2,20 @@ import Crypto
 public import CountersignWire
 public import Logging
 
-/// Where the present comes from.
+/// A source of the current time.
 public protocol TimeSource: Sendable {
-    /// The present.
+    /// The current time.
     var now: Timestamp { get }
 }
 
-/// Where chance comes from: a cryptographically secure generator.
+/// A cryptographically secure generator of random bytes.
 public protocol RandomSource: Sendable {
     /// This many random bytes.
     func bytes(_ count: Int) -> [UInt8]
 }
 
 extension RandomSource {
-    /// A number below a bound, each equally likely: draws that would favour small ones are thrown away.
+    /// A random number below a bound, all equally likely: values that would favour small numbers are thrown away.
     func number(below bound: UInt32) -> UInt32 {
         let limit = UInt32.max - UInt32.max % bound
         while true {
@@ -29,56 +29,57 @@ extension RandomSource {
     }
 }
 
-/// Where the issuer's own keys come from, which change under a server that runs.
+/// The issuer's own keys, which change while a server runs.
 public protocol IssuerKeySource: Sendable {
-    /// The keys as they were read last.
+    /// The keys that were read last.
     ///
-    /// - Throws: ``StoreError/unavailable`` when they could not be read for a minute: another server may have replaced
-    ///   them, so nothing is signed, opened or sealed.
+    /// - Throws: ``StoreError/unavailable`` when the keys could not be read for a minute. Another server may have
+    ///   replaced them meanwhile, so this one must not sign, open or seal anything.
     func current() throws(StoreError) -> IssuerKeys
 }
 
-/// How much each client may bring about, as the operator has set it.
+/// The operator's limits for each client.
 public struct ClientLimits: Hashable, Sendable {
-    /// How many questions by a code it may ask in a minute: those are nobody's, and no user's limit counts them.
+    /// How many challenges by a code a client may make in a minute: they have no user yet, so no user's limit counts
+    /// them.
     public var codeAsks = 600
-    /// How many codes it may have sent by text message in an hour, to whatever numbers.
+    /// How many codes a client may send by text message in an hour, to all numbers together.
     public var texts = 1000
 
-    /// The usual limits.
+    /// The default limits.
     public init() {}
 }
 
-/// Everything an operation needs from outside, passed explicitly.
+/// The external dependencies of an operation, passed to it explicitly.
 ///
-/// A class, because it is half a kilobyte that every operation and every wait would copy.
+/// It is a class because it is half a kilobyte, which every operation and every wait would copy.
 public final class Ports: Sendable {
     /// The deployment's public base URL.
     public let issuer: Issuer
-    /// What is remembered.
+    /// The database.
     public let store: any Store
-    /// Who is told.
+    /// Notifies waiting tasks of changes.
     public let changes: any ChangeNotifier
-    /// The present.
+    /// The current time.
     public let time: any TimeSource
-    /// By what pauses last, and what took how long; nobody sets it.
+    /// The monotonic clock that times pauses and measures durations; nobody can set it.
     public let clock: any Clock<Duration>
-    /// Chance.
+    /// Random bytes.
     public let random: any RandomSource
-    /// Hashes what is only compared and could be guessed.
+    /// Hashes values that are only compared and that could be guessed from a plain hash.
     public let hasher: KeyedHasher
     /// The issuer's own keys.
     public let keys: any IssuerKeySource
-    /// By what messages to people leave.
+    /// The transports for messages to people.
     public let transports: Transports
-    /// How much each client may bring about.
+    /// The operator's limits for each client.
     public let limits: ClientLimits
-    /// Who asks the hooks of custom authenticators.
+    /// Calls the hooks of custom authenticators.
     public let hooks: any AuthenticatorHooks
-    /// Where faults and refusals are told of.
+    /// The log for faults and refusals.
     public let logger: Logger
 
-    /// Ports of these parts.
+    /// Dependencies of these parts.
     public init(
         issuer: Issuer, store: any Store, changes: any ChangeNotifier, time: any TimeSource,
         clock: any Clock<Duration>, random: any RandomSource,

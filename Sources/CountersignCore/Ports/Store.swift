@@ -1,16 +1,16 @@
 public import CountersignWire
 
-/// What went wrong with the store; nothing else comes out of it.
+/// An error of the store; the store throws no others.
 public enum StoreError: Error, Equatable, Sendable {
-    /// A value that must be unique exists already; the constraint.
+    /// A value that must be unique exists already; the text names the constraint.
     case uniqueViolation(String)
     /// The transaction clashed with another and can be tried again.
     case serializationFailure
     /// The store cannot be reached now.
     case unavailable
-    /// A stored row does not make sense.
+    /// A stored row is invalid.
     case corruptRow(String)
-    /// The engine failed; for the log, never for a caller.
+    /// The database engine failed; the text is for the log, never for a caller.
     case engine(String)
 }
 
@@ -18,7 +18,7 @@ public enum StoreError: Error, Equatable, Sendable {
 public struct AttemptCount: Equatable, Sendable {
     /// How many, the latest included.
     public let number: Int
-    /// When they cease to count.
+    /// When the window ends, and these attempts cease to count.
     public let windowEnd: Timestamp
 
     /// A count.
@@ -28,42 +28,42 @@ public struct AttemptCount: Equatable, Sendable {
     }
 }
 
-/// What is remembered.
+/// The database.
 ///
-/// Implemented once, over one SQL, in the storage target.
+/// It is implemented once, in the storage target, with the same SQL for all engines.
 public protocol Store: Sendable {
-    /// The place in the audit up to which nothing can be added any more.
+    /// The place in the audit up to which no event can be added any more.
     func auditEnd() async throws -> Int64
 
-    /// Reads a consistent state.
+    /// Runs reads on a consistent state.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any Stores) throws -> Result
     ) async throws -> Result
 
     /// Runs a transaction.
     ///
-    /// When this returns, what was written survives the death of the process and the machine, and its notices are on
-    /// their way; when it throws, nothing was written. The body may run again after a clash.
+    /// When this returns, the data survive the death of the process and the machine, and the notifications are on their
+    /// way. When it throws, nothing was written. The body may run again after a clash.
     func commit<Result: Sendable>(
         _ body: @escaping @Sendable (any Stores) throws -> Result
     ) async throws -> Result
 }
 
-/// All stores, of one transaction.
+/// All stores of one transaction.
 ///
-/// In a transaction that reads, the engine refuses every write.
+/// In a read-only transaction, the engine refuses every write.
 public protocol Stores: AnyObject, StoreAccess, ClientStore, ReceiverStore, KeyStore, TypeStore, UserStore, LinkStore,
     ErasureStore, AskingLockStore, BrowserStore, EnrollmentStore, MethodStore, TicketStore, NonceStore, WaitStore,
     PushStore, ListStore, ChallengeStore, TargetStore, ReceiptStore, AnswerStore, OutboxStore, ReplyStore, AuditStore,
     AttemptStore, RetentionStore
 {
-    /// ChangeNotifier a topic when, and only when, the transaction commits.
+    /// Notifies a topic when, and only when, the transaction commits.
     func notify(_ topic: ChangeTopic)
 }
 
-/// What gives access to the stores of a transaction, each by its own name.
+/// Gives access to the stores of a transaction by name.
 public protocol StoreAccess {
-    /// All of them.
+    /// All stores.
     var stores: any Stores { get }
 }
 
@@ -75,7 +75,7 @@ extension Stores {
 extension StoreAccess {
     /// The clients.
     public var clients: any ClientStore { stores }
-    /// The receivers of callbacks and notices: where they are, and which of them said that they are gone.
+    /// The receivers of callbacks and notices: their URLs, and which of them have said that they are gone.
     public var receivers: any ReceiverStore { stores }
     /// The issuer's own keys, and the bootstrap token.
     public var keys: any KeyStore { stores }
@@ -83,44 +83,44 @@ extension StoreAccess {
     public var types: any TypeStore { stores }
     /// The users.
     public var users: any UserStore { stores }
-    /// Which client knows which user, and by what name.
+    /// The links between clients and users, with the clients' names for the users.
     public var links: any LinkStore { stores }
-    /// What is still to be erased of users who are gone.
+    /// The data of deleted users that are still to be erased.
     public var erasures: any ErasureStore { stores }
-    /// Which client may not ask which user.
+    /// The locks that keep a client from asking a user.
     public var askingLocks: any AskingLockStore { stores }
-    /// From which browsers users have approved something.
+    /// The browsers in which users have approved something.
     public var browsers: any BrowserStore { stores }
     /// The enrollments.
     public var enrollments: any EnrollmentStore { stores }
-    /// The keys of enrollments that prove a method, and what was answered wrongly by them.
+    /// The keys of enrollments that prove a method, and the wrong answers given with them.
     public var methods: any MethodStore { stores }
-    /// The tickets by which devices are enrolled.
+    /// The tickets with which devices enroll.
     public var tickets: any TicketStore { stores }
-    /// The nonces that were spent.
+    /// The nonces that were used.
     public var nonces: any NonceStore { stores }
-    /// What decides whether something new counts: cooling-offs, what removed enrollments left behind, and what waits.
+    /// The data that decide when something new counts: cooling-offs, records of removed enrollments, and what waits.
     public var waits: any WaitStore { stores }
-    /// Where devices are reached by push, and how far pushes have come.
+    /// The push registrations of devices, and the states of pushes.
     public var pushes: any PushStore { stores }
     /// Pages of lists.
     public var lists: any ListStore { stores }
     /// The challenges.
     public var challenges: any ChallengeStore { stores }
-    /// Which challenge is put to which device.
+    /// The devices to which each challenge is sent.
     public var targets: any TargetStore { stores }
     /// The receipts.
     public var receipts: any ReceiptStore { stores }
-    /// The answers that were taken, for the same answer sent again.
+    /// The answers that were accepted, for the case that an answer is repeated.
     public var answers: any AnswerStore { stores }
-    /// The outbox, as rules and operators see it.
+    /// The outbox, as rules and operators use it.
     public var outbox: any OutboxStore { stores }
-    /// The replies that were sent once and may have to be sent again.
+    /// The replies that may have to be repeated.
     public var replies: any ReplyStore { stores }
     /// The audit.
     public var audit: any AuditStore { stores }
-    /// The attempts that are counted.
+    /// The counted attempts.
     public var attempts: any AttemptStore { stores }
-    /// Deletes what is kept no longer.
+    /// Deletes expired data.
     public var retention: any RetentionStore { stores }
 }

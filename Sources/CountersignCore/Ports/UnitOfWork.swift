@@ -1,13 +1,13 @@
 package import CountersignWire
 import Encodings
 
-/// One transaction with everything that a rule may use in it: the rows, the time, and ids for what it causes.
+/// One transaction with everything that a rule may use in it: the rows, the time, and ids for new events and messages.
 ///
-/// A clash repeats the whole of it, so nothing outside may have happened by then.
+/// A clash repeats the whole rule, so the rule must not have effects outside the transaction.
 package final class UnitOfWork: StoreAccess {
-    /// What is remembered.
+    /// The stores of the transaction.
     package let stores: any Stores
-    /// When the operation began: also of a transaction that is repeated.
+    /// When the operation began; a repeated transaction keeps this time.
     package let now: Timestamp
     let issuer: Issuer
     let hasher: KeyedHasher
@@ -24,14 +24,14 @@ package final class UnitOfWork: StoreAccess {
     /// An id for an event or a message.
     func nextEventID() -> EventID { random.id(at: now) }
 
-    /// An enrollment as it is once its user's row is locked; nil where there is none.
+    /// The state of an enrollment after its user's row is locked; nil if there is none.
     func locked(_ id: EnrollmentID) throws -> Enrollment? {
         guard let known = try enrollments.find(id) else { return nil }
         try users.lock(known.user)
         return try enrollments.find(id)
     }
 
-    /// ChangeNotifier a topic when, and only when, the transaction commits.
+    /// Notifies a topic when, and only when, the transaction commits.
     func notify(_ topic: ChangeTopic) { stores.notify(topic) }
 }
 
@@ -40,8 +40,8 @@ extension Ports {
     ///
     /// - Parameters:
     ///   - now: when the operation began.
-    ///   - rule: may run again after a clash.
-    /// - Throws: ``StoreError``, and what the rule throws.
+    ///   - rule: the rule; it may run again after a clash.
+    /// - Throws: ``StoreError``, and the errors of the rule.
     package func commit<Result: Sendable>(
         at now: Timestamp, _ rule: @escaping @Sendable (UnitOfWork) throws -> Result
     ) async throws -> Result {

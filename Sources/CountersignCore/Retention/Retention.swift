@@ -1,18 +1,18 @@
 import CountersignWire
 
-/// For how long what is over is kept, as the operator decides.
+/// How long the operator keeps data that are no longer needed.
 public struct Retention: Hashable, Sendable {
-    /// For how long one sort of thing is kept.
+    /// How long one kind of data is kept.
     public enum Span: Hashable, Sendable, CustomStringConvertible {
-        /// For so many days.
+        /// For this number of days.
         case days(Int64)
-        /// As long as the deployment lives.
+        /// For ever.
         case forever
 
-        /// The most days that can be said: a hundred years.
+        /// The greatest number of days: a hundred years.
         public static let maximum: Int64 = 36_500
 
-        /// As it stands in a file of settings.
+        /// The form in a settings file.
         public var description: String {
             switch self {
             case .days(let days): "\(days)"
@@ -20,7 +20,7 @@ public struct Retention: Hashable, Sendable {
             }
         }
 
-        /// What is older than this is not kept; nil where everything is.
+        /// The time before which data are deleted; nil if everything is kept.
         func oldest(at now: Timestamp) -> Timestamp? {
             switch self {
             case .days(let days): now.adding(seconds: -days * 86_400)
@@ -29,16 +29,16 @@ public struct Retention: Hashable, Sendable {
         }
     }
 
-    /// The fewest days that challenges are kept: a device repeats an answer for as long, and is told the same.
+    /// The fewest days that challenges are kept: a device may repeat an answer for this long, and gets the same reply.
     public static let fewestDaysOfChallenges: Int64 = 7
 
-    /// Questions that have ended, counted from their end.
+    /// Challenges that have ended, counted from their end.
     public var challenges = Span.days(90)
     /// The signed answers, counted from when they were accepted.
     public var receipts = Span.forever
     /// The audit, counted from each event.
     public var audit = Span.forever
 
-    /// What holds where nobody decides.
+    /// The default.
     public init() {}
 }

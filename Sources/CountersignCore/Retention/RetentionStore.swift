@@ -1,15 +1,16 @@
 public import CountersignWire
 
-/// Deletes what is kept no longer.
+/// Deletes expired data.
 ///
-/// All throw ``StoreError``.
+/// All methods throw ``StoreError``.
 public protocol RetentionStore {
-    /// Deletes the oldest that have ended, with whom they were put to, and without their receipts; tells how many.
+    /// Deletes the oldest ended challenges with their targets but without their receipts, and returns how many it
+    /// deleted.
     func deleteChallenges(endedBefore: Timestamp, limit: Int) throws -> Int
-    /// Deletes the oldest, and tells how many.
+    /// Deletes the oldest receipts, and returns how many it deleted.
     func deleteReceipts(acceptedBefore: Timestamp, limit: Int) throws -> Int
-    /// Deletes the oldest events, and tells how many.
+    /// Deletes the oldest events, and returns how many it deleted.
     func deleteEvents(before: Timestamp, limit: Int) throws -> Int
-    /// Deletes a batch of what is no longer needed, and tells how many rows there were.
+    /// Deletes a batch of rows that are no longer needed, and returns how many it deleted.
     func sweep(now: Timestamp, limit: Int) throws -> Int
 }

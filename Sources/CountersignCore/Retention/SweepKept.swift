@@ -1,16 +1,16 @@
 import CountersignWire
 
-/// Deletes what is kept no longer, in batches: no transaction is long, and whoever is killed in between goes on.
+/// Deletes expired data in batches: each transaction is short, and after a crash the next run continues.
 public enum SweepKept {
     /// How many rows one transaction deletes or erases.
     static let batch = 500
 
-    /// Deletes what is older than a deployment keeps it.
+    /// Deletes data that are older than the deployment keeps them.
     ///
     /// - Parameters:
-    ///   - retention: for how long what is kept.
-    ///   - ports: the world.
-    /// - Returns: how many challenges, receipts and events there were together.
+    ///   - retention: how long each kind of data is kept.
+    ///   - ports: the external dependencies.
+    /// - Returns: the number of deleted challenges, receipts and events together.
     @discardableResult
     public static func sweep(_ retention: Retention, ports: Ports) async throws -> Int {
         let now = ports.time.now
@@ -34,10 +34,10 @@ public enum SweepKept {
     }
 }
 
-/// Runs a batch after another until one finds nothing.
+/// Runs one batch after another until one finds nothing to do.
 ///
-/// - Parameter batch: does some of what there is to do, and says how much that was.
-/// - Returns: how much there was.
+/// - Parameter batch: does a part of the work, and returns how much it did.
+/// - Returns: how much was done in all.
 func untilNothing(_ batch: () async throws -> Int) async throws -> Int {
     var total = 0
     while true {

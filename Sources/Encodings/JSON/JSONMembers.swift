@@ -1,19 +1,19 @@
-/// Why a well-formed JSON value is not what was asked for.
+/// Why a well-formed JSON value does not have the expected form.
 ///
 /// The pointers name the place. Spec: RFC 6901.
 public enum JSONShapeError: Error, Equatable, Sendable {
-    /// A member that must be there is not.
+    /// A required member is missing.
     case missing(pointer: String)
-    /// A value of the wrong kind or outside what is allowed; `expected` says what is.
+    /// A value has the wrong kind or is out of range; `expected` says what is allowed.
     case invalid(pointer: String, expected: String)
-    /// A member nobody knows.
+    /// A member is not known.
     case unknownMember(pointer: String)
 }
 
 /// Reads the members of a JSON object one by one and remembers which were read, so that ``refuseUnknown()`` can name
 /// the others.
 ///
-/// Every error carries the pointer of the value it is about.
+/// Every error carries the pointer of its value.
 public struct JSONMembers {
     /// The JSON pointer of the object itself.
     public let pointer: String
@@ -24,7 +24,7 @@ public struct JSONMembers {
     ///
     /// - Parameters:
     ///   - value: the value, which must be an object.
-    ///   - pointer: where it stands in the whole document, `""` for the document itself.
+    ///   - pointer: the object's place in the whole document, `""` for the document itself.
     public init(_ value: JSONValue, at pointer: String = "") throws(JSONShapeError) {
         guard let object = value.object else { throw .invalid(pointer: pointer, expected: "an object") }
         self.object = object
@@ -50,7 +50,7 @@ public struct JSONMembers {
         return value
     }
 
-    /// What `read` makes of the member's value, or nil when it is absent; `expected` completes "must be …".
+    /// The result of `read` for the member's value, or nil when the member is absent; `expected` completes "must be …".
     public mutating func optional<Value>(
         _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
     ) throws(JSONShapeError) -> Value? {
@@ -59,7 +59,7 @@ public struct JSONMembers {
         return result
     }
 
-    /// What `read` makes of the member's value, which must be there; `expected` completes "must be …".
+    /// The result of `read` for the value of a required member; `expected` completes "must be …".
     public mutating func required<Value>(
         _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
     ) throws(JSONShapeError) -> Value {
@@ -67,7 +67,7 @@ public struct JSONMembers {
         return result
     }
 
-    /// A string that must be there.
+    /// A required string.
     public mutating func string(_ name: String) throws(JSONShapeError) -> String {
         try required(name, "a string") { $0.string }
     }
@@ -86,7 +86,7 @@ public struct JSONMembers {
         }
     }
 
-    /// A whole number within bounds that must be there.
+    /// A required whole number within bounds.
     public mutating func integer(_ name: String, in range: ClosedRange<Int64>) throws(JSONShapeError) -> Int64 {
         guard let number = try optionalInteger(name, in: range) else { throw .missing(pointer: pointer(to: name)) }
         return number
@@ -97,14 +97,14 @@ public struct JSONMembers {
         try optional(name, "true or false") { $0.bool }
     }
 
-    /// The elements of an array with their pointers, none when the member is absent.
+    /// The elements of an array with their pointers; empty when the member is absent.
     public mutating func array(_ name: String) throws(JSONShapeError) -> [(value: JSONValue, pointer: String)] {
         let elements = try optional(name, "an array") { $0.array } ?? []
         let base = pointer(to: name)
         return elements.enumerated().map { ($1, "\(base)/\($0)") }
     }
 
-    /// Strings of an array, none when the member is absent.
+    /// The strings of an array; empty when the member is absent.
     public mutating func strings(_ name: String) throws(JSONShapeError) -> [String] {
         var texts: [String] = []
         for element in try array(name) {
@@ -116,7 +116,7 @@ public struct JSONMembers {
         return texts
     }
 
-    /// Throws ``JSONShapeError/unknownMember(pointer:)`` for the first member that was not asked for.
+    /// Throws ``JSONShapeError/unknownMember(pointer:)`` for the first member that was not read.
     public func refuseUnknown() throws(JSONShapeError) {
         for member in object.members where !known.contains(where: { $0.hasSameBytes(as: member.name) }) {
             throw .unknownMember(pointer: pointer(to: member.name))

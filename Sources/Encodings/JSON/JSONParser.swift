@@ -1,20 +1,20 @@
-/// Why bytes are not a JSON text we read.
+/// Why the parser refuses a JSON text.
 ///
 /// Offsets count bytes from the start.
 public enum JSONSyntaxError: Error, Equatable, Sendable {
-    /// Not well-formed UTF-8.
+    /// The text is not well-formed UTF-8.
     case invalidUTF8
-    /// A character that cannot stand here, or the end of the text too early.
+    /// A character is not allowed at this place, or the text ends too early.
     case unexpected(offset: Int)
-    /// Something after the value.
+    /// Something follows the value.
     case trailingData(offset: Int)
-    /// More than ``JSONParser/maximumDepth`` arrays and objects inside each other.
+    /// More than ``JSONParser/maximumDepth`` arrays and objects are nested.
     case tooDeep(offset: Int)
-    /// An object with the same name twice: two readers could disagree on what it says.
+    /// An object has the same name twice: two readers could disagree on its meaning.
     case duplicateMember(name: String)
-    /// A `\u` escape that leaves half a surrogate pair.
+    /// A `\u` escape leaves half a surrogate pair.
     case unpairedSurrogate(offset: Int)
-    /// A number beyond what a double holds.
+    /// A number is beyond the range of a double.
     case numberOutOfRange(offset: Int)
 }
 
@@ -31,7 +31,7 @@ extension JSONValue {
 
 /// A strict recursive-descent parser; memory stays within a small multiple of the input.
 public struct JSONParser {
-    /// How many arrays and objects may stand inside each other.
+    /// How deep arrays and objects may be nested.
     public static let maximumDepth = 32
 
     private let bytes: [UInt8]
@@ -102,7 +102,7 @@ public struct JSONParser {
     private mutating func string() throws(JSONSyntaxError) -> String {
         offset += 1
         let start = offset
-        // Most strings have no escape: their bytes are the text.
+        // Most strings have no escape: then their bytes are the text.
         while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { offset += 1 }
         if next == UInt8(ascii: "\"") {
             defer { offset += 1 }

@@ -85,7 +85,7 @@ extension JSONValue {
     /// A member of an object, or nil.
     public subscript(name: String) -> JSONValue? { object?[name] }
 
-    /// An element of an array, or nil where there is none.
+    /// An element of an array; nil if there is none.
     public subscript(index: Int) -> JSONValue? {
         guard let elements = array, elements.indices.contains(index) else { return nil }
         return elements[index]
@@ -93,7 +93,7 @@ extension JSONValue {
 }
 
 extension JSONValue: Hashable {
-    /// Equal values; strings and names by their bytes, objects whatever the order of their members.
+    /// Compares strings and names by their bytes, and objects without regard to the order of their members.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -110,7 +110,7 @@ extension JSONValue: Hashable {
 }
 
 extension JSONValue {
-    /// Feeds the parts that equality compares; an object's members in no order.
+    /// Hashes the parts that equality compares, independently of the order of an object's members.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The value as compact JSON in UTF-8; members stand in their order, so equal values built alike give equal bytes.
+    /// The value as compact JSON in UTF-8; members keep their order, so equal values built alike give equal bytes.
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes, indent: nil)
@@ -9,7 +9,7 @@ extension JSONValue {
     /// The value as compact JSON, a string.
     public var text: String { String(decoding: encoded, as: UTF8.self) }
 
-    /// The value as JSON a person reads: two blanks of indentation a level, no final newline.
+    /// The value as JSON for people: two blanks of indentation a level, no final newline.
     public var pretty: String {
         var bytes: [UInt8] = []
         write(to: &bytes, indent: 0)
@@ -59,7 +59,7 @@ extension JSONValue {
         var text = text
         bytes.append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
-            // What stands between two escapes, as a rule the whole text, is copied in one piece.
+            // The text between two escapes, usually the whole text, is copied in one piece.
             var start = 0
             for place in utf8.indices where needsEscape(utf8[place]) {
                 bytes.append(contentsOf: utf8[start..<place])
