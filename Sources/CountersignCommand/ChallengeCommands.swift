@@ -136,7 +136,7 @@ struct ChallengeCommand: AsyncParsableCommand {
                     challenge = try await remote.call(.GET, "/v1/challenges/\(id)?wait=\(rest)", waiting: rest)
                 }
                 if output.json, var object = challenge.object {
-                    // Everything in one object: what asking told, and how it stands.
+                    // One object holds everything: the reply to the request, and the current status.
                     for member in asked?.members ?? [] where object[member.name] == nil {
                         object[member.name] = member.value
                     }
@@ -308,7 +308,7 @@ struct ChallengeCommand: AsyncParsableCommand {
     }
 }
 
-/// The code of a challenge: as a picture for a phone, as text for `countersign device scan`; or the link.
+/// The code of a challenge: as a picture for a phone, and as text for `countersign device scan`; or the link.
 private func describeCode(_ code: JSONValue) throws -> String {
     let end = code["expires_at"]?.field ?? ""
     if let link = code["link"]?.field { return "Follow it before \(end): \(link)" }
@@ -319,7 +319,7 @@ private func describeCode(_ code: JSONValue) throws -> String {
         """
 }
 
-/// Calls the server about a challenge, and prints how that stands then.
+/// Calls the server about a challenge, and prints the challenge's status afterwards.
 private func tell(
     _ id: String, _ method: HTTPMethod, _ rest: String, _ body: JSONValue?, _ remote: RemoteOptions,
     _ output: OutputOptions
@@ -329,7 +329,7 @@ private func tell(
     output.print(challenge, describe(challenge))
 }
 
-/// How a challenge stands, for a person.
+/// The status of a challenge, for people.
 private func describe(_ challenge: JSONValue) -> String {
     let reason = challenge["reason"]?.field.map { " (\($0))" } ?? ""
     let method = challenge["method"]?.field.map { " by \($0)" } ?? ""
@@ -353,7 +353,7 @@ struct ReceiptFiles: Sendable {
         }
     }
 
-    /// What to type; an empty key ring, so that nothing else can vouch.
+    /// The commands to type; they use an empty key ring, so that only this certificate can verify the receipt.
     var commands: [String] {
         [
             "export GNUPGHOME=$(mktemp -d)",

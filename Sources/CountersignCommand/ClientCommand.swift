@@ -288,9 +288,9 @@ struct ClientCommand: AsyncParsableCommand {
     }
 }
 
-/// What a receiver of callbacks asks for, besides the signature.
+/// The name and password that a receiver of callbacks requires besides the signature.
 struct BasicOptions: ParsableArguments {
-    /// The variable that holds the password: what stands in a command line is seen by everybody on the machine.
+    /// The variable that holds the password: everybody on the machine can read a command line.
     static let variable = "COUNTERSIGN_CALLBACK_PASSWORD"
 
     @Option(
@@ -310,7 +310,7 @@ struct BasicOptions: ParsableArguments {
     }
 }
 
-/// How many devices of a user may be enrolled through a client.
+/// How many devices a user may enroll through a client.
 struct DeviceLimitOptions: ParsableArguments {
     @Option(help: "How many devices of a user may be enrolled through it, 1 to 100.")
     var maxDevices: Int64?
@@ -324,13 +324,13 @@ struct DeviceLimitOptions: ParsableArguments {
         }
     }
 
-    /// The limit, or nil where none is named.
+    /// The limit; nil if no option names one.
     fileprivate var json: JSONValue? {
         maxDevices.map { .members(["max": .integer($0), "at_limit": replaceOldest ? "replace" : "refuse"]) }
     }
 }
 
-/// What a client judges itself on the devices that enroll through it.
+/// The custom authenticators of the devices that enroll through a client.
 struct AuthenticatorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -350,7 +350,7 @@ struct AuthenticatorOptions: ParsableArguments {
         }
     }
 
-    /// The authenticators, or nil where none is named.
+    /// The authenticators; nil if no option names one.
     fileprivate var json: JSONValue? {
         guard !authenticator.isEmpty else { return nil }
         return .array(
@@ -390,7 +390,7 @@ struct PINPolicyOptions: ParsableArguments {
     @Option(help: "The binary logarithm of scrypt's cost, 15 to 18. (default: 16)")
     var pinCost: Int64?
 
-    /// The rules, or nil where none is named.
+    /// The rules; nil if no option names one.
     fileprivate var json: JSONValue? {
         let json = JSONValue.members([
             "min_length": pinMinLength.map(JSONValue.integer), "max_length": pinMaxLength.map(JSONValue.integer),

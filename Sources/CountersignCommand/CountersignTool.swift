@@ -27,9 +27,9 @@ struct CountersignTool: AsyncParsableCommand {
         ])
 }
 
-/// How the tool ends.
+/// The exit status of the tool.
 ///
-/// Scripts may rely on these.
+/// Scripts may rely on these values.
 enum ExitStatus: Int32 {
     case done = 0
     case refused = 1
@@ -37,7 +37,7 @@ enum ExitStatus: Int32 {
     case unreachable = 3
 }
 
-/// An error the tool itself finds, with the status it ends by.
+/// An error that the tool itself detects, with its exit status.
 struct CommandError: Error, CustomStringConvertible {
     let description: String
     let status: ExitStatus
@@ -51,7 +51,7 @@ struct CommandError: Error, CustomStringConvertible {
 @main
 enum Entrance {
     static func main() async {
-        // A reader that goes away, such as `head`, ends us quietly.
+        // If the reader goes away, as `head` does, the tool ends without a message.
         signal(SIGPIPE, SIG_DFL)
         do {
             var command = try CountersignTool.parseAsRoot()
@@ -68,7 +68,7 @@ enum Entrance {
     private static func leave(_ error: any Error) -> Never {
         let isOwn = error is CommandError || error is StartError || error is ConfigurationFaults
         let isTheirs = error is ProblemDetails || error is CountersignError
-        // Help and version are no errors; everything else of the parser is about usage.
+        // Help and version are not errors; every other error of the parser is an error of usage.
         if !isOwn, !isTheirs, CountersignTool.exitCode(for: error) == .success {
             CountersignTool.exit(withError: error)
         }
@@ -78,23 +78,25 @@ enum Entrance {
         exit(report.status.rawValue)
     }
 
-    /// Whether a script reads: said by the words themselves, since the error may be that they cannot be understood.
+    /// Whether a script reads the output.
+    ///
+    /// The arguments themselves are searched, because the error may be that they cannot be parsed.
     private static var asksForJSON: Bool {
         CommandLine.arguments.dropFirst().prefix { $0 != "--" }.contains("--json")
     }
 }
 
-/// Prints a line at once, whoever reads it: nothing waits in a buffer, and nothing in it steers a terminal.
+/// Prints a line at once, without a buffer, and without characters that control a terminal.
 func say(_ text: String, terminator: String = "\n") {
     do {
         try FileHandle.standardOutput.write(contentsOf: Data((ShownText.escaped(text) + terminator).utf8))
     } catch {
-        // Whoever read has gone, as `head` does: there is nobody left to tell.
+        // The reader has gone, as `head` does: nobody is left to read a message.
         exit(128 + SIGPIPE)
     }
 }
 
-/// The ports a command may be told to listen on; 0 stands for a free one.
+/// The ports that a command can listen on; 0 means a free one.
 enum Port {
     static let all = 0...65535
 
@@ -103,7 +105,7 @@ enum Port {
     }
 }
 
-/// A text as one word of a shell's command line, whatever is in it.
+/// A text as one word of a shell's command line.
 func shellWord(_ text: String) -> String {
     let isPlain =
         !text.isEmpty

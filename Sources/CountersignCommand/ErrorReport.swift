@@ -4,13 +4,13 @@ import CountersignServer
 import CountersignWire
 import Encodings
 
-/// An error as the tool tells it: to a person in sentences, to a script as one line of JSON.
+/// The report of an error: sentences for a person, one line of JSON for a script.
 struct ErrorReport {
-    /// What a person reads.
+    /// The report for a person.
     let text: String
-    /// How the tool ends.
+    /// The exit status of the tool.
     let status: ExitStatus
-    /// What a script reads: `code`, `detail`, and what else there is to say.
+    /// The report for a script: `code`, `detail`, and further members.
     let json: JSONValue
 
     /// The report of any error that a command throws.
@@ -56,7 +56,7 @@ struct ErrorReport {
 }
 
 extension ExitStatus {
-    /// The code of what the tool itself finds.
+    /// The code of an error that the tool itself detects.
     fileprivate var code: String {
         switch self {
         case .done: "done"
@@ -68,7 +68,8 @@ extension ExitStatus {
 }
 
 extension ProblemDetails {
-    /// What only this error has, `attempts_left` and the like, and what finds the request in the server's log.
+    /// The members of this error only, such as `attempts_left`, and the id by which the request is found in the
+    /// server's log.
     fileprivate var reported: JSONObject {
         var object = JSONObject()
         for member in members.object?.members ?? []
@@ -89,7 +90,7 @@ extension CountersignError {
         }
     }
 
-    /// What only this error has, by the words of the API.
+    /// The members of this error only, in the terms of the API.
     fileprivate var reported: JSONObject {
         switch self {
         case .pinIncorrect(let attemptsLeft): ["attempts_left": .integer(Int64(attemptsLeft))]

@@ -64,7 +64,7 @@ struct UserCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a person reads of a device.
+    /// A device's fields for people.
     static func fields(of device: JSONValue) -> [String] {
         [
             device["enrollment"]?.field, device["state"]?.field, device["device"]?["name"]?.field,

@@ -3,16 +3,17 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Says on a terminal what a command is doing, from the second second on; nothing of it stays, and nothing of it gets
-/// into a file.
+/// Shows on a terminal what a command is doing, after the first second.
+///
+/// The line is erased afterwards, and never gets into a file.
 final class ProgressLine: Sendable {
-    /// After how long it is said, and how often anew.
+    /// The pause before the line appears, and between its updates.
     private static let pause = DispatchTimeInterval.seconds(1)
     private static let clear = "\r\u{1B}[K"
 
-    /// Whether errors go to a terminal, where somebody may look.
+    /// Whether errors go to a terminal, which a person may be reading.
     static let hasTerminal = isatty(STDERR_FILENO) == 1
-    /// Writes beside what a script reads.
+    /// Writes to standard error, apart from the output that scripts read.
     static let standardError: @Sendable (String) -> Void = { text in
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
@@ -31,20 +32,20 @@ final class ProgressLine: Sendable {
         self.write = write
     }
 
-    /// Does something that may take long.
+    /// Runs an operation that may take long.
     ///
     /// - Parameters:
-    ///   - doing: what is done, such as "Copying the database".
-    ///   - isShown: whether anybody looks; whether errors go to a terminal unless said otherwise.
-    ///   - write: where it is said.
-    ///   - body: does it.
+    ///   - doing: a description of the operation, such as "Copying the database".
+    ///   - isShown: whether to show the line; by default, whether errors go to a terminal.
+    ///   - write: writes the line.
+    ///   - body: the operation.
     static func during<Result>(
         _ doing: String, isShown: Bool = hasTerminal, write: @escaping @Sendable (String) -> Void = standardError,
         _ body: () async throws -> Result
     ) async rethrows -> Result {
         guard isShown else { return try await body() }
         let line = ProgressLine(doing, write)
-        // A timer of its own: what is done may hold the thread.
+        // A separate timer is needed, because the operation may block the thread.
         let timer = DispatchSource.makeTimerSource(queue: .global())
         timer.schedule(deadline: .now() + pause, repeating: pause)
         timer.setEventHandler { line.tick() }

@@ -3,7 +3,7 @@ import CountersignWire
 import Encodings
 import NIOHTTP1
 
-/// Users as a client knows them, or, by an operator's token, as all clients together do.
+/// Users as a client knows them or, with an operator's token, as all clients together know them.
 extension UserCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -70,7 +70,7 @@ extension UserCommand {
                 var last = ""
                 try await remote.lines("\(remote.users)/\(name)/export") { line in
                     last = line
-                    // Escaped as JSON is, so that it stays JSON.
+                    // Characters are escaped as JSON escapes, so the line stays JSON.
                     say((try? JSONValue(parsing: Array(line.utf8))).map(ShownText.json) ?? ShownText.line(line))
                 }
                 guard last.hasPrefix("{\"end\":") else {
@@ -94,6 +94,6 @@ extension UserCommand {
 }
 
 extension Remote {
-    /// Where this caller finds users: an operator everybody, a client its own.
+    /// The path of this caller's users: an operator sees all users, a client its own.
     fileprivate var users: String { isOperator ? "/v1/admin/users" : "/v1/users" }
 }

@@ -4,7 +4,7 @@ import Encodings
 ///
 /// Spec: RFC 9580 §6.
 public enum Armor {
-    /// What an armored object is, as its first line says.
+    /// The kind of an armored object, which its first line names.
     public enum Kind: String, Sendable, CaseIterable {
         /// A signed or encrypted message.
         case message = "PGP MESSAGE"
@@ -21,7 +21,7 @@ public enum Armor {
 
     private static let lineLength = 64
 
-    /// The bytes armored, with the checksum older programs expect, ending in a newline.
+    /// The bytes in armor, with the checksum that older programs expect, ending in a newline.
     public static func encode(_ bytes: [UInt8], as kind: Kind) -> String {
         var lines = [kind.opening, ""]
         var text = Base64.encode(bytes)[...]
@@ -37,8 +37,7 @@ public enum Armor {
 
     /// The bytes of an armored object.
     ///
-    /// Headers are skipped; a checksum may be missing and must not be wrong; only blank lines may stand around the
-    /// object.
+    /// Headers are skipped. A checksum may be missing but must not be wrong. Only blank lines may surround the object.
     public static func decode(_ text: some StringProtocol, as kind: Kind) throws(OpenPGPError) -> [UInt8] {
         try decode(utf8: Array(text.utf8)[...], as: kind)
     }
@@ -79,12 +78,12 @@ public enum Armor {
         zip(line, line.dropFirst()).contains { $0 == (UInt8(ascii: ":"), 0x20) }
     }
 
-    /// Lines separated by LF, each without the CR that may end it, one at a time: a list of them could be a hundred
-    /// times as large as a text of empty ones.
+    /// Lines separated by LF, each without the CR that may end it.
     ///
-    /// Bytes, not characters: CR LF is one `Character`.
+    /// The lines are read one at a time: for a text of empty lines, a list would be a hundred times as large as the
+    /// text. The type works on bytes, because CR LF is one `Character`.
     struct Lines: Sequence, IteratorProtocol {
-        /// What follows the lines taken so far; nil after the last one.
+        /// The bytes after the lines that were read; nil after the last line.
         private(set) var rest: ArraySlice<UInt8>?
 
         init(_ text: ArraySlice<UInt8>) {

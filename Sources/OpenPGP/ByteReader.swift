@@ -1,6 +1,6 @@
 import Crypto
 
-/// Reads bytes front to back; every read that would pass the end throws ``OpenPGPError/truncated``.
+/// Reads bytes from front to back; a read beyond the end throws ``OpenPGPError/truncated``.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
 
@@ -59,7 +59,7 @@ struct ByteReader {
 }
 
 extension [UInt8] {
-    /// So many bytes that nobody can guess.
+    /// A number of cryptographically secure random bytes.
     static func random(_ count: Int) -> [UInt8] {
         SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes { Array($0) }
     }
@@ -74,7 +74,7 @@ extension [UInt8] {
         append(uint16: value & 0xFFFF)
     }
 
-    /// Appends a multiprecision integer, its leading zero bytes dropped.
+    /// Appends a multiprecision integer without its leading zero bytes.
     ///
     /// Spec: RFC 9580 §3.2.
     mutating func append(mpi value: some Collection<UInt8>) {
@@ -86,7 +86,7 @@ extension [UInt8] {
 }
 
 extension Sequence<UInt8> {
-    /// The sum of the bytes modulo 65536, which stands behind secrets.
+    /// The sum of the bytes modulo 65536, the checksum of session keys and secret keys.
     ///
     /// Spec: RFC 9580 §5.1, §5.5.3.
     var checksum: Int { reduce(0) { ($0 + Int($1)) & 0xFFFF } }

@@ -1,5 +1,5 @@
 extension OpenPGPError {
-    /// The rule that was broken, in words: for a person, with no name of this module's in it.
+    /// The broken rule in words for a person, without any name of this module's.
     public var words: String {
         switch self {
         case .truncated: "it ends in the middle"
@@ -49,7 +49,7 @@ extension OpenPGPError {
 }
 
 extension PacketTag {
-    /// What it is called, with its article.
+    /// The name of the packet, with its article.
     fileprivate var words: String {
         switch self {
         case .encryptedSessionKey: "an encrypted session key"

@@ -1,6 +1,6 @@
 /// Why an OpenPGP object is refused.
 ///
-/// Every refusal of the profile has a name of its own.
+/// Every refusal of the profile has its own case.
 ///
 /// Clauses are those of RFC 9580 unless another document is named.
 public enum OpenPGPError: Error, Equatable, Sendable {
@@ -8,33 +8,34 @@ public enum OpenPGPError: Error, Equatable, Sendable {
 
     /// The input ends inside a packet or a field.
     case truncated
-    /// A packet header that no version of the format allows (§4.2).
+    /// A packet header is not allowed by any version of the format (§4.2).
     case malformedHeader
-    /// A packet of this type whose content does not follow its definition.
+    /// The content of a packet of this type does not follow its definition.
     case malformedPacket(PacketTag)
-    /// A packet that has no place here.
+    /// A packet is not allowed at this place.
     case unexpectedPacket(PacketTag)
-    /// A packet version outside the profile: version 6 keys and signatures, version 2 encryption among others.
+    /// A packet version is outside the profile: version 6 keys and signatures, version 2 encryption among others.
     case unsupportedVersion(PacketTag, version: UInt8)
-    /// Bytes after the end of the object.
+    /// Bytes follow the end of the object.
     case trailingData
-    /// Larger, or with more parts, than the limit that applies.
+    /// The object is larger, or has more parts, than the limit.
     case tooLarge
 
     // MARK: Armor and cleartext framework
 
-    /// Not an armored object of the expected kind, or not in canonical form (§6.2).
+    /// It is not an armored object of the expected kind, or not in canonical form (§6.2).
     case malformedArmor
     /// The checksum of the armor does not match (§6.1).
     case armorChecksum
-    /// Not a cleartext-signed message (§7).
+    /// It is not a cleartext-signed message (§7).
     case malformedCleartext
 
     // MARK: Algorithms
 
     /// A public-key algorithm outside the profile.
     case unsupportedKeyAlgorithm(UInt8)
-    /// An RSA key of fewer than 2048 bits (§12.4), refused apart from the longer ones that are outside the profile.
+    /// An RSA key has fewer than 2048 bits (§12.4); longer RSA keys are outside the profile, too, but get another
+    /// error.
     case weakKey(bits: Int)
     /// A curve other than NIST P-256.
     case unsupportedCurve
@@ -42,7 +43,7 @@ public enum OpenPGPError: Error, Equatable, Sendable {
     case unsupportedHash(UInt8)
     /// A signature over MD5, SHA-1 or RIPEMD-160 (§9.5).
     case weakHash(UInt8)
-    /// A symmetric cipher outside the profile: other than AES-256 for messages, than AES for secret keys.
+    /// A symmetric cipher is outside the profile: not AES-256 for messages, or not AES for secret keys.
     case unsupportedCipher(UInt8)
     /// Compressed data: this module does not decompress.
     case compressedData
@@ -55,42 +56,42 @@ public enum OpenPGPError: Error, Equatable, Sendable {
     case unknownCriticalSubpacket(UInt8)
     /// A critical notation that is not understood (§5.2.3.24).
     case unknownCriticalNotation
-    /// A signature type that has no place here.
+    /// A signature type is not allowed at this place.
     case unexpectedSignatureType(UInt8)
     /// The signature does not verify.
     case badSignature
-    /// The signature names a key that is not among those given.
+    /// The signature names a key that is not among the given ones.
     case unknownSigner
-    /// The signature is dated before its key was made, or after now.
+    /// The signature is dated before its key was made, or in the future.
     case badSignatureTime
     /// The signature has expired (§5.2.3.18).
     case signatureExpired
-    /// No signature where one is required.
+    /// There is no signature although one is required.
     case notSigned
-    /// More than one signature where exactly one is required.
+    /// There is more than one signature although exactly one is required.
     case severalSignatures
 
     // MARK: Keys
 
     /// The key's flags do not allow this use (§5.2.3.29).
     case wrongKeyFlags
-    /// The key had expired at the time that counts.
+    /// The key had expired at the relevant time.
     case keyExpired
-    /// The key was revoked at the time that counts.
+    /// The key was revoked at the relevant time.
     case keyRevoked
-    /// A user ID or subkey without a valid self-signature.
+    /// A user ID or subkey has no valid self-signature.
     case unboundComponent(PacketTag)
     /// No key of the certificate can be used for this.
     case noUsableKey
-    /// The certificates to merge are not of the same primary key.
+    /// The certificates to merge do not have the same primary key.
     case differentCertificate
 
     // MARK: Secret keys
 
-    /// A secret key that is protected in a way outside the profile, by the octet that says how (§3.7.2.1): 253 is AEAD,
-    /// 255 and ciphers by number are the forms without integrity.
+    /// A secret key is protected in a way outside the profile; the octet names the way (§3.7.2.1): 253 is AEAD, 255 and
+    /// numbers of ciphers are forms without integrity protection.
     case unsupportedKeyProtection(UInt8)
-    /// A passphrase is turned into a key in a way outside the profile (§3.7.1).
+    /// The passphrase is turned into a key in a way outside the profile (§3.7.1).
     case unsupportedStringToKey(UInt8)
     /// The secret keys are protected and no passphrase was given.
     case passphraseNeeded
@@ -99,9 +100,9 @@ public enum OpenPGPError: Error, Equatable, Sendable {
 
     // MARK: Encryption
 
-    /// No encryption where a message must be encrypted.
+    /// The message is not encrypted although it must be.
     case notEncrypted
-    /// The message is not encrypted to the key given.
+    /// The message is not encrypted to the given key.
     case notForThisKey
     /// The message cannot be decrypted: one error for every cause, so that the reply tells an attacker nothing.
     case decryptionFailed

@@ -26,7 +26,6 @@ public struct Approved: Sendable {
     /// For a link (``OpenedChallenge/isLink``) the relying party sees the approval only when the browser has opened
     /// this URL. The URL works once, for two minutes. It leads to the place that the signed challenge names, with a
     /// return code that was sealed to this device.
-    /// to this device.
     public let returnURL: URL?
 }
 

@@ -2,12 +2,11 @@ import CountersignServer
 import CountersignWire
 import Encodings
 
-/// An event of the audit as one line of the Common Event Format, which log collectors read.
+/// Formats an event of the audit as one line of the Common Event Format, which log collectors read.
 ///
-/// Whatever is in a value, it ends where it ends: nothing that a user or a device chose can begin another field or
-/// another line.
+/// Every value is escaped, so that no text of a user or a device can begin another field or another line.
 enum CommonEventFormat {
-    /// The line of an event, as the server told it.
+    /// The line for an event from the server.
     static func line(of event: JSONValue) -> String {
         let kind = event["kind"]?.string ?? ""
         let header = [
@@ -29,7 +28,7 @@ enum CommonEventFormat {
         return "\(header.joined(separator: "|"))|\(extensions)"
     }
 
-    /// How grave a kind of event is, from 0 to 10.
+    /// The severity of a kind of event, from 0 to 10.
     private static func severity(of kind: String) -> Int {
         switch kind {
         case "challenge.reported", "pin.locked": 8
@@ -39,13 +38,13 @@ enum CommonEventFormat {
         }
     }
 
-    /// A text in the part before the fields, where bars part.
+    /// A text for the header, in which bars separate the parts.
     static func header(_ text: String) -> String { escaped(text, "\\", "|") }
 
-    /// A text as the value of a field, which a name and an equals sign would end.
+    /// A text for the value of a field, which a name and an equals sign would end.
     static func value(_ text: String) -> String { escaped(text, "\\", "=") }
 
-    /// A text with some characters behind a backslash, and without any that would end the line or not be seen.
+    /// A text with some characters after a backslash, and without characters that would end the line or be invisible.
     private static func escaped(_ text: String, _ special: Unicode.Scalar...) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
@@ -60,7 +59,7 @@ enum CommonEventFormat {
         return escaped
     }
 
-    /// Whether a scalar is a control, a line's or paragraph's end, or changes how others are shown.
+    /// Whether a scalar is a control character, ends a line or paragraph, or changes how others are displayed.
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true

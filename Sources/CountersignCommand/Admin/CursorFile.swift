@@ -3,7 +3,7 @@ import Foundation
 /// A file that remembers how far a list was read.
 struct CursorFile: Sendable {
     private let path: String
-    /// Where the last run ended; nil for a file that is not there yet.
+    /// Where the last run ended; nil if the file does not exist yet.
     let cursor: String?
 
     init(path: String) throws {
@@ -18,7 +18,9 @@ struct CursorFile: Sendable {
         cursor = text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Remembers a place: the file is replaced whole, so that a run that is cut off leaves the earlier one.
+    /// Stores a place.
+    ///
+    /// The file is replaced as a whole, so an interrupted run leaves the earlier file.
     func put(_ cursor: String) throws {
         do {
             try Data("\(cursor)\n".utf8).write(to: URL(filePath: path), options: .atomic)

@@ -3,7 +3,7 @@ import CountersignWire
 import Encodings
 import NIOHTTP1
 
-/// The command `countersign admin enrollment`: what operators do with any device.
+/// The command `countersign admin enrollment`: actions of operators on any device.
 struct EnrollmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enrollment", abstract: "Any user's devices: list, remove, suspend, resume, waive the wait.",
@@ -103,7 +103,7 @@ struct EnrollmentCommand: AsyncParsableCommand {
     }
 }
 
-/// Any user's device, and the operator who does something with it.
+/// A device of any user, and the operator who acts on it.
 struct AnyEnrollment: ParsableArguments {
     @Argument(help: ArgumentHelp("The enrollment's id.", valueName: "enrollment"))
     var id: String
@@ -111,14 +111,14 @@ struct AnyEnrollment: ParsableArguments {
     @OptionGroup var remote: RemoteOptions
     @OptionGroup var output: OutputOptions
 
-    /// Calls the server about the device, and prints what was done.
+    /// Calls the server about the device, and prints the result.
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - rest: what follows the enrollment in the path.
+    ///   - rest: the part of the path after the enrollment.
     ///   - body: the body.
-    ///   - done: what a script reads of it.
-    ///   - human: what a person reads.
+    ///   - done: the output for scripts.
+    ///   - human: the output for people.
     fileprivate func call(
         _ method: HTTPMethod, _ rest: String, _ body: JSONValue? = nil, done: JSONValue, _ human: String
     ) async throws {

@@ -12,7 +12,7 @@ struct EventsCommand: AsyncParsableCommand {
             keep the cursor: `--cursor-file` begins where the last run ended.
             """)
 
-    /// How events are printed.
+    /// The format of printed events.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         /// A line for people.
         case text
@@ -67,7 +67,7 @@ struct EventsCommand: AsyncParsableCommand {
                 let events = page["events"]?.array ?? []
                 for event in events { say(Self.line(of: event, format)) }
                 guard let next = page["cursor"]?.string else { return }
-                // What was printed is behind us, also when the next page cannot be had.
+                // The printed events are done, even if the next page cannot be fetched.
                 try place?.put(next)
                 guard !events.isEmpty, next != cursor else { return }
                 cursor = next

@@ -13,7 +13,7 @@ struct TestMessageCommand: AsyncParsableCommand {
             message. A code in it is 123456, which is good for nothing.
             """)
 
-    /// For how long to wait.
+    /// How long to wait.
     private static let patience = Duration.seconds(40)
 
     @Option(help: "The mail address to send to.")

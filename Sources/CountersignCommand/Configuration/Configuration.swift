@@ -1,9 +1,9 @@
 import Encodings
 import Foundation
 
-/// What an operator set: flags over environment over file over defaults, all of it checked.
+/// The operator's settings: flags before the environment, the file and the defaults; all values are checked.
 struct Configuration: Sendable {
-    /// A setting's values and where they come from.
+    /// A setting's values and their place.
     struct Source: Sendable {
         let values: [String]
         let place: String
@@ -13,10 +13,10 @@ struct Configuration: Sendable {
     let file: String?
     private let sources: [String: Source]
 
-    /// Reads and checks everything.
+    /// Reads and checks all settings.
     ///
     /// - Parameters:
-    ///   - flags: what the command line sets, by key.
+    ///   - flags: the values on the command line, by key.
     ///   - file: the file that the command line names.
     ///   - environment: the environment.
     init(
@@ -33,7 +33,7 @@ struct Configuration: Sendable {
             }
         }
         faults += Self.secretsInFile(sources)
-        // What a higher layer replaces is checked as well: whoever takes the flag away should not be surprised.
+        // Values that a higher layer replaces are checked as well, so that removing a flag brings no surprise.
         faults += Self.complaints(about: sources)
         let (variables, unknown) = Self.read(environment)
         faults += unknown + Self.complaints(about: variables)
@@ -60,7 +60,7 @@ struct Configuration: Sendable {
         }
     }
 
-    /// What was set, by key, with its place; of secrets only that they are.
+    /// The settings that were set, by key, with their places; the values of secrets are hidden.
     var shown: [(key: String, value: String, place: String)] {
         Settings.all.map(\.description).compactMap { setting in
             guard let source = sources[setting.key] else { return nil }
@@ -153,7 +153,7 @@ struct Configuration: Sendable {
         return faults
     }
 
-    /// What a setting needs besides, where that needs nothing in turn.
+    /// Settings that another setting needs but that are missing; settings needed in turn are not considered.
     private static func missing(in sources: [String: Source]) -> [ConfigurationFault] {
         let gateway = sources[Settings.smsTwilioAccount.description.key] == nil ? [Settings.smsBody.description] : []
         let needs = [
@@ -179,7 +179,7 @@ struct Configuration: Sendable {
 }
 
 extension Substring {
-    /// Without the blanks around it.
+    /// The text without surrounding blanks.
     fileprivate var trimmed: String {
         String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }

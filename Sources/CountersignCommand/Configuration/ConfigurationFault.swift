@@ -1,10 +1,10 @@
 import Encodings
 
-/// One thing that is wrong with what an operator set: where, what, and what to do.
+/// One fault in the operator's settings: the place, the problem and the cure.
 struct ConfigurationFault: Hashable, Sendable {
-    /// Where it stands: a file and line, a variable, a flag.
+    /// The place of the fault: a file and line, a variable, a flag.
     let place: String
-    /// The setting, as far as it can be told.
+    /// The setting, if it is known.
     let key: String?
     /// What is wrong.
     let what: String
@@ -22,7 +22,7 @@ extension ConfigurationFault: CustomStringConvertible {
     var description: String { "\(place): \(what) \(cure)" }
 }
 
-/// All that is wrong, at once.
+/// All faults together.
 struct ConfigurationFaults: Error, CustomStringConvertible {
     let faults: [ConfigurationFault]
 

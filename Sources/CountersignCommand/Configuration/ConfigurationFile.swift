@@ -1,9 +1,9 @@
 import Foundation
 import Yams
 
-/// What a configuration file says: values with the lines they stand in, and what is wrong with it.
+/// The content of a settings file: the values with their lines, and the faults.
 struct ConfigurationFile {
-    /// A setting's values and where they stand.
+    /// A setting's values and their place.
     struct Entry {
         let values: [String]
         let place: String
@@ -15,7 +15,7 @@ struct ConfigurationFile {
 
     /// Reads a file.
     ///
-    /// What is unknown or malformed is a fault; everything else is still read, so that all faults are told at once.
+    /// Unknown or malformed entries are faults. Everything else is still read, so that all faults are reported at once.
     init(path: String) {
         name = path
         guard let data = FileManager.default.contents(atPath: path), let text = String(data: data, encoding: .utf8)
@@ -77,7 +77,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// Whether a node says nothing, as in `port:` or `port: ~`.
+    /// Whether a node has no value, as in `port:` or `port: ~`.
     private static func isNothing(_ node: Node, _ scalar: Node.Scalar) -> Bool {
         scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
     }
@@ -86,7 +86,7 @@ struct ConfigurationFile {
         Settings.all.contains { $0.description.key.hasPrefix(key + ".") }
     }
 
-    /// What to do about a key that there is not.
+    /// The cure for an unknown key.
     static func suggestion(for key: String) -> String {
         guard let near = NearName.of(key, among: Settings.all.map(\.description.key)) else {
             return "Remove it; docs/reference/configuration.md lists all."

@@ -1,6 +1,6 @@
-/// The name that somebody probably meant.
+/// Finds the name that somebody probably meant.
 enum NearName {
-    /// The nearest of some names, unless none is near.
+    /// The nearest of some names; nil if none is near.
     static func of(_ name: String, among names: [String]) -> String? {
         let near = names.map { (name: $0, distance: distance(name.lowercased(), $0.lowercased())) }
             .min { $0.distance < $1.distance }
@@ -8,7 +8,7 @@ enum NearName {
         return near.name
     }
 
-    /// How many letters must be put in, left out, replaced or swapped with their neighbour.
+    /// The number of letters to insert, delete, replace or swap with their neighbour.
     static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left), Array(right))
         var before: [Int] = []

@@ -7,7 +7,7 @@ import CountersignWire
 import Foundation
 import Logging
 
-/// Where a command finds the settings of the server it is about.
+/// Where a command finds the settings of the server.
 struct ServerOptions: ParsableArguments {
     @Option(help: "The file with settings. (default: $COUNTERSIGN_CONFIG, else countersign.yaml if there is one)")
     var config: String?
@@ -18,7 +18,7 @@ struct ServerOptions: ParsableArguments {
     @Option(help: Settings.database.description.help)
     var database: String?
 
-    /// What the operator set.
+    /// The operator's settings.
     func configuration(
         _ more: [String: [String]] = [:], environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationFaults) -> Configuration {
@@ -29,7 +29,7 @@ struct ServerOptions: ParsableArguments {
     }
 }
 
-/// The settings that `serve` and `config check` take as flags.
+/// The settings that `serve` and `config check` accept as flags.
 struct ServeOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
 
@@ -186,7 +186,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Settings.masterKeyCommand.description.help)
     var masterKeyCommand: String?
 
-    /// What the operator set.
+    /// The operator's settings.
     func configuration(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationFaults) -> Configuration {
@@ -251,7 +251,7 @@ struct ServeOptions: ParsableArguments {
 }
 
 extension ServerSettings {
-    /// What an operator set, for a server.
+    /// The operator's settings for a server.
     init(_ configuration: Configuration) {
         self.init(
             dataFolder: configuration[Settings.data], host: configuration[Settings.host],
@@ -305,7 +305,7 @@ extension ServerSettings {
 }
 
 extension ServerSettings {
-    /// What an operator set of messages to people.
+    /// Sets the options for messages to people.
     fileprivate mutating func setMessages(_ configuration: Configuration) {
         if let host = configuration[Settings.smtpHost], let from = configuration[Settings.smtpFrom] {
             var server = SMTPSettings(

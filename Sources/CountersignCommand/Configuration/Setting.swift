@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// Why a value cannot be what a setting is set to.
+/// Why a value is not valid for a setting.
 struct SettingComplaint: Error, Hashable {
-    /// What a right value looks like.
+    /// The form of a valid value.
     let expected: String
 
     init(_ expected: String) {
@@ -10,24 +10,25 @@ struct SettingComplaint: Error, Hashable {
     }
 }
 
-/// What is known of a setting besides its value: everything that a person reads about it.
+/// The description of a setting for people, independent of its value.
 struct SettingDescription: Sendable {
-    /// Where it stands in the file: names joined by dots.
+    /// The setting's name in the file: names joined by dots.
     let key: String
-    /// What a value looks like.
+    /// The form of a value.
     let form: String
-    /// What holds when nobody sets it, as a person reads it.
+    /// The default, as shown to people.
     let fallback: String
-    /// What it does, in sentences.
+    /// What the setting does, in sentences.
     let summary: String
-    /// Whether it holds several values.
+    /// Whether the setting has several values.
     let isList: Bool
-    /// Whether it may stand in the environment alone, because the file and the list of processes are read by others.
+    /// Whether the setting is allowed only in the environment, because others can read the file and the list of
+    /// processes.
     let isSecret: Bool
-    /// Whether a value may hold a secret, so that it is never shown.
+    /// Whether a value may contain a secret, so that it is never shown.
     let isSensitive: Bool
 
-    /// The variable of the environment.
+    /// The environment variable.
     var variable: String { Self.variable(of: key) }
 
     /// The flag; nil for a secret.
@@ -35,9 +36,9 @@ struct SettingDescription: Sendable {
         isSecret ? nil : "--" + key.replacing(".", with: "-").replacing("_", with: "-")
     }
 
-    /// What `--help` says.
+    /// The text for `--help`.
     var help: ArgumentHelp {
-        // The file's `log.level` is the flag's `--log-level`: a person finds one by the other.
+        // The file's `log.level` is the flag `--log-level`, so a person who knows one finds the other.
         ArgumentHelp("\(summary) (default: $\(variable), else \(key) of the file, else \(fallback))")
     }
 
@@ -46,13 +47,13 @@ struct SettingDescription: Sendable {
     }
 }
 
-/// One thing an operator decides: how it is read, and what is known of it.
+/// A setting: how its value is read, and its description.
 struct Setting<Value: Sendable>: Sendable {
-    /// What a person reads about it.
+    /// The description for people.
     let description: SettingDescription
-    /// What holds when nobody sets it.
+    /// The default.
     let fallback: Value
-    /// Reads its values: one, or as many as there are for a list.
+    /// Reads the values: one, or any number for a list.
     let read: @Sendable ([String]) throws(SettingComplaint) -> Value
 }
 
@@ -60,13 +61,13 @@ extension Setting {
     /// A setting with one value.
     ///
     /// - Parameters:
-    ///   - key: where it stands in the file.
-    ///   - form: what a value looks like.
-    ///   - fallback: what holds when nobody sets it, and how a person reads that.
-    ///   - isSecret: whether it may stand in the environment alone.
-    ///   - isSensitive: whether a value may hold a secret.
+    ///   - key: its name in the file.
+    ///   - form: the form of a value.
+    ///   - fallback: the default, and its text for people.
+    ///   - isSecret: whether it is allowed only in the environment.
+    ///   - isSensitive: whether a value may contain a secret.
     ///   - summary: what it does.
-    ///   - read: what a text means, or nil.
+    ///   - read: the value of a text; nil if the text is not valid.
     static func one(
         _ key: String, _ form: String, fallback: (value: Value, text: String), isSecret: Bool = false,
         isSensitive: Bool = false, _ summary: String, read: @escaping @Sendable (String) -> Value?
@@ -82,9 +83,9 @@ extension Setting {
         }
     }
 
-    /// A setting that nothing need be set to.
+    /// A setting that need not be set.
     ///
-    /// A function of its own, because a text that cannot be read must not pass for none.
+    /// It has its own function, because an invalid text must not pass for no value.
     static func optional<Wrapped: Sendable>(
         _ key: String, _ form: String, fallbackText: String, isSecret: Bool = false, _ summary: String,
         read: @escaping @Sendable (String) -> Wrapped?
@@ -124,7 +125,7 @@ extension Setting {
         }
     }
 
-    /// A setting that names a file, a command or whatever is not empty.
+    /// A setting that is any text but an empty one, such as a file or a command.
     static func text(
         _ key: String, _ form: String, _ summary: String, fallbackText: String = "none"
     ) -> Setting where Value == String? {
@@ -133,18 +134,18 @@ extension Setting {
 }
 
 extension Setting where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// A setting that is one of some words.
+    /// A setting whose value is one of some words.
     static func choice(_ key: String, fallback: Value, _ summary: String) -> Setting {
         let words = Value.allCases.map(\.rawValue).joined(separator: ", ")
         return .one(key, "one of \(words)", fallback: (fallback, fallback.rawValue), summary) { Value(rawValue: $0) }
     }
 }
 
-/// A setting of whatever type, for what is done with all of them.
+/// A setting of any type, for code that works on all settings.
 struct AnySetting: Sendable {
-    /// What a person reads about it.
+    /// The description for people.
     let description: SettingDescription
-    /// Why these values cannot be its, or nil.
+    /// Why these values are not valid; nil if they are.
     let complaint: @Sendable ([String]) -> SettingComplaint?
 
     init<Value>(_ setting: Setting<Value>) {

@@ -6,8 +6,7 @@ import CountersignWire
 import Encodings
 import Logging
 
-/// Everything an operator can set: the one table that the file, the environment, the flags, their help and the
-/// reference page are made of.
+/// All settings: the file, the environment, the flags, their help and the reference page come from this one table.
 enum Settings {
     static let data = Setting<String>.one(
         "data", "the path of a folder", fallback: ("countersign-data", "countersign-data"),
@@ -238,7 +237,7 @@ enum Settings {
         "master_key_command", "a command for /bin/sh", "A command that prints the master key.",
         fallbackText: "master.key in the data folder")
 
-    /// All of them, in the order in which a person reads about them.
+    /// All settings, in the order of the reference page.
     static let all: [AnySetting] = [
         AnySetting(data), AnySetting(database), AnySetting(databaseConnections), AnySetting(databaseWakes),
         AnySetting(host), AnySetting(port), AnySetting(issuer), AnySetting(allowPrivateCallbacks),
@@ -264,14 +263,14 @@ enum Settings {
         BasicOptions.variable, "COUNTERSIGN_BUILD_DIR",
     ]
 
-    /// A number as it is usually written.
+    /// A decimal number in its usual spelling.
     static func decimal(_ text: String) -> Int? {
         guard let number = Int(text), "\(number)".hasSameBytes(as: text) else { return nil }
         return number
     }
 }
 
-/// A master key as it stands in the environment; printing it shows nothing.
+/// A master key from the environment; it is not printed.
 struct MasterKeyText: Sendable {
     let key: Secret<String>
 
@@ -282,7 +281,7 @@ struct MasterKeyText: Sendable {
 }
 
 extension Setting where Value == Retention.Span {
-    /// A setting that is a number of days, or for ever.
+    /// A setting that is a number of days, or `forever`.
     fileprivate static func kept(
         _ key: String, fallback: Retention.Span, atLeast fewest: Int64 = 1, _ summary: String
     ) -> Setting {

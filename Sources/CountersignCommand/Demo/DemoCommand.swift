@@ -50,7 +50,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 }
 
-/// The demo's actors: the shop as a client of the server, and the phone of its customer.
+/// The parties of the demo: the shop as a client of the server, and its customer's phone.
 struct Stage: Sendable {
     let issuer: String
     let shopCredential: RemoteOptions.Credential
@@ -58,7 +58,7 @@ struct Stage: Sendable {
     let user: String
     let authenticator: Authenticator
 
-    /// Sets everything up over HTTP, the way an operator and a relying party would.
+    /// Sets everything up over HTTP, as an operator and a relying party would.
     init(issuer: String, token: Secret<String>, folder: URL) async throws {
         self.issuer = issuer
         step("Server at \(issuer), on SQLite in \(folder.path)")
@@ -87,7 +87,7 @@ struct Stage: Sendable {
         step("Phone enrolled for the shop's customer, fingerprint \(enrollment.fingerprint)")
     }
 
-    /// Serves the shop and lets a person play.
+    /// Serves the shop for a person.
     func playAttended(port: Int) async throws {
         try await withShop(port: port) { url in
             say(
@@ -103,7 +103,7 @@ struct Stage: Sendable {
         }
     }
 
-    /// What an operator does when it is clear who started what the user reported.
+    /// Ends the locks, as an operator does after finding out who started what the user reported.
     @Sendable private func endLocks() async throws {
         try await Remote.with(url: issuer, credential: operatorCredential) { remote in
             for lock in try await remote.all("locks", of: "/v1/admin/locks") {
@@ -112,7 +112,7 @@ struct Stage: Sendable {
         }
     }
 
-    /// Runs something while the shop is served.
+    /// Runs an operation while the shop is served.
     func withShop(port: Int, _ body: @escaping @Sendable (String) async throws -> Void) async throws {
         try await Remote.with(url: issuer, credential: shopCredential) { remote in
             let shop = Shop(countersign: remote, user: user, lookIntoReports: endLocks)
@@ -135,7 +135,7 @@ struct Stage: Sendable {
         }
     }
 
-    /// Whoever visits the shop; the shop closes when they leave.
+    /// The visitor of the shop; the shop closes when the visitor leaves.
     private struct Visitor: Service {
         let body: @Sendable () async throws -> Void
 

@@ -6,9 +6,9 @@ import Hummingbird
 import NIOCore
 import NIOHTTP1
 
-/// A shop: an ordinary relying party that knows Countersign by its HTTP interface alone.
+/// A shop: an ordinary relying party that uses only Countersign's HTTP interface.
 actor Shop {
-    /// One payment, as its page knows it.
+    /// One payment, with the data for its page.
     private struct Payment {
         let challenge: String
         let number: String
@@ -28,7 +28,7 @@ actor Shop {
         self.lookIntoReports = lookIntoReports
     }
 
-    /// Asks for a payment and watches it.
+    /// Starts a payment: asks the customer, and waits for the answer in the background.
     ///
     /// - Returns: the payment's id and the number to show.
     func pay(from address: String?, userAgent: String?) async throws -> JSONValue {
@@ -54,7 +54,7 @@ actor Shop {
         return .members(["id": .string(id), "number": .string(number), "expires_at": challenge["expires_at"]])
     }
 
-    /// Asks; where the user has reported an earlier payment, after that was looked into, which in a demo is at once.
+    /// Asks the customer; if the customer has reported an earlier payment, the demo first ends the lock at once.
     private func ask(_ body: JSONValue, idempotency id: String) async throws -> JSONValue {
         do {
             return try await countersign.call(.POST, "/v1/challenges", body, idempotency: id)
@@ -64,7 +64,7 @@ actor Shop {
         }
     }
 
-    /// Waits for the outcome by long polls, and tells the pages that show the payment.
+    /// Waits for the outcome with long polls, and notifies the pages that show the payment.
     private func watch(_ id: String) async {
         guard let challenge = payments[id]?.challenge else { return }
         while payments[id]?.state == "pending" {
@@ -74,7 +74,7 @@ actor Shop {
                 payments[id]?.state = status["state"]?.string ?? "pending"
                 payments[id]?.reason = status["reason"]?.string
             } catch {
-                // The server may be restarting; the payment waits for it.
+                // The server may be restarting: try again.
                 try? await Task.sleep(for: .seconds(1))
             }
         }
@@ -84,7 +84,7 @@ actor Shop {
         }
     }
 
-    /// How a payment stands, now and when it is decided, as server-sent events.
+    /// The status of a payment as server-sent events: the current one, and the outcome.
     func events(_ id: String) -> AsyncStream<String>? {
         guard let payment = payments[id] else { return nil }
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
@@ -148,7 +148,7 @@ extension Shop {
     }
 }
 
-/// What the shop knows of a request: also from where it came.
+/// The context of a request to the shop, which includes the caller's address.
 struct ShopContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let address: String?
@@ -160,7 +160,7 @@ struct ShopContext: RequestContext {
 }
 
 extension Response {
-    /// A page of the shop; nothing from elsewhere runs on it.
+    /// A page of the shop, which runs nothing from other sites.
     fileprivate init(_ text: String, type: String) {
         self.init(
             status: .ok,

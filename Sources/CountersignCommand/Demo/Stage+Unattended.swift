@@ -9,7 +9,7 @@ import NIOHTTP1
 import OpenPGP
 
 extension Stage {
-    /// Plays what a person would do: a browser presses the button, a phone types the number, the page turns.
+    /// Does what a person would do: a browser presses the button, a phone types the number, the page changes.
     func playUnattended(out: String) async throws {
         try await withShop(port: 0) { url in
             let browser = HTTPClient(eventLoopGroupProvider: .singleton)
@@ -76,7 +76,7 @@ extension Stage {
         return Array(try await response.body.collect(upTo: 1 << 20).readableBytesView)
     }
 
-    /// The state the page ends in, by the same events the page listens to.
+    /// The final state of the page, from the events that the page itself receives.
     private static func outcome(_ url: String, in browser: HTTPClient) async throws -> String {
         let response = try await browser.execute(HTTPClientRequest(url: url), timeout: .seconds(120))
         var text = ""

@@ -48,7 +48,7 @@ extension DeviceCommand {
     }
 }
 
-/// What lets a method be changed where no PIN does.
+/// What entitles the device to change a method if there is no PIN.
 struct ChangeOptions: ParsableArguments {
     @Option(help: "The text of a ticket, needed without a PIN more than ten minutes after the enrollment.")
     var ticket: String?
@@ -57,7 +57,7 @@ struct ChangeOptions: ParsableArguments {
 }
 
 extension Enrollment {
-    /// The PIN, where one is set.
+    /// The PIN, if one is set.
     func askedPIN() async throws -> PIN? {
         try await methods().pin == .set ? try await PIN(typed: "PIN:") : nil
     }

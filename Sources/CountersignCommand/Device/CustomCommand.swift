@@ -72,7 +72,7 @@ extension DeviceCommand {
             }
         }
 
-        /// Asks for what a custom authenticator judges: a line of standard input, which a terminal does not show.
+        /// Asks for the data for a custom authenticator: a line of standard input, which a terminal does not show.
         static func data(for name: String) async throws -> String {
             let isTerminal = isatty(STDIN_FILENO) == 1
             if isTerminal { say("\(name):", terminator: " ") }
@@ -83,7 +83,7 @@ extension DeviceCommand {
             return line
         }
 
-        /// What a custom authenticator says to the app, as it can do nothing to a terminal.
+        /// A custom authenticator's data for the app, made safe for a terminal.
         static func said(_ payload: String?) -> String {
             guard let payload else { return "" }
             return "\nIt says: " + payload.unicodeScalars.map { $0.escaped(asASCII: !$0.isASCII) }.joined()

@@ -75,7 +75,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 do throws(CountersignError) {
                     until = try await enrollment.refresh()
                 } catch {
-                    // Of several, one that fails hides none of the others.
+                    // A challenge that fails does not hide the others.
                     failed += 1
                     guard failed < enrollments.count else { throw error }
                     list.append(["enrollment": .string("\(enrollment.id)"), "error": ErrorReport(error).json])
@@ -142,7 +142,7 @@ struct DeviceCommand: AsyncParsableCommand {
                     break
                 }
                 if !output.json { say("Waiting for pushes. End with Ctrl-C.") }
-                // What came before there was anybody to push to, first.
+                // First the challenges from before the device could receive pushes.
                 var shown: Set<ChallengeID> = []
                 for pending in try await authenticator.pendingChallenges().reversed() {
                     shown.insert(pending.id)
@@ -287,7 +287,7 @@ struct DeviceCommand: AsyncParsableCommand {
 }
 
 extension Proof {
-    /// How a person proves by a method to be there: asks for what that needs.
+    /// Asks the person for the proof that a method needs.
     init(asking method: AnswerMethod) async throws {
         switch method {
         case .confirm: self = .confirmation
@@ -299,7 +299,7 @@ extension Proof {
     }
 }
 
-/// What a person can answer.
+/// The answers that a person can give.
 enum TerminalDecision: String, EnumerableFlag {
     case approve, deny, report
 
@@ -312,14 +312,14 @@ enum TerminalDecision: String, EnumerableFlag {
     }
 }
 
-/// Which enrollment a command is about, where several users have this device.
+/// The enrollment for a command, if several users share this device.
 struct EnrollmentOptions: ParsableArguments {
     @Option(name: .customLong("enrollment"), help: "One of this device's enrollments, by its id. (default: the newest)")
     var id: String?
 
     @OptionGroup var home: HomeOptions
 
-    /// The one that is named, else all there are.
+    /// The named enrollment, else all enrollments.
     func enrollments() async throws -> [Enrollment] {
         let all = try await home.enrollments()
         guard let id else { return all }
@@ -330,7 +330,7 @@ struct EnrollmentOptions: ParsableArguments {
         return named
     }
 
-    /// The one that is named, else the newest.
+    /// The named enrollment, else the newest one.
     func enrollment() async throws -> Enrollment {
         guard let enrollment = try await enrollments().last else { throw CountersignError.notEnrolled }
         return enrollment
@@ -362,7 +362,7 @@ struct HomeOptions: ParsableArguments {
     private var issuerFile: URL { folder.appending(path: "issuer") }
     private var nameFile: URL { folder.appending(path: "name") }
 
-    /// The authenticator of a server, or of the one this device was enrolled with.
+    /// The authenticator for a server, by default the one with which this device is enrolled.
     func authenticator(issuer: String? = nil, name: String? = nil) async throws -> Authenticator {
         guard let text = issuer ?? (try? String(contentsOf: issuerFile, encoding: .utf8)), let url = URL(string: text)
         else {
@@ -383,13 +383,13 @@ struct HomeOptions: ParsableArguments {
         return try await Authenticator(issuer: url, app: app, vault: vault, transport: transport)
     }
 
-    /// Notes which server this device belongs to, and what it is called: a phone asks its system for that each time.
+    /// Stores the device's server and name; a real phone would ask its system for the name each time.
     func remember(issuer: String, name: String?) throws {
         try Data(issuer.utf8).write(to: issuerFile, options: .atomic)
         if let name { try Data(name.utf8).write(to: nameFile, options: .atomic) }
     }
 
-    /// The enrollments on this device, of which there is one at least.
+    /// The enrollments on this device; throws if there is none.
     func enrollments() async throws -> [Enrollment] {
         let all = await (try authenticator()).enrollments
         guard !all.isEmpty else { throw CountersignError.notEnrolled }

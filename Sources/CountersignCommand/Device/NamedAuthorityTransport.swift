@@ -6,11 +6,12 @@ import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 
-/// HTTP for the terminal phone where `SSL_CERT_FILE` names whose certificates to believe: on Linux Foundation cannot be
-/// told, and all commands should believe the same.
+/// HTTP for the terminal phone if `SSL_CERT_FILE` names the trusted certificate authorities.
+///
+/// On Linux, Foundation has no setting for this, and all commands should trust the same authorities.
 struct NamedAuthorityTransport: Transport {
     private static let maximumReply = 4 * 1024 * 1024
-    /// One for the process, which it ends with.
+    /// One client for the process; it ends with the process.
     private static let client = {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -18,7 +19,7 @@ struct NamedAuthorityTransport: Transport {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// The transport, or nil where no authorities are named.
+    /// The transport; nil if no authorities are named.
     init?() {
         guard ProcessInfo.processInfo.environment["SSL_CERT_FILE"]?.isEmpty == false else { return nil }
     }

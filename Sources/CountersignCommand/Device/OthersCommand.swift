@@ -91,7 +91,7 @@ extension DeviceCommand {
     }
 }
 
-/// Another device, and how this one signs.
+/// Another device, and how this device signs the act.
 struct OtherOptions: ParsableArguments {
     @Option(name: .customLong("device"), help: "The other device's enrollment, as `device others list` prints it.")
     var other: String

@@ -8,10 +8,10 @@ import NIOCore
 
 /// Takes pushes on this machine, as a phone's system takes them from Apple or Google.
 struct PushListener: Sendable {
-    /// What came, in order; for one reader.
+    /// The received pushes in order; for one reader.
     let pushes: AsyncStream<PushNotification>
     private let arrive: AsyncStream<PushNotification>.Continuation
-    /// Where nobody posts who was not told.
+    /// A random path, so that only those who received the address can post to it.
     private let path = Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
 
     init() {
@@ -20,7 +20,7 @@ struct PushListener: Sendable {
 
     /// Listens until the task is cancelled.
     ///
-    /// - Parameter ready: is told where, once it listens.
+    /// - Parameter ready: receives the address once the listener accepts pushes.
     func run(_ ready: @escaping @Sendable (LocalPushAddress) -> Void) async throws {
         let router = Router()
         router.post("/\(path)") { [arrive] request, _ in

@@ -1,18 +1,18 @@
 import Countersign
 import Foundation
 
-/// HTTP for the terminal phone, which says on a terminal what it waits for.
+/// HTTP for the terminal phone that shows on a terminal what it waits for.
 struct TellingTransport: Transport {
-    /// What sends.
+    /// The transport that sends.
     let sender: any Transport
-    /// Whether anybody looks.
+    /// Whether somebody may be looking.
     var isShown = ProgressLine.hasTerminal
-    /// Where it is said.
+    /// Writes the progress.
     var write: @Sendable (String) -> Void = ProgressLine.standardError
 
     /// See ``Transport/send(_:)``.
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        // What the server is to hold until something happens is no delay, and a person may be typing meanwhile.
+        // A long poll is no delay, and a person may be typing meanwhile.
         let isHeld = request.url.query()?.contains("wait=") == true
         return try await ProgressLine.during(
             "Waiting for \(request.url.host() ?? "the server")", isShown: isShown && !isHeld, write: write

@@ -7,7 +7,7 @@ import Foundation
 struct TerminalPhone: Sendable {
     let input: LineReader
 
-    /// Shows a challenge and carries out what the person types.
+    /// Shows a challenge and carries out the answer that the person types.
     func handle(_ pending: PendingChallenge) async throws {
         let question: OpenedChallenge
         do {
@@ -42,7 +42,7 @@ struct TerminalPhone: Sendable {
         return "\(approve), n to deny, r if this was not you:"
     }
 
-    /// What a line means, or nil when it means nothing.
+    /// The answer that a line means; nil if it means none.
     private static func answer(_ line: String, to question: OpenedChallenge) -> Answer? {
         let word = line.trimmingCharacters(in: .whitespaces).lowercased()
         switch word {
@@ -67,8 +67,10 @@ struct TerminalPhone: Sendable {
         }
     }
 
-    /// Approves by what the client prefers; where a biometric or a custom authenticator proves nothing the PIN is asked
-    /// for, and a wrong PIN is asked for again, all in the same challenge.
+    /// Approves by the client's preferred method.
+    ///
+    /// If a biometric or a custom authenticator fails, it asks for the PIN; after a wrong PIN it asks again. All of
+    /// this happens in the same challenge.
     private func approve(
         _ question: OpenedChallenge, number: String?
     ) async throws(CountersignError) -> Approved {
@@ -102,9 +104,9 @@ struct TerminalPhone: Sendable {
         }
     }
 
-    /// Approves by a custom authenticator, again for as long as it wants another try.
+    /// Approves by a custom authenticator, and repeats as long as the authenticator asks for another attempt.
     ///
-    /// - Returns: nil where the PIN is asked for instead.
+    /// - Returns: nil if the PIN must be used instead.
     private func approve(
         _ question: OpenedChallenge, number: String?, byCustom name: String
     ) async throws(CountersignError) -> Approved? {
@@ -127,7 +129,7 @@ struct TerminalPhone: Sendable {
         }
     }
 
-    /// All of a challenge: every line that is signed, and the data behind a hash.
+    /// The whole challenge: every line that is signed, and the data of which only a hash is signed.
     static func render(_ question: OpenedChallenge) -> String {
         let width = max(44, question.signedLines.map(\.count).max() ?? 0)
         let rule = String(repeating: "─", count: width + 2)
@@ -152,27 +154,27 @@ struct TerminalPhone: Sendable {
             lines.append("Go on only if you saw the code on a screen of your own, where you started this yourself.")
         }
         if let data = question.signingData {
-            // Free text that is not shown as it is: all but plain ASCII is escaped, so that it can do nothing to a
-            // terminal, nor run the other way.
+            // Everything but plain ASCII is escaped, so that this free text can neither control a terminal nor reverse
+            // its direction.
             let escaped = JSONValue.string(data).text.unicodeScalars.map { $0.escaped(asASCII: !$0.isASCII) }
             lines.append("Signing data: \(escaped.joined())")
         }
         return lines.joined(separator: "\n")
     }
 
-    /// Where an app would go now: an approval by a link counts when the browser is back there.
+    /// Where an app would return to now: an approval by a link counts only when the browser is back there.
     static func wayBack(_ approved: Approved?) -> String {
         approved?.returnURL.map { "\nGo back, within two minutes: \($0.absoluteString)" } ?? ""
     }
 
     private static func framed(_ text: String, _ width: Int) -> String {
-        // What confines a direction takes no room.
+        // Characters that confine a direction have no width.
         let length = text.unicodeScalars.filter { $0.properties.generalCategory != .format }.count
         return "│ \(text)\(String(repeating: " ", count: max(0, width - length))) │"
     }
 }
 
-/// Lines of standard input, read on a thread of their own: a person thinks for as long as they like.
+/// Lines of standard input, read on a separate thread, because a person may take any time.
 actor LineReader {
     static let standardInput = LineReader()
 
@@ -189,7 +191,7 @@ actor LineReader {
 
     /// The next line, or nil at the end of the input.
     func next() async -> String? {
-        // Iterators of one stream share its buffer.
+        // All iterators of one stream share its buffer.
         var iterator = lines.makeAsyncIterator()
         return await iterator.next()
     }

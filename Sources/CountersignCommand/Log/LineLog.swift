@@ -23,7 +23,7 @@ struct LineLog: LogHandler {
         let line = format.line(
             event.level, "\(event.message)", members.map { ($0.key, "\($0.value)") }, at: Self.now)
         let bytes = Array((line + "\n").utf8)
-        // A log that nobody takes must not stop the server.
+        // A reader that does not read the log must not stop the server.
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
@@ -33,7 +33,7 @@ struct LineLog: LogHandler {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// A logger that writes what is as grave as a level, or graver.
+    /// A logger that writes events of this level and above.
     static func logger(_ format: LogFormat, _ level: Logger.Level) -> Logger {
         Logger(label: "countersign") { _ in
             var log = LineLog(format: format)

@@ -3,12 +3,12 @@ import Encodings
 import Foundation
 import Logging
 
-/// How a line of the log is written.
+/// The format of a line in the log.
 enum LogFormat: String, CaseIterable, Sendable {
     case text
     case json
 
-    /// An event as one line, whatever is in it: what callers cause must not look like a line of ours.
+    /// An event as one line; text from callers cannot look like a line of the server's.
     func line(
         _ level: Logger.Level, _ message: String, _ metadata: [(key: String, value: String)], at time: Timestamp
     ) -> String {
@@ -25,7 +25,7 @@ enum LogFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// A value that ends where it seems to.
+    /// A value in a form that shows where it ends.
     private static func word(_ text: String) -> String {
         let isPlain = !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0 != "\"" && $0 != "=" }
         return isPlain && ShownText.line(text) == text

@@ -2,8 +2,9 @@ import CountersignWire
 import Encodings
 
 extension JSONValue {
-    /// A text as a field of a line for people, whatever is in it: it begins no line of its own.
+    /// A text as a field of a line for people, made safe so that it cannot begin a line of its own; nil if the value is
+    /// no text.
     ///
-    /// What a server tells is printed by this, and by nothing else; nil where it is no text.
+    /// All text from a server is printed through this property.
     var field: String? { string.map(ShownText.line) }
 }

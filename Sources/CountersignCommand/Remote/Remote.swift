@@ -7,19 +7,20 @@ import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 
-/// A connection to a server's relying-party and admin calls: plain HTTP and JSON, as any other program would.
+/// A connection to a server's API for relying parties and operators, over plain HTTP and JSON, as any other program
+/// would use it.
 struct Remote: Sendable {
     private static let maximumReply = 4 * 1024 * 1024
     private let client: HTTPClient
     private let url: String
     private let credential: RemoteOptions.Credential
 
-    /// Runs something with a connection, and closes it after.
+    /// Runs an operation with a connection, and closes the connection afterwards.
     static func with<Result: Sendable>(
         url: String, credential: RemoteOptions.Credential, _ body: (Remote) async throws -> Result
     ) async throws -> Result {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        // Nobody wants to wait ten seconds to hear that no server is there.
+        // Without retries, a person learns at once that no server is there, and not after ten seconds.
         configuration.connectionPool.retryConnectionEstablishment = false
         TrustRoots.apply(to: &configuration)
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -42,7 +43,7 @@ struct Remote: Sendable {
     ///   - path: path and query; see ``escaped(_:)``.
     ///   - body: the body.
     ///   - key: an idempotency key.
-    ///   - waiting: for how many seconds the server may hold the request.
+    ///   - waiting: how many seconds the server may hold the request.
     @discardableResult
     func call(
         _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, idempotency key: String? = nil,
@@ -56,14 +57,14 @@ struct Remote: Sendable {
         return json
     }
 
-    /// Whether it acts with an operator's token.
+    /// Whether the connection uses an operator's token.
     var isOperator: Bool {
         if case .token = credential { true } else { false }
     }
 
-    /// All of a list that comes in pages, by its member's name, or so many of it.
+    /// All entries of a paged list, or a given number of them; the list is named by its member.
     ///
-    /// A page may be empty and have one after it; the last one has no cursor, or the one it was asked by.
+    /// A page may be empty and have a successor. The last page has no cursor, or the cursor of its own request.
     func all(
         _ member: String, of path: String, _ query: String? = nil, atMost limit: Int = .max
     ) async throws -> [JSONValue] {
@@ -80,7 +81,7 @@ struct Remote: Sendable {
         }
     }
 
-    /// Hands on the lines of a reply as they come, however many there are.
+    /// Passes on the lines of a reply as they arrive, however many there are.
     func lines(_ path: String, _ body: (String) -> Void) async throws {
         var request = HTTPClientRequest(url: url + path)
         request.headers.add(name: "authorization", value: credential.header)
@@ -128,7 +129,7 @@ struct Remote: Sendable {
             throw CommandError(
                 "\(url) cannot be reached: \(error.shortDescription). Is the server running?", .unreachable)
         } catch let error where !(error is CancellationError) {
-            // Names that do not resolve, connections that are refused: each has an error of its own kind.
+            // Names that do not resolve and connections that are refused each throw another kind of error.
             throw CommandError("\(url) cannot be reached: \(error). Is the server running?", .unreachable)
         }
         guard (200..<300).contains(response.status.code) else {
@@ -138,14 +139,14 @@ struct Remote: Sendable {
         return bytes
     }
 
-    /// A text as one part of a path.
+    /// A text as one segment of a path.
     static func escaped(_ text: String) -> String {
         var allowed = CharacterSet.alphanumerics
         allowed.insert(charactersIn: "-._~:")
         return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? text
     }
 
-    /// A user as the API names one: an id as it is, anything else as the client's own name.
+    /// A user in the API's form: an id as it is, anything else as the client's own name.
     static func user(_ text: String) -> String {
         UserID(text) != nil || text.hasPrefix("external_id:") ? text : "external_id:\(text)"
     }

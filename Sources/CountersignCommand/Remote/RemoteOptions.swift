@@ -8,13 +8,13 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON, one object.")
     var json = false
 
-    /// Prints an object: as JSON, or the way a person reads it.
+    /// Prints an object: as JSON, or in the form for people.
     func print(_ object: JSONValue, _ human: @autoclosure () -> String) {
         say(json ? ShownText.json(object) : human())
     }
 }
 
-/// A name and what belongs to it, `NAME=VALUE`.
+/// A name and its value, `NAME=VALUE`.
 struct NamedValue: ExpressibleByArgument {
     let name: String
     let value: String
@@ -26,7 +26,7 @@ struct NamedValue: ExpressibleByArgument {
     }
 }
 
-/// Which server, and on whose behalf.
+/// The server, and the caller's credential.
 struct RemoteOptions: ParsableArguments {
     @Option(help: "The server's URL. (default: $COUNTERSIGN_URL, else http://127.0.0.1:8080)")
     var url: String?
@@ -34,7 +34,7 @@ struct RemoteOptions: ParsableArguments {
     @Option(help: "An operator's token, or a client's ID:SECRET. (default: $COUNTERSIGN_TOKEN)")
     var token: String?
 
-    /// Runs something with a connection to the server.
+    /// Runs an operation with a connection to the server.
     func withRemote<Result: Sendable>(_ body: (Remote) async throws -> Result) async throws -> Result {
         let environment = ProcessInfo.processInfo.environment
         guard let token = token ?? environment["COUNTERSIGN_TOKEN"] else {
@@ -44,7 +44,7 @@ struct RemoteOptions: ParsableArguments {
         return try await Remote.with(url: url, credential: Credential(token), body)
     }
 
-    /// How a caller proves who it is.
+    /// The credential of a caller.
     enum Credential: Sendable {
         case token(Secret<String>)
         case client(id: String, secret: Secret<String>)

@@ -1,21 +1,21 @@
 public import OpenPGP
 
-/// Why the signature of an answer cannot become that of a receipt.
+/// Why the signature of an answer is not acceptable in a receipt.
 public enum AnswerSignatureRefusal: Error, Equatable, Sendable {
-    /// Not over a text (type 0x01).
+    /// The signature is not over a text (type 0x01).
     case type
-    /// What it says about itself is longer than ``AnswerSignature/maximumSize``.
+    /// Its hashed subpackets are longer than ``AnswerSignature/maximumSize``.
     case size
-    /// It says something that a receipt must not depend on: a subpacket of this kind.
+    /// It has a subpacket of this kind, on which a receipt must not depend.
     case subpacket(UInt8)
-    /// It names nobody as its signer, or two.
+    /// It names no signer, or two.
     case issuer
-    /// It is meant for somebody else.
+    /// It names another recipient than the server.
     case recipient
-    /// It is dated before the challenge was asked, or after now.
+    /// It is dated before the challenge was asked, or in the future.
     case time
 
-    /// The rule that is broken, in words, for who writes a device.
+    /// The broken rule in words, for developers of devices.
     public var words: String {
         switch self {
         case .type: "the signature must be over a text (type 1)"
@@ -28,33 +28,32 @@ public enum AnswerSignatureRefusal: Error, Equatable, Sendable {
     }
 }
 
-/// The form of an answer's signature: what it may say about itself, so that its receipt is good in every program and for
-/// good, and depends on nothing that the device chose.
+/// The permitted form of an answer's signature.
 ///
-/// The form says nothing of who signed; it is looked at before, so that a right PIN and a wrong one look alike.
-/// Spec: design 3.8, step 4.
+/// The form limits what the signature may say about itself, so that every program accepts the receipt, now and later,
+/// and nothing in it is the device's free choice. The form is checked before the signer, so that a right PIN and a
+/// wrong one look alike. Spec: design 3.8, step 4.
 public enum AnswerSignature {
-    /// How long all of it may be, in octets; GnuPG reads none of more than 10,000.
+    /// The largest total size in octets; GnuPG reads no more than 10,000.
     public static let maximumSize = 512
-    /// How long a salt may be, in octets.
+    /// The largest size of a salt, in octets.
     public static let maximumSaltSize = 32
-    /// How far its date may lie outside the time from asking to now, in seconds.
+    /// How far the signature's date may lie outside the time from asking to now, in seconds.
     public static let tolerance: Int64 = 60
 
-    /// When it was made, who made it (key ID, user ID, fingerprint), and for whom.
+    /// The permitted subpackets: the time, the signer (key ID, user ID, fingerprint), and the recipient.
     private static let admitted: Set<UInt8> = [2, 16, 28, 33, 35]
-    /// Random octets that Sequoia and OpenPGP.js put in, so that nobody can foresee what is hashed.
+    /// Random octets that Sequoia and OpenPGP.js add, so that nobody can predict the hashed bytes.
     private static let salts = ["salt@notations.sequoia-pgp.org", "salt@notations.openpgpjs.org"]
     private static let notation: UInt8 = 20
 
-    /// Throws unless a signature has the form.
+    /// Throws unless a signature has the permitted form.
     ///
     /// - Parameters:
     ///   - signature: the signature.
-    ///   - recipient: whom it may name as the one it is for; it need not name anybody, for the text says which server
-    ///     asked.
+    ///   - recipient: the only recipient that it may name; it need not name one, because the text names the server.
     ///   - asked: when the challenge was asked.
-    ///   - now: the present.
+    ///   - now: the current time.
     public static func check(
         _ signature: Signature, for recipient: Fingerprint, asked: Timestamp, now: Timestamp
     ) throws(AnswerSignatureRefusal) {
@@ -75,7 +74,7 @@ public enum AnswerSignature {
 
     private static func isAdmitted(_ subpacket: Subpacket) -> Bool {
         guard subpacket.type == notation else { return admitted.contains(subpacket.type) }
-        // Four octets of flags, two of each length, the name, the value: a salt's.
+        // A salt: four octets of flags, two of each length, the name and the value.
         guard !subpacket.isCritical, subpacket.content.count >= 8 else { return false }
         let named = subpacket.content.dropFirst(8)
         return salts.contains { name in
@@ -84,8 +83,8 @@ public enum AnswerSignature {
         }
     }
 
-    /// Whether a key of a certificate could sign at a time, as the strictest programs see it: both it and the primary key
-    /// were there and bound by then.
+    /// Whether a key of a certificate could sign at a time in the view of the strictest programs: both the key and the
+    /// primary key existed and were bound by then.
     public static func couldSign(_ key: Fingerprint, of certificate: Certificate, at time: UnixSeconds) -> Bool {
         guard let signer = certificate.keys.first(where: { $0.fingerprint == key }) else { return false }
         return [signer, certificate.primary].allSatisfy { $0.firstStatedAt <= time && $0.publicKey.createdAt <= time }

@@ -1,18 +1,18 @@
 public import Encodings
 
-/// The challenge as it travels, sealed, to one enrollment.
+/// The content of a challenge, which is sent sealed to one enrollment.
 ///
-/// Members nobody knows are ignored; whatever must be understood raises ``version``.
+/// Readers ignore unknown members; a member that readers must understand needs a higher ``version``.
 public struct ChallengeBody: Hashable, Sendable {
-    /// The version this module writes and reads.
+    /// The version that this module writes and reads.
     public static let version: Int64 = 1
     private static let kind = "challenge"
-    /// How many versions a device may say that it reads.
+    /// The greatest number of versions that a device may list.
     private static let maximumVersions = 16
-    /// What ``versions(_:)`` reads, in words.
+    /// What ``versions(_:)`` accepts, in words.
     static let expectedVersions = "an array of at most \(maximumVersions) whole numbers that holds \(version)"
 
-    /// The versions that a device says it reads; nil where this one is not among them.
+    /// The versions that a device lists; nil if this version is not among them.
     static func versions(_ json: JSONValue) -> [Int64]? {
         guard let versions = json.array?.map(\.integer), !versions.contains(nil), versions.count <= maximumVersions,
             versions.contains(version)
@@ -20,29 +20,32 @@ public struct ChallengeBody: Hashable, Sendable {
         return versions.compactMap { $0 }
     }
 
-    /// What is asked.
+    /// The content of the challenge.
     public let question: Question
-    /// Who is asked.
+    /// The user who is asked.
     public let user: UserID
-    /// The enrollment it is put to.
+    /// The enrollment to which it is sent.
     public let enrollment: EnrollmentID
-    /// How it may be answered, in the order the client prefers.
+    /// The methods that may answer it, in the client's order of preference.
     public let methods: [AnswerMethod]
-    /// How many digits the number to be typed has; nil when none is asked for.
+    /// How many digits the user must type; nil if no number is needed.
     public let numberEntry: Int?
-    /// How many wrong PINs are left; nil where a PIN does not answer it.
+    /// How many wrong PINs are left; nil if it takes no PIN.
     public let attemptsLeft: Int?
-    /// When it ends unanswered.
+    /// When it expires.
     public let expiresAt: Timestamp
-    /// The language the texts are in, if the client said.
+    /// The language of the texts, if the client named one.
     public let locale: String?
-    /// Whether it was claimed by its code: then it is the user's own only if the code was on a screen of theirs.
+    /// Whether the challenge was claimed by its code: then it is the user's own only if the code was on a screen of
+    /// theirs.
     public let isClaimed: Bool
-    /// Where the app goes back to, where the code was a link that is opened on the device itself: then it is the user's
-    /// own only if they followed it where they started this, and an approval counts once the app has gone back there.
+    /// Where the browser returns to, if the challenge was claimed by a link on the device itself.
+    ///
+    /// Then it is the user's own only if they followed the link where they started this. An approval counts only after
+    /// the browser has returned.
     public let returnURI: ReturnURI?
 
-    /// Whether it was claimed by a link.
+    /// Whether the challenge was claimed by a link.
     public var isLink: Bool { returnURI != nil }
 
     /// A body of these parts.
@@ -86,7 +89,7 @@ public struct ChallengeBody: Hashable, Sendable {
 
     /// Reads a body.
     ///
-    /// Every text is held against the rules for what may be shown.
+    /// Every text is checked by the rules for texts that may be shown.
     public init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
         _ = try members.required("v", "the version \(Self.version)") { $0.integer == Self.version ? true : nil }
@@ -109,14 +112,14 @@ public struct ChallengeBody: Hashable, Sendable {
             message: try members.required("message", "a message") { try? $0.string.map { try DisplayMessage($0) } })
         user = try members.required("user", "a user id") { $0.string.flatMap { UserID($0) } }
         enrollment = try members.required("enrollment", "an enrollment id") { $0.string.flatMap { EnrollmentID($0) } }
-        // Methods this version does not know are left out: it cannot answer by them.
+        // Methods that this version does not know are left out, because it cannot answer by them.
         methods = try members.strings("methods").compactMap(AnswerMethod.init(rawValue:))
         numberEntry = try members.optionalInteger("number_entry", in: 1...16).map(Int.init)
         attemptsLeft = try members.optionalInteger("attempts_left", in: 0...100).map(Int.init)
         expiresAt = try members.required("expires_at", "a time") { $0.string.flatMap { Timestamp($0) } }
         locale = try members.optionalString("locale")
         isClaimed = try members.optionalBool("claimed") ?? false
-        // What an app opens is for it to say; here it is only a URL of a kind that is ever opened.
+        // The app decides what it opens; this check only accepts the URLs that any app might open.
         returnURI = try members.optional("return_uri", ReturnURI.expected) { value in
             value.string.flatMap { ReturnURI($0, isDevelopment: true) }
         }
@@ -127,9 +130,9 @@ extension Detail {
     /// The detail as JSON.
     public var json: JSONValue { .members(["label": .string(label.text), "value": .string(value.text)]) }
 
-    /// Reads a detail that stands at a JSON pointer.
+    /// Reads a detail at a JSON pointer.
     ///
-    /// Members nobody knows are ignored, as everywhere in a body.
+    /// Unknown members are ignored, as everywhere in a body.
     public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
         let label = try members.string("label")

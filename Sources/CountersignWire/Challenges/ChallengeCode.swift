@@ -1,34 +1,34 @@
 public import Encodings
 
-/// What the QR code of a challenge carries to the device that scans it: base64 of JSON; or a link, where the device is
-/// the one on which this was started.
+/// The code of a challenge: a QR code for the device that scans it (base64 of JSON), or a link for the device on which
+/// the challenge was started.
 ///
-/// Whoever presents it first is asked. It names no server: a device sends it to the one it is enrolled with and to no
-/// other. Its one-time password says whether it is a picture or a link, since what is approved by a link is held back
-/// until the browser that asked has been returned to: a picture made into a link would get round that.
-/// Spec: design 3.7.
+/// The challenge goes to the first device that presents the code. The code names no server: a device sends it only to
+/// the server with which it is enrolled. The one-time password says whether the code is a picture or a link. An
+/// approval by a link takes effect only after the browser that asked has returned; a picture turned into a link must
+/// not avoid that. Spec: design 3.7.
 public struct ChallengeCode: Sendable {
-    /// How a code comes to a device.
+    /// How a code reaches a device.
     public enum Form: String, CaseIterable, Sendable {
         /// As a picture, which the app's own scanner reads.
         case picture = "qr"
         /// As a link, which is opened on the device itself.
         case link
 
-        /// What the one-time passwords of such codes begin with.
+        /// The prefix of the one-time passwords of such codes.
         public var marker: String { "\(rawValue)." }
     }
 
-    /// How long a one-time password works, in seconds; who shows the code shows a new one before.
+    /// How long a one-time password is valid, in seconds; the page that shows the code replaces it before that.
     ///
     /// Spec: design 3.7.
     public static let lifetime: Int64 = 60
 
     /// The challenge.
     public let challenge: ChallengeID
-    /// The one-time password, its marker included.
+    /// The one-time password, with its marker.
     public let otp: Secret<String>
-    /// How it travels, or how it came.
+    /// How the code is sent, or how it arrived.
     public let form: Form
 
     /// A code of these parts.
@@ -43,24 +43,24 @@ public struct ChallengeCode: Sendable {
         ["transaction_id": .string("\(challenge)"), "otp": .string(otp.reveal())]
     }
 
-    /// The body of `POST /v1/challenges/claim`: the code, and how it came.
+    /// The body of `POST /v1/challenges/claim`: the code, and how it arrived.
     public var claim: JSONValue {
         ["transaction_id": .string("\(challenge)"), "otp": .string(otp.reveal()), "via": .string(form.rawValue)]
     }
 
-    /// The text that a QR code holds, the one-time password in it.
+    /// The text of the QR code, which contains the one-time password.
     public var text: String { Base64.encode(json.encoded) }
 
-    /// Reads the text of a QR code, or nil when it is another one's; or a link's.
+    /// Reads the text of a QR code; nil for another system's code, and for the code of a link.
     public init?(_ text: some StringProtocol) {
         guard let bytes = Base64.decode(text) else { return nil }
         self.init(bytes, as: .picture)
     }
 
-    /// The code as a link to an issuer; what stands behind `#` is sent to no server.
+    /// The code as a link to an issuer; the part after `#` is sent to no server.
     public func link(to issuer: Issuer) -> String { "\(issuer)/q#\(Base64URL.encode(json.encoded))" }
 
-    /// Reads a link, or nil when it leads elsewhere than to this issuer; or was made of a picture.
+    /// Reads a link; nil if it leads to another issuer or was made of a picture.
     public init?(link: String, to issuer: Issuer) {
         let beginning = "\(issuer)/q#"
         guard link.hasPrefix(beginning), let bytes = Base64URL.decode(String(link.dropFirst(beginning.count))) else {
@@ -71,7 +71,7 @@ public struct ChallengeCode: Sendable {
 
     /// Reads the body of a claim.
     ///
-    /// Whether the one-time password is one of codes that come so is for who made it to say.
+    /// The server that made the one-time password must still check that it fits the form.
     public init(claim json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
         let form = try members.required("via", "\"qr\" or \"link\"") { $0.string.flatMap(Form.init(rawValue:)) }

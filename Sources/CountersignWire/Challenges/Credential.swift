@@ -7,9 +7,9 @@ public import OpenPGP
 public enum Assurance: String, Comparable, CaseIterable, Sendable {
     /// Only that something was approved.
     case event
-    /// The challenge is signed, its text is not.
+    /// The signature covers the challenge, but not its text.
     case challenge
-    /// Everything shown is signed.
+    /// The signature covers everything that was shown.
     case receipt
 
     /// Weaker first.
@@ -26,9 +26,9 @@ public enum Assurance: String, Comparable, CaseIterable, Sendable {
     }
 }
 
-/// What a device proves itself with.
+/// The credential of a device.
 ///
-/// The vendors' devices will bring kinds of their own.
+/// Devices of other vendors will add kinds of their own.
 public enum Credential: Sendable {
     /// The keys of an OpenPGP certificate.
     case certificate(DeviceKeys)
@@ -41,9 +41,9 @@ public enum Credential: Sendable {
     }
 }
 
-/// What is kept of an answer, so that others can judge it later.
+/// The evidence that is stored of an answer, so that others can judge it later.
 public enum Evidence: Sendable {
-    /// A signed receipt: the text and the signature over it, with the certificate as it was.
+    /// A signed receipt: the text and its signature, with the certificate as it was at the time.
     case receipt(CleartextMessage, certificate: [UInt8])
 
     /// What it proves.
@@ -54,13 +54,13 @@ public enum Evidence: Sendable {
     }
 }
 
-/// An answer whose signature, signer and text were checked, whatever kind of device it came from.
+/// An answer whose signature, signer and text were checked, from any kind of device.
 public struct VerifiedAnswer: Sendable {
-    /// What was decided.
+    /// The user's decision.
     public let decision: Decision
-    /// When, by the device's word.
+    /// When the user decided, by the device's clock.
     public let answeredAt: Timestamp
-    /// What is kept of it.
+    /// The evidence to store.
     public let evidence: Evidence
 
     package init(decision: Decision, answeredAt: Timestamp, evidence: Evidence) {
@@ -70,13 +70,13 @@ public struct VerifiedAnswer: Sendable {
     }
 }
 
-/// The keys of a device's certificate, by what they do.
+/// The keys of a device's certificate, by their purpose.
 public struct DeviceKeys: Sendable {
-    /// Certifies the others; signs receipts and denials.
+    /// Certifies the other keys; signs receipts and denials.
     public let primary: CertifiedKey
     /// Signs HTTP requests and nothing else.
     public let authentication: CertifiedKey
-    /// Opens what the server sends.
+    /// Opens the server's messages.
     public let encryption: CertifiedKey
 
     /// Keys whose certificate was checked before.
@@ -95,7 +95,7 @@ extension DeviceKeys {
         "\(user) <\(enrollment)@\(issuer.host)>"
     }
 
-    /// Takes the keys from a certificate that must be exactly that of a device at its enrollment.
+    /// Takes the keys from a certificate, which must be exactly that of a device at its enrollment.
     public init(
         of certificate: Certificate, userID: String, now: UnixSeconds
     ) throws(DeviceCertificateRefusal) {

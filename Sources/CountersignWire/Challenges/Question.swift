@@ -1,31 +1,31 @@
-/// Everything a challenge shows a person, whoever that is, and so everything the receipt of the answer says.
+/// Everything that a challenge shows a person, and so everything that the receipt of its answer says.
 public struct Question: Hashable, Sendable {
     /// The challenge.
     public var challenge: ChallengeID
-    /// What makes it unlike any other.
+    /// The bytes that make the challenge unique.
     public var nonce: Nonce
-    /// Who asks on the client's behalf.
+    /// The server that asks for the client.
     public var issuer: Issuer
-    /// Who asks.
+    /// The client that asks.
     public var client: ClientID
-    /// What users know the client by, at the time of asking.
+    /// The client's name at the time of asking, as users know it.
     public var clientName: ClientName
-    /// The policy it was asked by.
+    /// The challenge type.
     public var type: TypeName
-    /// From where it was asked, in one line.
+    /// Where the user started this, in one line.
     public var context: DisplayLine?
     /// When it was asked, to the second.
     public var askedAt: Timestamp
     /// Amount, payee and the like, in order.
     public var details: [Detail]
-    /// Data to be signed along.
+    /// Further data that the answer signs.
     public var signingData: String?
     /// The message.
     public var message: DisplayMessage
 
     /// A question of these parts.
     ///
-    /// The time is cut to the second, the way receipts write it.
+    /// The time is cut to the second, as in receipts.
     public init(
         challenge: ChallengeID, nonce: Nonce, issuer: Issuer, client: ClientID, clientName: ClientName,
         type: TypeName, context: DisplayLine?, askedAt: Timestamp, details: [Detail], signingData: String?,
@@ -45,13 +45,13 @@ public struct Question: Hashable, Sendable {
     }
 }
 
-/// What a person decided.
+/// A person's decision.
 public enum Decision: Hashable, Sendable {
-    /// Yes, proved by a method, with the number that was typed where one was asked for.
+    /// Approved by a method, with the number that was typed if one was needed.
     case approved(AnswerMethod, number: EntryNumber?)
-    /// No.
+    /// Denied.
     case denied
-    /// No, and it was not the user who started this.
+    /// Denied, and reported: the user did not start this.
     case reported
 
     /// The word in the receipt.

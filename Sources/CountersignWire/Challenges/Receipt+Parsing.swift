@@ -1,20 +1,20 @@
 import Encodings
 import OpenPGP
 
-/// Why a text is not a receipt.
+/// Why a text is not a valid receipt.
 public enum ReceiptError: Error, Equatable, Sendable {
-    /// Not a receipt at all, or of another version.
+    /// It is not a receipt, or a receipt of another version.
     case notAReceipt
     /// The line of this field is missing, misplaced or malformed.
     case malformedField(String)
-    /// Every field was read, and yet the text is not what the renderer writes for them.
+    /// Every field can be read, but the text is not what the renderer writes for these fields.
     case notCanonical
 }
 
 extension Receipt {
     /// Reads a receipt.
     ///
-    /// Whatever is accepted renders to the same bytes again.
+    /// Every accepted text renders to the same bytes again.
     public init(parsing text: String) throws(ReceiptError) {
         var lines = FieldLines(text)
         guard lines.take()?.hasSameBytes(as: Self.title) == true else { throw .notAReceipt }
@@ -62,7 +62,7 @@ extension Receipt {
     }
 
     private static func detail(_ value: Substring) -> Detail? {
-        // A label has no `=` in it, so the first one is that of the separator.
+        // A label contains no `=`, so the first one is the separator.
         let blank = UInt8(ascii: " ")
         guard let sign = value.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let label = value.utf8[..<sign]

@@ -4,9 +4,9 @@ public import OpenPGP
 
 /// What a user saw and decided, as the text that is signed.
 ///
-/// The renderer, ``text``, is the one place that writes it; the parser accepts exactly what the renderer writes.
+/// Only the renderer, ``text``, writes this text; the parser accepts exactly what the renderer writes.
 public struct Receipt: Hashable, Sendable {
-    /// The first line, which keeps receipts apart from anything else a key signs.
+    /// The first line, which distinguishes receipts from everything else that a key signs.
     public static let title = "Countersign receipt v1"
 
     /// The issuer.
@@ -23,13 +23,13 @@ public struct Receipt: Hashable, Sendable {
     public let user: UserID
     /// The fingerprint of the device's primary key.
     public let device: Fingerprint
-    /// What was decided.
+    /// The user's decision.
     public let decision: Decision
-    /// The SHA-256 hash of the sealed data that a custom authenticator judged; nil where none did.
+    /// The SHA-256 hash of the sealed data that a custom authenticator judged; nil if there were none.
     public let customDataHash: [UInt8]?
     /// The challenge type.
     public let type: TypeName
-    /// From where it was asked.
+    /// Where the user started this.
     public let context: DisplayLine?
     /// When it was asked, to the second.
     public let askedAt: Timestamp
@@ -67,7 +67,7 @@ public struct Receipt: Hashable, Sendable {
         message = question.message
     }
 
-    /// The text that is signed: lines separated by LF, without a final one.
+    /// The text that is signed: lines separated by LF, without a final LF.
     public var text: String {
         var lines = [
             Self.title,

@@ -1,18 +1,18 @@
 public import Encodings
 
-/// The code that releases an approval by a link, as it travels to the device that gave it: sealed, as challenges are.
+/// The return code of an approval by a link, sealed to the approving device, as challenges are.
 ///
-/// Whoever could read it in the reply, or put another into it, would decide whose approval is released.
-/// Spec: design 3.7.
+/// Anybody who could read the code in the reply, or replace it, would decide whose approval is released. Spec: design
+/// 3.7.
 public struct ReturnMessage: Sendable {
     private static let version: Int64 = 1
     private static let kind = "return"
 
-    /// Who says so.
+    /// The issuer.
     public let issuer: Issuer
-    /// What was approved.
+    /// The challenge that was approved.
     public let challenge: ChallengeID
-    /// On which device.
+    /// The enrollment that approved it.
     public let enrollment: EnrollmentID
     /// The code.
     public let code: Secret<String>
@@ -34,7 +34,7 @@ public struct ReturnMessage: Sendable {
         ]
     }
 
-    /// Reads a message; members nobody knows are ignored, as in a challenge's body.
+    /// Reads a message; unknown members are ignored, as in a challenge's body.
     public init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
         _ = try members.required("v", "the version \(Self.version)") { $0.integer == Self.version ? true : nil }
@@ -42,7 +42,7 @@ public struct ReturnMessage: Sendable {
         issuer = try members.required("issuer", "an issuer") { $0.string.flatMap { Issuer($0) } }
         challenge = try members.required("challenge", "a challenge id") { $0.string.flatMap { ChallengeID($0) } }
         enrollment = try members.required("enrollment", "an enrollment id") { $0.string.flatMap { EnrollmentID($0) } }
-        // It becomes part of a URL, as it is.
+        // The code becomes part of a URL without escaping.
         code = try members.required("code", "base64url") { value in
             value.string.flatMap { Base64URL.decode($0)?.isEmpty == false ? Secret($0) : nil }
         }

@@ -1,13 +1,13 @@
 public import Encodings
 import Foundation
 
-/// Where a device goes back to that has opened a link.
+/// The URL to which the browser returns after an approval by a link.
 ///
-/// It stands in the signed challenge: who sits between device and server cannot choose another. Spec: design 3.7.
+/// It is part of the signed challenge, so nobody between device and server can replace it. Spec: design 3.7.
 public struct ReturnURI: Hashable, Sendable, CustomStringConvertible {
-    /// How many a client may have.
+    /// How many such URLs a client may have.
     public static let maximumCount = 32
-    /// The parameter that the code travels in.
+    /// The URL parameter for the return code.
     public static let parameter = "return_code"
     /// What is accepted, in words.
     public static let expected =
@@ -18,21 +18,21 @@ public struct ReturnURI: Hashable, Sendable, CustomStringConvertible {
     /// The URL.
     public let description: String
 
-    /// A URL that was accepted before.
+    /// A URL that was accepted when it was stored.
     public init(stored text: String) {
         description = text
     }
 
-    /// Accepts `https`, `http` to a loopback host in development mode, and schemes of apps; no user, no fragment, no
-    /// parameter of the code's name.
+    /// Accepts `https`, `http` to a loopback host in development mode, and schemes of apps.
     ///
-    /// A scheme of an app's own is a domain's name backwards, so that it has a dot: `javascript`, `data`, `file`, `tel`
-    /// and whatever else does something when it is opened have none.
+    /// The URL must have no user, no fragment, and no parameter with the name of the code's parameter. An app's own
+    /// scheme is a domain name in reverse order, so it contains a dot. `javascript`, `data`, `file`, `tel` and other
+    /// schemes with an effect of their own contain none.
     public init?(_ text: String, isDevelopment: Bool) {
         guard text.utf8.count <= Self.maximumLength, let url = URLComponents(string: text), let scheme = url.scheme,
             url.user == nil, url.password == nil, url.fragment == nil,
             url.queryItems?.contains(where: { $0.name == Self.parameter }) != true,
-            // Foundation mends what is not a URI; a line break in it would make two of it where it is stored.
+            // Foundation corrects a text that is not a URI; a line break in it would make two URLs of it in storage.
             url.string?.hasSameBytes(as: text) == true
         else { return nil }
         switch scheme {
@@ -43,23 +43,23 @@ public struct ReturnURI: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// Its host; its scheme, where that is an app's own.
+    /// Its host; its scheme if the scheme is an app's own.
     public var place: String {
         let url = URLComponents(string: description)
         return isWeb ? url?.host ?? "" : url?.scheme ?? ""
     }
 
-    /// Whether an app opens it, which has named the schemes that it opens besides `https`.
+    /// Whether an app opens the URL.
     ///
     /// - Parameters:
-    ///   - schemes: those the app was set up with.
-    ///   - issuer: who asks; one without TLS, which is a loopback one, may lead to another such place.
+    ///   - schemes: the schemes that the app opens besides `https`.
+    ///   - issuer: the server that asks; only a loopback server, which has no TLS, may lead to another loopback place.
     public func isOpened(by schemes: Set<String>, asked issuer: Issuer) -> Bool {
         guard isWeb else { return URLComponents(string: description)?.scheme.map(schemes.contains) ?? false }
         return description.hasPrefix("https:") || "\(issuer)".hasPrefix("http:")
     }
 
-    /// The URL with a code, which is base64url.
+    /// The URL with a return code, which is base64url.
     public func bringing(_ code: Secret<String>) -> Secret<String> {
         let separator = !description.contains("?") ? "?" : description.hasSuffix("?") ? "" : "&"
         return Secret("\(description)\(separator)\(Self.parameter)=\(code.reveal())")

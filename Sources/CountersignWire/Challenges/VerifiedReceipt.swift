@@ -1,32 +1,32 @@
 public import OpenPGP
 
-/// Why a receipt does not count.
+/// Why a receipt is not valid.
 public enum ReceiptRefusal: Error, Equatable, Sendable {
     /// The file is not a cleartext-signed message, or its signature or signer is refused.
     case signature(OpenPGPError)
     /// The signed text is not a receipt.
     case text(ReceiptError)
-    /// `device` names another certificate than the one given.
+    /// The certificate is not the one that `device` names.
     case wrongDevice
-    /// The key that signed does not prove what `method` says.
+    /// The signing key does not belong to the method that `method` names.
     case wrongSigner
 }
 
-/// A receipt whose signature, signer and text were all checked.
+/// A receipt whose signature, signer and text were checked.
 ///
 /// Only ``init(message:certificate:now:)`` makes one.
 public struct VerifiedReceipt: Sendable {
-    /// What was signed.
+    /// The receipt.
     public let receipt: Receipt
     /// The key that signed.
     public let signer: CertifiedKey
 
-    /// Verifies a receipt as a file holds it.
+    /// Verifies a receipt from a file.
     ///
     /// - Parameters:
     ///   - message: the cleartext-signed message.
     ///   - certificate: the certificate of the device that `device` names.
-    ///   - now: the present, in seconds since 1970.
+    ///   - now: the current time, in seconds since 1970.
     public init(
         message: some StringProtocol, certificate: Certificate, now: UnixSeconds
     ) throws(ReceiptRefusal) {
@@ -35,7 +35,8 @@ public struct VerifiedReceipt: Sendable {
         do { receipt = try Receipt(parsing: signed.text) } catch { throw .text(error) }
         guard receipt.device == certificate.fingerprint else { throw .wrongDevice }
         do { signer = try signed.verify(by: certificate, now: now) } catch { throw .signature(error) }
-        // Judged at the time the receipt says, too: the signature's own time is the same device's word.
+        // The key is also judged at the time that the receipt states: the signature's own time is the same device's
+        // claim.
         do {
             try signer.check(.sign, at: receipt.answeredAt.unixSeconds)
         } catch {

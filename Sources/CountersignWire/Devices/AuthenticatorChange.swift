@@ -1,15 +1,15 @@
 import Encodings
 
-/// What a device signs to register a custom authenticator, or to give it up, as text.
+/// The text that a device signs to register or deregister a custom authenticator.
 ///
-/// It is signed as a ``MethodChange`` is, by the primary key and where there is one by the PIN's key. There is no key of
-/// its own: it is a relying party that judges. Spec: design 3.1, *Changing methods*.
+/// It is signed like a ``MethodChange``: by the primary key, and by the PIN's key if there is one. A custom
+/// authenticator has no key, because a relying party judges it. Spec: design 3.1, *Changing methods*.
 public struct AuthenticatorChange: Hashable, Sendable {
-    /// What it begins with.
+    /// The lines that every change begins with.
     public let header: ChangeHeader
-    /// Which authenticator.
+    /// The authenticator's name.
     public let name: AuthenticatorName
-    /// The SHA-256 hash of the sealed data that registers it; nil where it is given up.
+    /// The SHA-256 hash of the sealed data that register it; nil to deregister it.
     public let customDataHash: [UInt8]?
 
     /// A change of these parts.
@@ -19,14 +19,14 @@ public struct AuthenticatorChange: Hashable, Sendable {
         self.customDataHash = customDataHash
     }
 
-    /// The text that is signed: lines separated by LF, without a final one.
+    /// The text that is signed: lines separated by LF, without a final LF.
     public var text: String {
         var lines = header.lines(for: .custom(name))
         if let customDataHash { lines.append("custom-data: \(HashLine.value(customDataHash))") }
         return lines.joined(separator: "\n")
     }
 
-    /// Reads a change, or nil; whatever is accepted renders to the same bytes again.
+    /// Reads a change, or nil; every accepted text renders to the same bytes again.
     public init?(_ text: String) {
         var lines = FieldLines(text)
         do {
@@ -43,18 +43,17 @@ public struct AuthenticatorChange: Hashable, Sendable {
     }
 }
 
-/// What an app hands to a custom authenticator, as the text that the device signs and seals.
+/// The app's data for a custom authenticator, as the text that the device signs and seals.
 ///
-/// It has a first line of its own, so that an app cannot have the device's key sign anything else. Receipts and changes
-/// name the hash of the sealed message, which tells nobody what is in it: the hash of a short secret would. Spec: design
-/// 3.4.
+/// Its first line keeps an app from having the device's key sign anything else. Receipts and changes name the hash of
+/// the sealed message, which reveals nothing of the content; the hash of a short secret would. Spec: design 3.4.
 public struct CustomData: Hashable, Sendable {
-    /// The first line, which keeps it apart from anything else a key signs.
+    /// The first line, which distinguishes such data from everything else that a key signs.
     public static let title = "Countersign custom data v1"
-    /// How long the data may be, in bytes of UTF-8.
+    /// The greatest length of the data, in bytes of UTF-8.
     public static let maximumLength = 16_384
 
-    /// The data, as the app and the relying party understand it.
+    /// The data, in the format of the app and the relying party.
     public let data: String
 
     /// Data of at most ``maximumLength`` bytes, or nil.
@@ -63,10 +62,10 @@ public struct CustomData: Hashable, Sendable {
         self.data = data
     }
 
-    /// The text that is signed: two lines separated by LF, without a final one.
+    /// The text that is signed: two lines separated by LF, without a final LF.
     public var text: String { "\(Self.title)\ndata: \(Base64.encode(Array(data.utf8)))" }
 
-    /// Reads the text, or nil; whatever is accepted renders to the same bytes again.
+    /// Reads the text, or nil; every accepted text renders to the same bytes again.
     public init?(parsing text: String) {
         var lines = FieldLines(text)
         guard lines.take()?.hasSameBytes(as: Self.title) == true,

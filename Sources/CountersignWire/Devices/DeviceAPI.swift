@@ -2,7 +2,7 @@ public import Encodings
 public import JOSE
 public import OpenPGP
 
-/// How a device keeps its keys, as it says itself.
+/// How a device keeps its keys, as it declares.
 public enum KeyStorage: String, Sendable {
     /// In a secure enclave.
     case enclave
@@ -10,9 +10,9 @@ public enum KeyStorage: String, Sendable {
     case software
 }
 
-/// What a device says of itself and may say otherwise later.
+/// The part of a device's description that it may change later.
 public struct DeviceLabels: Hashable, Sendable {
-    /// What its user calls it.
+    /// The user's name for the device.
     public var name: DisplayLine
     /// The model.
     public var model: DisplayLine?
@@ -39,7 +39,7 @@ public struct DeviceLabels: Hashable, Sendable {
         ])
     }
 
-    /// Reads labels that stand at a JSON pointer.
+    /// Reads labels at a JSON pointer.
     public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
         self = try members.labels()
@@ -47,14 +47,14 @@ public struct DeviceLabels: Hashable, Sendable {
     }
 }
 
-/// What a device says of itself when it enrolls.
+/// A device's description of itself at its enrollment.
 public struct DeviceDescription: Hashable, Sendable {
-    /// What it may say otherwise later.
+    /// The part that it may change later.
     public var labels: DeviceLabels
-    /// How it keeps its keys: of these keys it stays true, so it never changes.
+    /// How it keeps its keys: fixed, because it belongs to these keys.
     public let storage: KeyStorage
 
-    /// What its user calls it.
+    /// The user's name for the device.
     public var name: DisplayLine { labels.name }
 
     /// A description of these parts.
@@ -75,7 +75,7 @@ public struct DeviceDescription: Hashable, Sendable {
         return .object(object)
     }
 
-    /// Reads a description that stands at a JSON pointer.
+    /// Reads a description at a JSON pointer.
     public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
         labels = try members.labels()
@@ -97,7 +97,7 @@ extension JSONMembers {
 }
 
 extension DeviceLabels {
-    /// Refuses what looks like another name, where a device says how it is called.
+    /// Refuses a device's name that looks like another name.
     func checkNames(at pointer: String) throws(JSONShapeError) {
         for (member, line) in [("name", name), ("model", model), ("system", system), ("app", app)] {
             guard let line else { continue }
@@ -110,15 +110,15 @@ extension DeviceLabels {
 
 /// The body of `POST /v1/enrollments`.
 public struct EnrollmentRequest: Sendable {
-    /// The one-time secret.
+    /// The secret of the ticket.
     public let ticket: Secret<String>
     /// The device's certificate, binary.
     public let certificate: [UInt8]
-    /// What the device says of itself.
+    /// The device's description of itself.
     public let device: DeviceDescription
-    /// The versions of ``ChallengeBody`` the device reads.
+    /// The versions of ``ChallengeBody`` that the device reads.
     public let versions: [Int64]
-    /// Where the device is reached by push notifications; nil when it asks by itself.
+    /// The device's push registration; nil if it polls.
     public let push: PushRegistration?
 
     /// A request of these parts.
@@ -158,11 +158,11 @@ public struct EnrollmentRequest: Sendable {
     }
 }
 
-/// What a new device tells its user while it waits for another one of theirs to approve it.
+/// What a new device shows its user while it waits for the approval of another device.
 public struct ApprovalNotice: Hashable, Sendable {
-    /// What is to be typed on the other device; nil where nobody could type it.
+    /// The number to type on the other device; nil if no device could type it.
     public let number: EntryNumber?
-    /// When it waits no longer.
+    /// When the new device becomes active without an approval.
     public let expiresAt: Timestamp
 
     /// A notice of these parts.
@@ -176,7 +176,7 @@ public struct ApprovalNotice: Hashable, Sendable {
         .members(["number": number.map { .string($0.digits) }, "expires_at": .string("\(expiresAt)")])
     }
 
-    /// Reads a notice that stands at a JSON pointer.
+    /// Reads a notice at a JSON pointer.
     public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
         number = try members.optional("number", "\(EntryNumber.length) digits") {
@@ -190,15 +190,15 @@ public struct ApprovalNotice: Hashable, Sendable {
 public struct EnrollmentReply: Sendable {
     /// The enrollment.
     public let enrollment: EnrollmentID
-    /// Whose it is.
+    /// The user.
     public let user: UserID
     /// The issuer's certificate.
     public let serverCertificate: Certificate
     /// The issuer's keys for push envelopes.
     public let pushKeys: JWKSet
-    /// What the app needs to know for its prompts.
+    /// The policies that the app needs for its prompts.
     public let policies: EnrollmentPolicies
-    /// What it must wait for before it can say yes; nil for nothing.
+    /// What the enrollment waits for before it can approve; nil if it need not wait.
     public let approval: ApprovalNotice?
 
     /// A reply of these parts.
@@ -223,7 +223,7 @@ public struct EnrollmentReply: Sendable {
         ])
     }
 
-    /// Reads a reply; members nobody knows are ignored.
+    /// Reads a reply; unknown members are ignored.
     public init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
         enrollment = try members.required("enrollment", "an enrollment id") { $0.string.flatMap { EnrollmentID($0) } }
@@ -269,14 +269,14 @@ public struct AnswerRequest: Sendable {
     }
 }
 
-/// The reply to an answer that was taken.
+/// The reply to an accepted answer.
 public struct AnswerReply: Sendable {
-    /// How the challenge stands.
+    /// The status of the challenge.
     public let status: ChallengeStatus
-    /// What a custom authenticator says to the app; nil for nothing.
+    /// The data that a custom authenticator returned to the app; nil for none.
     public let payload: String?
-    /// The sealed ``ReturnMessage``, a binary OpenPGP message: the code that releases the approval; nil where nothing
-    /// holds it.
+    /// The sealed ``ReturnMessage``, a binary OpenPGP message, which holds the return code of an approval by a link;
+    /// nil for every other answer.
     public var returnMessage: [UInt8]?
 
     /// A reply of these parts.
@@ -294,7 +294,7 @@ public struct AnswerReply: Sendable {
         ])
     }
 
-    /// Reads a reply; members nobody knows are ignored.
+    /// Reads a reply; unknown members are ignored.
     public init(_ json: JSONValue) throws(JSONShapeError) {
         status = try ChallengeStatus(json)
         var members = try JSONMembers(json)
@@ -303,14 +303,14 @@ public struct AnswerReply: Sendable {
     }
 }
 
-/// How a challenge stands, by the words of the API.
+/// The status of a challenge, in the terms of the API.
 public struct ChallengeStatus: Hashable, Sendable {
     /// `pending`, `approved`, `denied`, `failed`, `cancelled` or `expired`.
     public let state: String
-    /// Why, where the state alone does not say.
+    /// The reason, if the state alone does not tell it.
     public let reason: String?
 
-    /// A status of these words.
+    /// A status of these terms.
     public init(state: String, reason: String?) {
         self.state = state
         self.reason = reason
@@ -321,7 +321,7 @@ public struct ChallengeStatus: Hashable, Sendable {
         .members(["state": .string(state), "reason": reason.map(JSONValue.string)])
     }
 
-    /// Reads a status from an object that may have other members.
+    /// Reads a status from an object, which may have other members.
     public init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
         state = try members.string("state")

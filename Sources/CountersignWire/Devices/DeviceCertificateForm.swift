@@ -1,40 +1,41 @@
 import OpenPGP
 
-/// What a device's certificate may consist of.
+/// The permitted form of a device's certificate.
 ///
-/// Receipts are good for as long as their certificate is, in whichever program reads it. So it holds what each of them
-/// imports and judges as the server does: one binding of each key, without an end and not from the future, one harmless
-/// revocation of each key that was replaced, and nothing that anybody else signed. Spec: design 3.1 and 3.4.
+/// Receipts stay valid only as long as every program accepts their certificate. So a certificate holds only what all of
+/// these programs import, and judge as the server does: one binding of each key, without an end and not from the
+/// future; one harmless revocation of each key that was replaced; and nothing that anybody else signed. Spec: design
+/// 3.1 and 3.4.
 public enum DeviceCertificateForm {
-    /// How large a certificate may be at enrollment, in octets.
+    /// The greatest size of a certificate at enrollment, in octets.
     public static let sizeAtEnrollment = 4 * 1024
-    /// How large it may grow, in octets.
+    /// The greatest size to which it may grow, in octets.
     public static let size = 32 * 1024
-    /// How long the part of a signature may be that it covers, in octets.
+    /// The greatest size of a signature's hashed part, in octets.
     static let signatureSize = 512
-    /// By how much one change lets it grow, in octets, with room to spare: what ``changesLeft(in:)`` reckons with.
+    /// The greatest growth by one change, in octets, with a margin; ``changesLeft(in:)`` computes with it.
     static let growth = 1024
-    /// How long before the server hears of it a key may have been replaced, in seconds: as long as a change may be under
-    /// way, and the clocks' difference twice.
+    /// How long ago, in seconds, a key may have been replaced when the server receives the change: the longest time
+    /// that a change may be under way, and twice the difference of the clocks.
     static let longestChange: UnixSeconds = 420
 
-    /// Time, flags, preferences, features and issuer, as GnuPG, Sequoia and this module write them; notations, and in
-    /// bindings the back signature.
+    /// The subpackets of bindings: time, flags, preferences, features and issuer, as GnuPG, Sequoia and this module
+    /// write them; notations; the back signature.
     private static let ofBindings: Set<UInt8> = [2, 7, 11, 16, 20, 21, 22, 23, 25, 27, 30, 32, 33, 34, 39]
-    /// Time, issuer and reason.
+    /// The subpackets of revocations: time, issuer and reason.
     private static let ofRevocations: Set<UInt8> = [2, 16, 29, 33]
-    /// Time and issuer; salts.
+    /// The subpackets of back signatures: time and issuer; salts.
     private static let ofBackSignatures: Set<UInt8> = [2, 16, 20, 33]
     private static let lifetimes: Set<UInt8> = [3, 9]
 
-    /// How many more changes a certificate of this size can take at the least.
+    /// The least number of further changes for which a certificate of this size has room.
     public static func changesLeft(in size: Int) -> Int { max(0, (Self.size - size) / growth) }
 
-    /// Throws unless every part of a certificate is as it may be.
+    /// Throws unless every part of a certificate has the permitted form.
     ///
     /// - Parameters:
     ///   - certificate: a certificate in the canonical encoding.
-    ///   - limit: how large it may be.
+    ///   - limit: its greatest size.
     ///   - latest: the latest time that anything in it may be dated.
     static func check(
         _ certificate: Certificate, atMost limit: Int, latest: UnixSeconds
@@ -76,7 +77,7 @@ public enum DeviceCertificateForm {
         guard signature.createdAt >= since, signature.createdAt <= latest else { throw .time }
     }
 
-    /// A back signature is made before the binding that holds it, after its key.
+    /// A back signature must be made after its key and before the binding that contains it.
     private static func checkBackSignature(
         of binding: Signature, by key: PublicKey
     ) throws(DeviceCertificateRefusal) {
@@ -84,18 +85,19 @@ public enum DeviceCertificateForm {
         let back: Signature
         do { back = try Signature(parsing: bytes) } catch { throw .openPGP(error) }
         try check(back, ofBackSignatures, since: key.createdAt, latest: binding.createdAt)
-        // What the binding covers cannot be put into the canonical encoding any more.
+        // The binding covers the back signature, so it cannot be brought into the canonical encoding any more.
         guard (try? back.canonical(by: key.fingerprint).body.count) ?? 0 >= back.body.count - fingerprintSize else {
             throw .signatures
         }
     }
 
-    /// How much longer a back signature may be than in the canonical encoding: it may name its key a second time.
+    /// How much longer than canonical a back signature may be: it may name its key a second time.
     private static let fingerprintSize = 23
 }
 
 extension Certificate.Component {
-    /// How many statements there must be: one of each user ID and subkey, and of the primary key that of the user ID.
+    /// How many statements there must be: one for each user ID and subkey; that of the user ID serves for the primary
+    /// key.
     fileprivate var statements: Int {
         switch subject {
         case .primary: 0
@@ -113,7 +115,7 @@ extension Certificate.Component {
 }
 
 extension Signature {
-    /// Whether it states something of a key, and does not take it back.
+    /// Whether it makes a statement about a key and is not a revocation.
     var isStatement: Bool {
         switch type {
         case .keyRevocation, .subkeyRevocation, .certificationRevocation: false

@@ -1,10 +1,10 @@
 public import OpenPGP
 
-/// Why a certificate is not one of a device.
+/// Why a certificate is not acceptable for a device.
 public enum DeviceCertificateRefusal: Error, Equatable, Sendable {
-    /// Not an OpenPGP certificate of the profile.
+    /// It is not an OpenPGP certificate of the profile.
     case openPGP(OpenPGPError)
-    /// The user ID is not the one that was asked for, or not the only one.
+    /// The user ID is not the required one, or not the only one.
     case userID
     /// The keys or their flags are not those of a device: a primary key that certifies and signs, one subkey that
     /// authenticates, one that encrypts.
@@ -13,18 +13,18 @@ public enum DeviceCertificateRefusal: Error, Equatable, Sendable {
     case time
     /// A key or user ID has other signatures than one binding, and one harmless revocation where it was replaced.
     case signatures
-    /// Somebody else has signed it.
+    /// Somebody else has signed the certificate.
     case foreignSignature
-    /// A signature in it says something that has no place there: a subpacket of this kind.
+    /// A signature in it has a subpacket of this kind, which is not permitted.
     case subpacket(UInt8)
     /// Two of its keys are the same point.
     case repeatedPoint
-    /// What a signature in it covers of itself is longer than this many octets.
+    /// The hashed part of a signature in it is longer than this many octets.
     case signatureSize(Int)
     /// It is larger than this many octets.
     case size(Int)
 
-    /// The rule that is broken, in words, for who writes a device.
+    /// The broken rule in words, for developers of devices.
     public var words: String {
         switch self {
         case .openPGP(let error): "the certificate cannot be read: \(error.words)"

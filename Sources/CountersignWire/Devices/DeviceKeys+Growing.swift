@@ -1,12 +1,12 @@
 public import OpenPGP
 
 extension DeviceKeys {
-    /// The certificate that a device enrolls with, as it is to be kept, and its keys.
+    /// The certificate with which a device enrolls, in the form in which it is stored, and its keys.
     ///
     /// - Parameters:
-    ///   - bytes: the certificate as the device sends it.
-    ///   - userID: the one user ID it must have.
-    ///   - now: the latest time that anything in it may be of, in seconds since 1970.
+    ///   - bytes: the certificate from the device.
+    ///   - userID: the one user ID that it must have.
+    ///   - now: the latest time that anything in it may be dated, in seconds since 1970.
     /// - Throws: ``DeviceCertificateRefusal``.
     public static func enrolling(
         _ bytes: [UInt8], userID: String, now: UnixSeconds
@@ -17,7 +17,8 @@ extension DeviceKeys {
         return (certificate, keys)
     }
 
-    /// A certificate as it would be kept; what is left out of it then, signatures by others, refuses it.
+    /// A certificate in the form in which it is stored; it is refused if it has signatures by others, which that form
+    /// leaves out.
     private static func canonical(_ bytes: [UInt8]) throws(DeviceCertificateRefusal) -> Certificate {
         do throws(OpenPGPError) {
             let sent = try Certificate(parsing: bytes)
@@ -30,15 +31,15 @@ extension DeviceKeys {
         throw .foreignSignature
     }
 
-    /// A device's certificate grown by a change, and the key that is new.
+    /// The stored certificate with the additions of a change, and the new key.
     ///
-    /// What is stored stays as it is. Of what the device sends, the new key with its binding and the revocation of the
-    /// old one are taken, and what repeats a binding that is stored is left out; anything else refuses it.
+    /// Nothing that is stored changes. From the device's certificate, the new key with its binding and the revocation
+    /// of the old key are added. A repeat of a stored binding is left out; anything else refuses the certificate.
     ///
     /// - Parameters:
-    ///   - stored: the certificate as the server has it.
-    ///   - change: what the device signed.
-    ///   - now: the latest time a key may be of, in seconds since 1970.
+    ///   - stored: the certificate that the server has.
+    ///   - change: the certificate that the device signed.
+    ///   - now: the latest time that a key may be dated, in seconds since 1970.
     /// - Throws: ``DeviceCertificateRefusal``.
     public static func grown(
         _ stored: Certificate, by change: MethodChange, now: UnixSeconds
@@ -70,7 +71,8 @@ extension DeviceKeys {
         return (grown, added.first)
     }
 
-    /// Refuses unless a key is revoked from about now on: what it signed before stays good.
+    /// Refuses a revocation unless it begins at about the current time, so that the key's earlier signatures stay
+    /// valid.
     private static func check(
         _ old: Fingerprint, in grown: Certificate, since stored: Certificate, now: UnixSeconds
     ) throws(DeviceCertificateRefusal) {
@@ -92,7 +94,7 @@ extension Certificate.Component {
         }
     }
 
-    /// Takes the revocation of the replaced key; leaves out what repeats a statement that is there.
+    /// Adds the revocation of the replaced key, and leaves out repeats of existing statements.
     fileprivate mutating func take(
         from sent: Certificate.Component, replaced: Fingerprint?
     ) throws(DeviceCertificateRefusal) {
@@ -107,7 +109,7 @@ extension Certificate.Component {
 }
 
 extension Signature {
-    /// Whether both bind a key in the same way, if at different times.
+    /// Whether both bind a key in the same way, perhaps at different times.
     fileprivate func states(theSameAs other: Signature) -> Bool {
         isStatement && type == other.type && subpackets.keyFlags == other.subpackets.keyFlags
             && subpackets.notations == other.subpackets.notations

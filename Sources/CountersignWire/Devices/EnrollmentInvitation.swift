@@ -1,20 +1,20 @@
 public import Encodings
 public import OpenPGP
 
-/// What a QR code or link carries to a device that shall be enrolled: base64 of JSON.
+/// The invitation in a QR code or link for a device that is to enroll: base64 of JSON.
 ///
 /// Spec: design 3.7.
 ///
-/// Besides issuer, ticket and the issuer's fingerprint it names the user and the enrollment that will be, because the
-/// certificate the device makes carries both in its user ID.
+/// Besides issuer, ticket and the issuer's fingerprint it names the user and the future enrollment, because the user ID
+/// of the device's certificate contains both.
 public struct EnrollmentInvitation: Sendable {
-    /// Where to enroll.
+    /// The server at which to enroll.
     public let issuer: Issuer
-    /// The one-time secret.
+    /// The secret of the ticket.
     public let ticket: Secret<String>
     /// The fingerprint of the issuer's certificate.
     public let fingerprint: Fingerprint
-    /// Who is enrolled.
+    /// The user.
     public let user: UserID
     /// The id of the enrollment.
     public let enrollment: EnrollmentID
@@ -30,7 +30,7 @@ public struct EnrollmentInvitation: Sendable {
         self.enrollment = enrollment
     }
 
-    /// The text that a QR code holds, the ticket in it.
+    /// The text of the QR code, which contains the ticket.
     public var text: String {
         let members = JSONValue.members([
             "issuer": .string("\(issuer)"), "ticket": .string(ticket.reveal()),

@@ -1,12 +1,12 @@
 public import Encodings
 
-/// What an app needs to know for its prompts, as the client through whom its device came has set it.
+/// The policies that an app needs for its prompts, as set by the client through which the device enrolled.
 public struct EnrollmentPolicies: Hashable, Sendable {
     /// How many devices a user may have.
     public struct DeviceLimit: Hashable, Sendable {
-        /// How many.
+        /// The greatest number of devices.
         public let maximum: Int
-        /// Whether a further one takes the place of the oldest; otherwise it is refused.
+        /// Whether a further device replaces the oldest one; otherwise it is refused.
         public let replacesOldest: Bool
 
         /// A limit of these parts.
@@ -16,9 +16,9 @@ public struct EnrollmentPolicies: Hashable, Sendable {
         }
     }
 
-    /// The rules for PINs, with their lengths, how many wrong ones may be typed and what happens then.
+    /// The rules for PINs: their lengths, how many wrong ones may be typed, and what happens then.
     public let pin: PINPolicy
-    /// How many devices the user may have through the client; nil for any number.
+    /// The limit on the user's devices through the client; nil for no limit.
     public let devices: DeviceLimit?
     /// The custom authenticators that the client judges, in order.
     public let authenticators: [AuthenticatorName]
@@ -30,7 +30,7 @@ public struct EnrollmentPolicies: Hashable, Sendable {
         self.authenticators = authenticators
     }
 
-    /// The policies as JSON; the number to be typed always has the same length.
+    /// The policies as JSON; the number that a user types always has the same length.
     public var json: JSONValue {
         .members([
             "number_length": .integer(Int64(EntryNumber.length)), "pin": pin.json,
@@ -41,8 +41,8 @@ public struct EnrollmentPolicies: Hashable, Sendable {
         ])
     }
 
-    /// Reads policies that stand at a JSON pointer; members nobody knows are ignored, and what an older server leaves
-    /// out is what holds where nothing is said.
+    /// Reads policies at a JSON pointer; unknown members are ignored, and members that an older server leaves out get
+    /// their defaults.
     public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
         if let value = members.value("pin") {

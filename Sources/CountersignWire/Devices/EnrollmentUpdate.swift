@@ -1,24 +1,25 @@
 public import Encodings
 
-/// The body of `PATCH /v1/enrollments/self`: what it does not name stays as it was.
+/// The body of `PATCH /v1/enrollments/self`: members that are absent change nothing.
 public struct EnrollmentUpdate: Sendable {
-    /// What becomes of the push registration.
+    /// A change of the push registration.
     public enum Push: Sendable {
-        /// It stays as it was.
+        /// The registration does not change.
         case unchanged
-        /// The device is reached here from now on.
+        /// Pushes reach the device in this way from now on.
         case registered(PushRegistration)
-        /// The device is not reached by push any more: it asks by itself.
+        /// The device gets no more pushes: it polls.
         case removed
     }
 
-    /// What becomes of the push registration.
+    /// The change of the push registration.
     public var push: Push
-    /// What the device says of itself now; nil for what it said before.
+    /// The device's new description of itself; nil for no change.
     ///
-    /// How it keeps its keys is not among it: that belongs to the keys, and is said once, when they are enrolled.
+    /// It does not include how the device keeps its keys: that belongs to the keys, and is declared once, at
+    /// enrollment.
     public var device: DeviceLabels?
-    /// The versions of ``ChallengeBody`` that the device reads now; nil for those it said before.
+    /// The versions of ``ChallengeBody`` that the device now reads; nil for no change.
     public var versions: [Int64]?
 
     /// An update of these parts.

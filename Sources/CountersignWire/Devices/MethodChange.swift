@@ -1,18 +1,18 @@
 public import Encodings
 public import OpenPGP
 
-/// What every change of methods begins with, whoever judges the method.
+/// The lines that every change of methods begins with, whoever judges the method.
 ///
 /// Spec: design 3.1, *Changing methods*.
 public struct ChangeHeader: Hashable, Sendable {
-    /// The first line, which keeps changes apart from anything else a key signs.
+    /// The first line, which distinguishes changes from everything else that a key signs.
     static let title = "Countersign change v1"
 
     /// The issuer.
     public let issuer: Issuer
-    /// Whose methods change.
+    /// The enrollment whose methods change.
     public let enrollment: EnrollmentID
-    /// The server's nonce, which makes the change count once.
+    /// The server's nonce, so that the change is accepted only once.
     public let nonce: Nonce
 
     /// The beginning of a change of this enrollment's methods.
@@ -22,7 +22,7 @@ public struct ChangeHeader: Hashable, Sendable {
         self.nonce = nonce
     }
 
-    /// Reads the lines up to the method, or throws what stands in the way.
+    /// Reads the lines up to the method, or throws for the first wrong line.
     init(from lines: inout FieldLines) throws(ReceiptError) {
         guard lines.take()?.hasSameBytes(as: Self.title) == true else { throw .malformedField("title") }
         issuer = try lines.required("issuer") { Issuer($0) }
@@ -39,17 +39,17 @@ public struct ChangeHeader: Hashable, Sendable {
     }
 }
 
-/// What a device signs to set, replace or remove a method that a key of its certificate proves, as text; see
-/// ``AuthenticatorChange`` for the others.
+/// The text that a device signs to set, replace or remove a method that a key of its certificate proves;
+/// ``AuthenticatorChange`` is for custom authenticators.
 ///
-/// It is signed by the primary key and, where the user has a PIN, again by the PIN's key; each signature travels in a
-/// message of its own. Spec: design 3.1, *Changing methods*.
+/// It is signed by the primary key and, if the user has a PIN, also by the PIN's key; each signature is in a message of
+/// its own. Spec: design 3.1, *Changing methods*.
 public struct MethodChange: Hashable, Sendable {
-    /// What it begins with.
+    /// The lines that every change begins with.
     public let header: ChangeHeader
-    /// Which method.
+    /// The method.
     public let method: AnswerMethod
-    /// The fingerprint of the key that is replaced or removed; nil for the first.
+    /// The fingerprint of the key that is replaced or removed; nil for the first key.
     public let old: Fingerprint?
     /// The fingerprint of the new key; nil when the method is removed.
     public let new: Fingerprint?
@@ -67,7 +67,7 @@ public struct MethodChange: Hashable, Sendable {
         self.certificate = certificate
     }
 
-    /// The text that is signed: lines separated by LF, without a final one.
+    /// The text that is signed: lines separated by LF, without a final LF.
     public var text: String {
         var lines = header.lines(for: method)
         if let old { lines.append("old: \(old)") }
@@ -76,7 +76,7 @@ public struct MethodChange: Hashable, Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// Reads a change, or nil; whatever is accepted renders to the same bytes again, and changes something.
+    /// Reads a change, or nil; every accepted text renders to the same bytes again, and changes something.
     public init?(_ text: String) {
         var lines = FieldLines(text)
         do {
@@ -99,11 +99,11 @@ public struct MethodChange: Hashable, Sendable {
 public struct MethodChangeRequest: Sendable {
     /// The change, sealed and signed by the primary key: a binary OpenPGP message.
     public let message: [UInt8]
-    /// The same change, sealed and signed by the PIN's key; nil where there is no PIN yet.
+    /// The same change, sealed and signed by the PIN's key; nil if there is no PIN yet.
     public let authorization: [UInt8]?
     /// The sealed ``CustomData``, for the registration of a custom authenticator.
     public let customData: [UInt8]?
-    /// The secret of a ticket, where the enrollment is too old to set its first PIN without.
+    /// The secret of a ticket, if the enrollment is too old to set its first PIN without one.
     public let ticket: Secret<String>?
 
     /// A request of these parts.
@@ -137,21 +137,21 @@ public struct MethodChangeRequest: Sendable {
     }
 }
 
-/// The reply to `GET /v1/enrollments/self/methods`: how the methods of an enrollment stand, and how they may change.
+/// The reply to `GET /v1/enrollments/self/methods`: the status of an enrollment's methods, and how they may change.
 public struct MethodsReply: Hashable, Sendable {
-    /// How a PIN stands.
+    /// The state of a PIN.
     public enum PINState: String, Sendable, CaseIterable {
-        /// There is none.
+        /// No PIN is set.
         case none
-        /// There is one.
+        /// A PIN is set.
         case set
-        /// A wrong one was typed too often.
+        /// The PIN is locked: a wrong one was typed too often.
         case locked
     }
 
-    /// The nonce of a change, good for five minutes.
+    /// The nonce for a change, valid for five minutes.
     public let nonce: Nonce
-    /// How the PIN stands.
+    /// The state of the PIN.
     public let pin: PINState
     /// How many wrong PINs are left.
     public let attemptsLeft: Int
@@ -159,11 +159,11 @@ public struct MethodsReply: Hashable, Sendable {
     public let policy: PINPolicy
     /// Whether a key for biometrics is registered.
     public let hasBiometric: Bool
-    /// The custom authenticators there are, and whether each is registered.
+    /// The client's custom authenticators, each with whether it is registered.
     public let custom: [AuthenticatorName: Bool]
-    /// The methods that are set and do not count yet, each with the time from which it does.
+    /// The methods that are set but do not count yet, each with the time from which it counts.
     public let waiting: [AnswerMethod: Timestamp]
-    /// How many more changes of keys there is room for; then the device is enrolled anew.
+    /// For how many more changes of keys the certificate has room; after them the device must enroll anew.
     public let changesLeft: Int
 
     /// A reply of these parts.
@@ -198,7 +198,7 @@ public struct MethodsReply: Hashable, Sendable {
         ])
     }
 
-    /// Reads a reply; members nobody knows are ignored.
+    /// Reads a reply; unknown members are ignored.
     public init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
         nonce = try members.required("nonce", "64 hexadecimal digits") { $0.string.flatMap { Nonce($0) } }
@@ -220,7 +220,7 @@ public struct MethodsReply: Hashable, Sendable {
         }
         self.custom = custom
         waiting = try WaitingMethods.read(&members)
-        // A server that says nothing of it has no such limit.
+        // A server that does not send this member has no such limit.
         changesLeft = Int(
             try members.optionalInteger("changes_left", in: 0...1000)
                 ?? Int64(DeviceCertificateForm.changesLeft(in: 0)))

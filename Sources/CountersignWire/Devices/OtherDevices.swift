@@ -1,32 +1,32 @@
 public import Encodings
 public import OpenPGP
 
-/// What a device signs by a method's key to suspend, resume or remove another device of its user, as text.
+/// The text that a device signs with a method's key to suspend, resume or remove another device of its user.
 ///
 /// Spec: design 13 §2.3.
 public struct DeviceAct: Hashable, Sendable {
-    /// What to do with the other device.
+    /// The action on the other device.
     public enum Kind: String, Sendable, CaseIterable {
-        /// It does nothing until it is resumed.
+        /// The other device can do nothing until it is resumed.
         case suspend
-        /// It is as before.
+        /// The other device is active again.
         case resume
-        /// It is over, for ever.
+        /// The other device is removed for ever.
         case remove
     }
 
-    /// The first line, which keeps it apart from anything else a key signs.
+    /// The first line, which distinguishes acts from everything else that a key signs.
     public static let title = "Countersign device act v1"
 
     /// The issuer.
     public let issuer: Issuer
-    /// The enrollment that does it.
+    /// The enrollment that acts.
     public let enrollment: EnrollmentID
-    /// The server's nonce, which makes it count once.
+    /// The server's nonce, so that the act is accepted only once.
     public let nonce: Nonce
-    /// What to do.
+    /// The action.
     public let kind: Kind
-    /// With which enrollment.
+    /// The enrollment of the other device.
     public let device: EnrollmentID
 
     /// An act of these parts.
@@ -38,7 +38,7 @@ public struct DeviceAct: Hashable, Sendable {
         self.device = device
     }
 
-    /// The text that is signed: lines separated by LF, without a final one.
+    /// The text that is signed: lines separated by LF, without a final LF.
     public var text: String {
         """
         \(Self.title)
@@ -50,7 +50,7 @@ public struct DeviceAct: Hashable, Sendable {
         """
     }
 
-    /// Reads an act, or nil; whatever is accepted renders to the same bytes again.
+    /// Reads an act, or nil; every accepted text renders to the same bytes again.
     public init?(_ text: String) {
         var lines = FieldLines(text)
         guard lines.take()?.hasSameBytes(as: Self.title) == true,
@@ -65,9 +65,10 @@ public struct DeviceAct: Hashable, Sendable {
     }
 }
 
-/// The body of an act with another device.
+/// The body of an act on another device.
 public struct DeviceActRequest: Sendable {
-    /// The ``DeviceAct``, sealed and signed by the key of a method: a binary OpenPGP message; nil where none is needed.
+    /// The ``DeviceAct``, sealed and signed by the key of a method: a binary OpenPGP message; nil if no method's
+    /// signature is needed.
     public let authorization: [UInt8]?
 
     /// A request of these parts.
@@ -86,35 +87,35 @@ public struct DeviceActRequest: Sendable {
     }
 }
 
-/// How an enrollment is.
+/// The state of an enrollment.
 public enum EnrollmentState: String, Sendable, CaseIterable {
-    /// It is let in.
+    /// Its device key counts, and it is not suspended.
     case active
     /// Its device key does not count yet.
     case waiting
-    /// It does nothing until it is resumed.
+    /// It can do nothing until it is resumed.
     case suspended
 }
 
-/// Another device of a user, as their devices see it.
+/// Another device of a user, as the user's devices see it.
 public struct OtherDevice: Hashable, Sendable {
     /// Its enrollment.
     public let enrollment: EnrollmentID
-    /// What it says of itself.
+    /// The device's description of itself.
     public let device: DeviceDescription
     /// Its certificate's fingerprint.
     public let fingerprint: Fingerprint
-    /// How it is.
+    /// The state of its enrollment.
     public let state: EnrollmentState
     /// When it was enrolled.
     public let createdAt: Timestamp
-    /// From when its device key counts; nil where it does.
+    /// When its device key begins to count; nil if it counts already.
     public let waitingUntil: Timestamp?
-    /// Since when it is suspended.
+    /// When it was suspended; nil if it is not suspended.
     public let suspendedAt: Timestamp?
     /// The methods that are set.
     public let methods: [AnswerMethod]
-    /// Those among them that do not count yet, each with the time from which it does.
+    /// The methods that are set but do not count yet, each with the time from which it counts.
     public let waiting: [AnswerMethod: Timestamp]
 
     /// A device of these parts.
@@ -146,7 +147,7 @@ public struct OtherDevice: Hashable, Sendable {
         ])
     }
 
-    /// Reads a device; members and methods nobody knows are ignored.
+    /// Reads a device; unknown members and methods are ignored.
     public init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
         enrollment = try members.required("enrollment", "an enrollment id") { $0.string.flatMap { EnrollmentID($0) } }
@@ -169,9 +170,9 @@ public struct OtherDevice: Hashable, Sendable {
 
 /// The reply to `GET /v1/enrollments/self/others`.
 public struct OtherDevicesReply: Sendable {
-    /// The nonce of a ``DeviceAct``, good for five minutes.
+    /// The nonce for a ``DeviceAct``, valid for five minutes.
     public let nonce: Nonce
-    /// Whether the user has a method that counts on any device, so that an act may need a method's signature.
+    /// Whether the user has a method that counts on any device: then an act may need a method's signature.
     public let needsMethod: Bool
     /// The devices.
     public let devices: [OtherDevice]
@@ -191,7 +192,7 @@ public struct OtherDevicesReply: Sendable {
         ]
     }
 
-    /// Reads a reply; members nobody knows are ignored.
+    /// Reads a reply; unknown members are ignored.
     public init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
         nonce = try members.required("nonce", "64 hexadecimal digits") { $0.string.flatMap { Nonce($0) } }

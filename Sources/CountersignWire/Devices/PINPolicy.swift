@@ -1,10 +1,10 @@
 public import Encodings
 
-/// Why a PIN may not be set.
+/// Why a PIN cannot be set.
 public enum PINViolation: String, Error, CaseIterable, Sendable {
-    /// Too short or too long.
+    /// The PIN is too short or too long.
     case length
-    /// One digit stands in it too often.
+    /// One digit occurs in it too often.
     case repeats
     /// Its digits follow one another by the same step, as in 123456 or 864208.
     case sequence
@@ -14,18 +14,18 @@ public enum PINViolation: String, Error, CaseIterable, Sendable {
 
 /// What happens when a wrong PIN was typed too often.
 public enum PINLimitAction: String, CaseIterable, Sendable {
-    /// The PIN is locked; the device still says yes where no PIN is asked for, and no.
+    /// The PIN is locked; the device can still deny, and approve challenges that need no PIN.
     case lock
     /// The enrollment is removed.
     case remove
 }
 
-/// The rules for PINs that a client's devices follow.
+/// The rules for PINs, which a client sets for its devices.
 ///
-/// The device checks what may be set, since nobody else ever sees a PIN; the server counts.
-/// Spec: design 3.1, 3.8; NIST SP 800-63B-4 §3.2.10.
+/// The device checks a new PIN, because nobody else ever sees it; the server counts wrong ones. Spec: design 3.1, 3.8;
+/// NIST SP 800-63B-4 §3.2.10.
 public struct PINPolicy: Hashable, Sendable {
-    /// What any policy may say.
+    /// The bounds of every policy.
     private enum Bounds {
         static let length: ClosedRange<Int64> = 4...32
         static let attempts: ClosedRange<Int64> = 1...10
@@ -33,22 +33,22 @@ public struct PINPolicy: Hashable, Sendable {
         static let blocked = 1000
     }
 
-    /// The policy of a client that has none of its own.
+    /// The policy of a client that has set none.
     public static let standard = PINPolicy()
 
     /// The fewest digits.
     public private(set) var minimumLength = 5
     /// The most digits.
     public private(set) var maximumLength = 32
-    /// How often one digit may stand in a PIN.
+    /// How often one digit may occur in a PIN.
     public private(set) var maximumRepeats = 3
     /// Whether all digits may follow one another by the same step of one or two.
     public private(set) var allowsSequences = false
     /// PINs that may not be set.
     public private(set) var blocked: [String] = []
-    /// After how many wrong PINs in a row ``limitAction`` is taken.
+    /// After how many wrong PINs in a row ``limitAction`` follows.
     public private(set) var attempts = 5
-    /// What happens then.
+    /// What happens at the limit.
     public private(set) var limitAction = PINLimitAction.lock
     /// The binary logarithm of scrypt's cost N; its block size is 8 and its parallelism 1.
     ///
@@ -69,13 +69,13 @@ public struct PINPolicy: Hashable, Sendable {
 
     /// Reads a policy; members left out get the values of ``standard``.
     ///
-    /// A policy outside of what the design allows is refused by server and device alike, so that neither a mistake nor
-    /// a server that lies makes PINs cheap to guess.
+    /// Server and device both refuse a policy outside the bounds of the design, so that neither a mistake nor a lying
+    /// server makes PINs cheap to guess.
     ///
     /// - Parameters:
     ///   - json: the policy.
-    ///   - pointer: where it stands, in what holds it.
-    ///   - isOpen: whether members that nobody knows are ignored, as devices do.
+    ///   - pointer: its place in the whole document.
+    ///   - isOpen: whether unknown members are ignored, as devices do.
     public init(_ json: JSONValue, at pointer: String, ignoringUnknown isOpen: Bool = false) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
         func integer(

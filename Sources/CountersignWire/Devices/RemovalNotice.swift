@@ -1,22 +1,24 @@
 import Encodings
 public import OpenPGP
 
-/// The server's signed word that an enrollment is over.
+/// The server's signed notice that an enrollment has ended.
 ///
-/// A device wipes its keys on this and on nothing less. Spec: design 4, *Removal*.
+/// A device wipes its keys only on such a notice. Spec: design 4, *Removal*.
 public struct RemovalNotice: Hashable, Sendable {
     private static let title = "Countersign removal notice v1"
 
-    /// Who says so.
+    /// The issuer.
     public let issuer: Issuer
-    /// Which enrollment is over.
+    /// The enrollment that has ended.
     public let enrollment: EnrollmentID
-    /// Since when.
+    /// When it ended.
     public let removedAt: Timestamp
-    /// Why, by the word of the API: a newer server may know more of them, and its devices are wiped all the same.
+    /// The reason in the API's term.
+    ///
+    /// A newer server may send a term that this version does not know; the device is wiped all the same.
     public let reasonText: String
 
-    /// Why; nil for a reason that this version does not know.
+    /// The reason; nil if this version does not know it.
     public var reason: RemovalReason? { RemovalReason(rawValue: reasonText) }
 
     /// A notice of these parts.
@@ -42,20 +44,20 @@ public struct RemovalNotice: Hashable, Sendable {
         """
     }
 
-    /// Verifies a notice, or nil when it is not the server's word on this enrollment.
+    /// Verifies a notice; nil unless the server has signed it for this enrollment.
     ///
     /// - Parameters:
     ///   - message: the cleartext-signed notice.
-    ///   - issuer: the issuer it must be from.
-    ///   - enrollment: the enrollment it must be about.
+    ///   - issuer: the issuer that it must name.
+    ///   - enrollment: the enrollment that it must name.
     ///   - certificate: the issuer's certificate.
-    ///   - now: the present, in seconds since 1970.
+    ///   - now: the current time, in seconds since 1970.
     public init?(
         verifying message: String, issuer: Issuer, enrollment: EnrollmentID, certificate: Certificate,
         now: UnixSeconds
     ) {
         guard let signed = try? CleartextMessage(parsing: message),
-            // What a key that was taken back has signed says nothing any more, whatever date it bears.
+            // A signature by a revoked key does not count, whatever date it bears.
             let signer = try? signed.verify(by: certificate, now: now), signer.revokedAt == nil,
             let last = signed.text.split(separator: "\n").last, last.hasPrefix("reason: "),
             let reason = RemovalReason.word(last.dropFirst(8)),
@@ -63,7 +65,8 @@ public struct RemovalNotice: Hashable, Sendable {
             let removedAt = Timestamp(line.dropFirst(9))
         else { return nil }
         self.init(issuer: issuer, enrollment: enrollment, removedAt: removedAt, reasonText: reason)
-        // Issuer and enrollment are ours, so only a notice about exactly them renders alike.
+        // The text is rendered with the expected issuer and enrollment, so only a notice about exactly these is equal
+        // to it.
         guard text.hasSameBytes(as: signed.text) else { return nil }
     }
 }
@@ -76,24 +79,24 @@ public enum RemovalReason: String, Sendable, CaseIterable {
     case client = "removed_by_client"
     /// The operator removed it.
     case `operator` = "removed_by_operator"
-    /// The operator was told that the device is lost.
+    /// The operator has declared the device lost.
     case lost
     /// The user removed it on another device of theirs.
     case otherDevice = "removed_by_other_device"
-    /// A relying party removed it for the sake of security: the user must enroll anew.
+    /// A relying party removed it for security: the user must enroll anew.
     case security = "removed_for_security"
     /// The user did not approve it on another device.
     case denied
-    /// A newer device of the user has taken its place.
+    /// A newer device of the user has replaced it.
     case replaced
     /// A wrong PIN was typed too often.
     case wrongPIN = "wrong_pin"
-    /// The user it belonged to was deleted.
+    /// Its user was deleted.
     case user = "user_deleted"
 
     private static let maximumLength = 64
 
-    /// What could be the word for a reason, known or not: lower case letters, digits and `_`.
+    /// A text that has the form of a reason, known or not: lower case letters, digits and `_`.
     fileprivate static func word(_ text: some StringProtocol) -> String? {
         let isWord =
             (1...maximumLength).contains(text.utf8.count)

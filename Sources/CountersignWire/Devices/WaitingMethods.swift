@@ -1,10 +1,11 @@
 public import Encodings
 
-/// Methods that do not count yet, as a member `waiting`: an object from their names to the times from which they do.
+/// Methods that do not count yet, as a member `waiting`: an object that maps their names to the times from which they
+/// count.
 ///
 /// Spec: design 13.
 public enum WaitingMethods {
-    /// The member; nil where nothing waits.
+    /// The member; nil if nothing waits.
     public static func json(_ waiting: [(method: AnswerMethod, until: Timestamp)]) -> JSONValue? {
         var object = JSONObject()
         for (method, until) in waiting.sorted(by: { $0.method.rawValue < $1.method.rawValue }) {
@@ -13,7 +14,7 @@ public enum WaitingMethods {
         return waiting.isEmpty ? nil : .object(object)
     }
 
-    /// Reads the member; names that nobody knows are ignored.
+    /// Reads the member; unknown names are ignored.
     public static func read(_ members: inout JSONMembers) throws(JSONShapeError) -> [AnswerMethod: Timestamp] {
         let object = try members.optional("waiting", "an object of times") { $0.object } ?? [:]
         var waiting: [AnswerMethod: Timestamp] = [:]

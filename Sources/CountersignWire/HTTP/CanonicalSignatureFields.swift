@@ -1,17 +1,17 @@
 import Encodings
 
-/// The two fields of a signature in the form that this module and most others write: one member, no blank that need not
-/// be there, numbers and strings in their one spelling.
+/// The two fields of a signature in the form that this module and most others write: one member, no unnecessary blank,
+/// numbers and strings in their one spelling.
 ///
-/// Reading that form by hand takes a twentieth of the time. Whatever has another form, malformed or not, is left to the
-/// parser for structured fields, so nothing is accepted or refused that would not be without this.
+/// Reading this form by hand takes a twentieth of the time. The parser for structured fields reads every other form,
+/// malformed or not, so the result is always the same as without this type.
 struct CanonicalSignatureFields {
-    /// The names of what is covered, in order.
+    /// The names of the covered components, in order.
     let components: [String]
-    /// The parameters, those that are missing nil.
+    /// The parameters; nil for those that are missing.
     private(set) var created: Int64?
     private(set) var texts: [Name: String] = [:]
-    /// Everything behind the label, which is the serialization that is signed.
+    /// Everything after the label: the serialization that is signed.
     let serializedParameters: String
     /// The signature, in base 64.
     let signature: String
@@ -44,7 +44,7 @@ struct CanonicalSignatureFields {
         guard input.take(")") else { return nil }
         while input.take(";") {
             guard let name = input.key(), input.take("=") else { return nil }
-            // Of a parameter that comes twice the last one counts: rare enough for the parser.
+            // If a parameter occurs twice, the last one counts; this rare case is left to the parser.
             if name == "created" {
                 guard created == nil, let number = input.integer() else { return nil }
                 created = number

@@ -13,9 +13,9 @@ public enum ContentDigest {
 
     /// Whether a field's value holds the SHA-256 digest of a body.
     ///
-    /// Digests by other algorithms are not looked at; a field without one by SHA-256 does not match.
+    /// Digests by other algorithms are ignored; a field without a SHA-256 digest does not match.
     public static func matches(_ field: String, body: some Collection<UInt8>) -> Bool {
-        // As good as always it is what we would write; else it may say the same in other words.
+        // Nearly always the field is exactly what this module writes; otherwise it may be another spelling.
         if field.hasSameBytes(as: self.field(for: body)) { return true }
         var parser = StructuredFieldValueParser(Array(field.utf8))
         guard let members = try? parser.parseDictionaryFieldValue(),

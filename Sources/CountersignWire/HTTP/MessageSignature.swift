@@ -9,11 +9,11 @@ public enum MessageSignatureError: Error, Equatable, Sendable {
     case missing
     /// The fields do not have the form of RFC 9421.
     case malformed
-    /// More than one signature.
+    /// There is more than one signature.
     case several
-    /// A parameter is missing, unknown or has a value other than the profile's; its name.
+    /// The named parameter is missing, unknown or has a value outside the profile.
     case parameter(String)
-    /// The signature does not cover exactly what the profile says; the component.
+    /// The signature does not cover exactly the components of the profile; the value names the component.
     case coverage(String)
     /// The body is not the one whose digest was signed.
     case digest
@@ -21,7 +21,7 @@ public enum MessageSignatureError: Error, Equatable, Sendable {
     case invalid
 }
 
-/// What a device's signature covers.
+/// The components of a request that a device's signature covers.
 ///
 /// Spec: design 3.5, RFC 9421 §2.
 public struct SignedRequest: Sendable {
@@ -67,7 +67,7 @@ public struct SignatureParameters: Hashable, Sendable {
 
     /// When the signature was made, in seconds since 1970.
     public let created: Int64
-    /// What makes the request unlike any other: 16 to 64 printable ASCII characters.
+    /// A value that makes the request unique: 16 to 64 printable ASCII characters.
     public let nonce: String
     /// The enrollment id, or the certificate's fingerprint while enrolling.
     public let keyID: String
@@ -82,7 +82,7 @@ public struct SignatureParameters: Hashable, Sendable {
     /// Signs a request.
     ///
     /// - Parameters:
-    ///   - request: what to cover.
+    ///   - request: the components to cover.
     ///   - key: the authentication subkey.
     /// - Returns: the values of `Signature-Input` and `Signature`.
     public func sign(
@@ -98,7 +98,7 @@ public struct SignatureParameters: Hashable, Sendable {
     }
 }
 
-/// The signature of a request, read and not yet verified.
+/// The signature of a request, parsed and not yet verified.
 public struct UnverifiedRequestSignature: Sendable {
     /// The parameters.
     public let parameters: SignatureParameters
@@ -134,7 +134,8 @@ public struct UnverifiedRequestSignature: Sendable {
         self.signature = try Self.ecdsa(text)
         components = try Self.components(list)
         parameters = try Self.parameters(list)
-        // The base holds the parameters in their one serialization, whatever blanks they came with (RFC 9421 §2.5).
+        // The signature base holds the parameters in their one serialization, whatever blanks the field had (RFC 9421
+        // §2.5).
         var serializer = StructuredFieldValueSerializer()
         guard let bytes = try? serializer.writeListFieldValue([.innerList(list)]) else { throw .malformed }
         serializedParameters = String(decoding: bytes, as: UTF8.self)
@@ -177,7 +178,7 @@ public struct UnverifiedRequestSignature: Sendable {
         }
     }
 
-    /// The parameters, each as the profile has it.
+    /// The parameters, checked against the profile.
     private static func parameters(
         text: (CanonicalSignatureFields.Name) -> String?, created: () -> Int64?
     ) throws(MessageSignatureError) -> SignatureParameters {
@@ -191,12 +192,12 @@ public struct UnverifiedRequestSignature: Sendable {
         return SignatureParameters(created: created, nonce: nonce, keyID: keyID)
     }
 
-    /// Throws unless the signature is this key's over exactly this request.
+    /// Throws unless this key made the signature over exactly this request.
     ///
     /// - Parameters:
     ///   - request: the request as it arrived, its URI built from the configured issuer.
     ///   - body: the body, whose digest must be the signed one.
-    ///   - key: the authentication subkey of whoever ``SignatureParameters/keyID`` names.
+    ///   - key: the authentication subkey of the signer that ``SignatureParameters/keyID`` names.
     public func verify(
         _ request: SignedRequest, body: some Collection<UInt8>, by key: P256.Signing.PublicKey
     ) throws(MessageSignatureError) {

@@ -92,7 +92,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
 }
 
 extension ProblemCode {
-    /// What stands behind a code.
+    /// The meaning of a code.
     public struct Meaning: Sendable {
         /// The HTTP status.
         public let status: Int

@@ -1,21 +1,21 @@
 public import Encodings
 
-/// An error as it travels: `application/problem+json`.
+/// An error in the form in which HTTP replies carry it: `application/problem+json`.
 ///
 /// Spec: RFC 9457.
 public struct ProblemDetails: Error, Hashable, Sendable {
     /// The media type.
     public static let mediaType = "application/problem+json"
 
-    /// The stable code; as text, because a newer server may know more of them.
+    /// The stable code; a text, because a newer server may know more codes.
     public let code: String
     /// The HTTP status.
     public let status: Int
-    /// What happened, in a few words.
+    /// What happened, in a few words: the same for every problem of this code.
     public let title: String
     /// What happened this time.
     public let detail: String?
-    /// What finds the request in the server's log.
+    /// The id by which the request is found in the server's log.
     public let requestID: String?
     /// Members that only this error has, such as `retry_after`.
     public let members: JSONValue
@@ -41,8 +41,8 @@ public struct ProblemDetails: Error, Hashable, Sendable {
     /// The problem as JSON.
     ///
     /// - Parameters:
-    ///   - issuer: under whose documentation the `type` stands.
-    ///   - requestID: what finds the request in the log.
+    ///   - issuer: the server whose documentation `type` links to.
+    ///   - requestID: the id by which the request is found in the log.
     public func json(issuer: Issuer, requestID: String) -> JSONValue {
         var object = JSONObject([
             "type": .string("\(issuer)/docs/errors#\(code)"), "title": .string(title),
@@ -67,7 +67,7 @@ public struct ProblemDetails: Error, Hashable, Sendable {
 }
 
 extension ProblemDetails: CustomStringConvertible {
-    /// Title with detail, and cure, in one line each, for a person: what a server says begins none of its own.
+    /// Title with detail, and cure, each in one line, for a person; text from a server cannot begin a line of its own.
     public var description: String {
         [ShownText.line(title + (detail.map { ": \($0)" } ?? "")), knownCode?.meaning.cure].compactMap { $0 }
             .joined(separator: "\n")
@@ -76,8 +76,8 @@ extension ProblemDetails: CustomStringConvertible {
 
 /// Problems of other errors.
 ///
-/// Each initializer has a label: errors have cases with the names of codes, and without a label `.invalidUTF8` would
-/// mean the initializer itself, which would call itself until the stack is full.
+/// Each initializer has a label. Other errors have cases with the names of codes: without a label, `.invalidUTF8` would
+/// mean the initializer itself, which would call itself until the stack overflows.
 extension ProblemDetails {
     /// The problem of a JSON value of the wrong shape.
     public init(shape error: JSONShapeError) {

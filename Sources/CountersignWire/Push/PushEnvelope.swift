@@ -2,7 +2,7 @@ import Crypto
 public import Encodings
 public import JOSE
 
-/// What a push notification shows: the client's name and the short message.
+/// The content of a push notification: the client's name and the short message.
 public struct PushAlert: Hashable, Sendable {
     /// The most Unicode scalars the short message may have.
     public static let maximumMessageLength = 155
@@ -26,24 +26,26 @@ public struct PushAlert: Hashable, Sendable {
     fileprivate var json: JSONValue { .members(["title": .string(title), "body": .string(body)]) }
 }
 
-/// Which actions a notification offers.
+/// The actions that a notification offers.
 ///
-/// The signature does not cover it: it decides what is shown, and the device what is done.
+/// The signature does not cover the category: it only decides what the notification offers, and the device decides what
+/// is done.
 public enum PushCategory: String, Sendable, CaseIterable {
     /// Approve, deny and report.
     case confirm = "COUNTERSIGN_CONFIRM"
-    /// Deny and report; approving needs a look at the whole.
+    /// Deny and report; to approve, the user must see the whole challenge.
     case review = "COUNTERSIGN_REVIEW"
 
-    /// The category of a question: it may be approved on the notification when that shows all there is to it, and when
-    /// confirming is enough.
+    /// The category of a challenge.
+    ///
+    /// A challenge may be approved on the notification if the notification shows all of it and confirming is enough.
     ///
     /// - Parameters:
-    ///   - question: what is asked.
-    ///   - methods: how it may be answered.
+    ///   - question: the content of the challenge.
+    ///   - methods: the methods that may answer it.
     ///   - asksNumber: whether a number must be typed.
-    ///   - isClaimed: whether it was claimed by its code, which the user is reminded of where it is approved.
-    ///   - alert: what the notification shows.
+    ///   - isClaimed: whether it was claimed by its code; the user must then be reminded of this when approving.
+    ///   - alert: the content of the notification.
     public init(
         _ question: Question, methods: [AnswerMethod], asksNumber: Bool, isClaimed: Bool, showing alert: PushAlert
     ) {
@@ -55,23 +57,23 @@ public enum PushCategory: String, Sendable, CaseIterable {
     }
 }
 
-/// Why a push payload is not acted on.
+/// Why a push payload is refused.
 public enum PushRefusal: Error, Equatable, Sendable {
-    /// Not the payload of a push of ours, or malformed.
+    /// The payload is not that of a Countersign push, or is malformed.
     case malformed
     /// The signature or its header is refused.
     ///
     /// An unknown key may be a new one.
     case signature(JOSEError)
-    /// Another issuer's, or for another enrollment.
+    /// The push is from another issuer, or for another enrollment.
     case notForUs
-    /// Over, or from the future, by more than the allowed skew.
+    /// The challenge has expired, or the push is from the future, by more than the allowed skew.
     case outOfTime
-    /// The alert shown is not the one that was signed.
+    /// The displayed alert is not the one that was signed.
     case alteredAlert
 }
 
-/// The announcement of a challenge: signed, without anything secret, and authorising nothing.
+/// The announcement of a challenge: it is signed, holds nothing secret, and authorises nothing.
 ///
 /// Spec: design 3.6.
 public struct PushEnvelope: Hashable, Sendable {
@@ -87,7 +89,7 @@ public struct PushEnvelope: Hashable, Sendable {
 
     /// The issuer.
     public let issuer: Issuer
-    /// Whom it is for.
+    /// The enrollment that it is for.
     public let enrollment: EnrollmentID
     /// The challenge.
     public let challenge: ChallengeID
@@ -95,9 +97,9 @@ public struct PushEnvelope: Hashable, Sendable {
     public let challengeType: TypeName
     /// When it was asked.
     public let issuedAt: Timestamp
-    /// When it ends.
+    /// When it expires.
     public let expiresAt: Timestamp
-    /// What the notification shows.
+    /// The content of the notification.
     public let alert: PushAlert
 
     /// An envelope of these parts; times are cut to the second.
@@ -119,7 +121,7 @@ public struct PushEnvelope: Hashable, Sendable {
     /// - Parameters:
     ///   - key: the key for push envelopes, used for nothing else.
     ///   - keyID: its name at `/v1/push-keys`.
-    ///   - category: which actions the notification offers.
+    ///   - category: the actions that the notification offers.
     ///   - badge: how many challenges are pending.
     public func payload(
         signedBy key: any JWSSigningKey, keyID: String, category: PushCategory, badge: Int
@@ -141,7 +143,7 @@ public struct PushEnvelope: Hashable, Sendable {
         ])
     }
 
-    /// The enrollment a payload says it is for, unverified; nil when it is not a push of ours.
+    /// The enrollment that a payload names, unverified; nil when it is not a Countersign push.
     public static func enrollment(named payload: JSONValue) -> EnrollmentID? {
         payload["countersign"]?["enrollment"]?.string.flatMap { EnrollmentID($0) }
     }
@@ -149,11 +151,11 @@ public struct PushEnvelope: Hashable, Sendable {
     /// Verifies a payload.
     ///
     /// - Parameters:
-    ///   - payload: what the push brought.
-    ///   - issuer: who must have sent it.
-    ///   - enrollment: whom it must be for.
+    ///   - payload: the payload of the push.
+    ///   - issuer: the issuer that must have sent it.
+    ///   - enrollment: the enrollment that it must be for.
     ///   - keys: the issuer's keys for push envelopes.
-    ///   - now: the present.
+    ///   - now: the current time.
     ///   - skew: how far clocks may differ, in seconds.
     public init(
         verifying payload: JSONValue, issuer: Issuer, enrollment: EnrollmentID, keys: JWKSet, now: Timestamp,
@@ -188,10 +190,10 @@ public struct PushEnvelope: Hashable, Sendable {
     }
 }
 
-/// Takes the notification of a challenge back that has ended elsewhere.
+/// Withdraws the notification of a challenge that has ended elsewhere.
 ///
-/// Nobody signs it: it tells an app to look, and to take one notification away. Who could forge it could as well have
-/// kept the notification from arriving. Spec: APNs provider API, *Pushing background updates*.
+/// It is not signed: it only makes an app ask the server and remove one notification. Somebody who can forge it could
+/// have kept the notification from arriving as well. Spec: APNs provider API, *Pushing background updates*.
 public enum PushWithdrawal {
     /// The payload, which wakes the app and shows nothing.
     public static func payload(of challenge: ChallengeID, for enrollment: EnrollmentID) -> JSONValue {
@@ -203,7 +205,7 @@ public enum PushWithdrawal {
         ]
     }
 
-    /// The challenge whose notification a payload takes back; nil when it is none of these.
+    /// The challenge whose notification a payload withdraws; nil for another payload.
     public static func challenge(in payload: JSONValue) -> ChallengeID? {
         guard payload["countersign"]?["v"] == 1, payload["countersign"]?["ended"] == true else { return nil }
         return payload["countersign"]?["id"]?.string.flatMap { ChallengeID($0) }

@@ -1,7 +1,7 @@
 public import Encodings
 
-/// An app, as push services name it: its bundle identifier or package name, of 1 to 155 letters, digits, dots, `-` and
-/// `_`.
+/// An app's identifier at push services: its bundle identifier or package name, of 1 to 155 letters, digits, dots, `-`
+/// and `_`.
 public struct AppID: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let description: String
@@ -17,16 +17,16 @@ public struct AppID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Who delivers a push notification.
+/// The service that delivers a push notification.
 public enum PushService: Hashable, Sendable {
-    /// Apple Push Notification service: which of its two systems knows the device.
+    /// Apple Push Notification service; the value says which of its two environments knows the device.
     case apns(APNsEnvironment)
     /// Firebase Cloud Messaging.
     case fcm
-    /// The server itself, to a program on its own machine; in development mode alone.
+    /// The server itself, to a program on its own machine; only in development mode.
     case local
 
-    /// The service of a name, of APNs with its environment; nil when there is none.
+    /// The service of this name, with the environment for APNs; nil when there is none.
     public init?(name: String, environment: APNsEnvironment?) {
         switch (name, environment) {
         case ("apns", let environment?): self = .apns(environment)
@@ -45,13 +45,13 @@ public enum PushService: Hashable, Sendable {
         }
     }
 
-    /// Which of APNs' two systems; nil for another service.
+    /// The environment of APNs; nil for another service.
     public var environment: APNsEnvironment? {
         if case .apns(let environment) = self { environment } else { nil }
     }
 }
 
-/// The two systems of Apple Push Notification service.
+/// The two environments of Apple Push Notification service.
 public enum APNsEnvironment: String, Sendable, CaseIterable {
     /// For apps from the store.
     case production
@@ -59,12 +59,12 @@ public enum APNsEnvironment: String, Sendable, CaseIterable {
     case development
 }
 
-/// Where a program on the server's own machine takes pushes: `PORT:PATH`, the path 32 to 64 hexadecimal digits that
-/// nobody else knows.
+/// The address at which a program on the server's own machine takes pushes: `PORT:PATH`, where the path is 32 to 64
+/// hexadecimal digits that nobody else knows.
 public struct LocalPushAddress: Sendable, CustomStringConvertible {
     /// The port on the loopback address.
     public let port: UInt16
-    /// The path, without its slash.
+    /// The path, without its leading slash.
     public let path: String
 
     /// An address of these parts, or nil when the path could be guessed.
@@ -85,23 +85,23 @@ public struct LocalPushAddress: Sendable, CustomStringConvertible {
     public var description: String { "\(port):\(path)" }
 }
 
-/// Where an app on a device is reached by push notifications.
+/// How push notifications reach an app on a device.
 public struct PushRegistration: Sendable {
-    /// Who delivers.
+    /// The service that delivers.
     public let service: PushService
     /// The app.
     public let app: AppID
-    /// What the service calls the app on this device; personal, and never in a log.
+    /// The service's token for the app on this device; it is personal, and never in a log.
     public let token: Secret<String>
 
-    /// What a service may be, for whoever named another.
+    /// The permitted services, for the error message.
     public static let services = "\"apns\" or \"fcm\""
 
-    /// A registration, or nil when the token is none of the service's.
+    /// A registration; nil when the token does not have the service's form.
     ///
-    /// Of APNs it is 2 to 400 hexadecimal digits, an even number; Apple says not to count on a length. Of FCM it is 1 to
-    /// 4096 letters, digits, `_`, `-` and `:`. Of a program on the server's machine it is the port on which that listens
-    /// and the path that it takes pushes at, 32 to 64 hexadecimal digits, with a colon between them.
+    /// For APNs the token is 2 to 400 hexadecimal digits, an even number; Apple says not to rely on a length. For FCM
+    /// it is 1 to 4096 letters, digits, `_`, `-` and `:`. For a program on the server's machine it is the program's
+    /// port and path, 32 to 64 hexadecimal digits, with a colon between them.
     public init?(service: PushService, app: AppID, token: Secret<String>) {
         let text = token.reveal().utf8
         switch service {
@@ -122,7 +122,7 @@ public struct PushRegistration: Sendable {
         self.token = token
     }
 
-    /// The registration as JSON, the token in it.
+    /// The registration as JSON, with the token.
     public var json: JSONValue {
         .members([
             "service": .string(service.name), "app": .string("\(app)"),
@@ -130,7 +130,7 @@ public struct PushRegistration: Sendable {
         ])
     }
 
-    /// Reads a registration that stands at a JSON pointer.
+    /// Reads a registration at a JSON pointer.
     public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
         let name = try members.required("service", Self.services) { value in

@@ -1,11 +1,11 @@
 import Encodings
 import Foundation
 
-/// Why a text may not be shown and signed: it could deceive, or would not survive the way to `gpg --verify`.
+/// Why a text cannot be shown and signed: it could deceive, or `gpg --verify` would not get it unchanged.
 public enum TextRefusal: String, Error, Sendable, CaseIterable {
-    /// Nothing, or nothing but blanks.
+    /// The text is empty, or contains only blanks.
     case empty
-    /// More characters than fit.
+    /// The text has too many characters.
     case tooLong = "too_long"
     /// A control character; LF is allowed in messages.
     case controlCharacter = "control_character"
@@ -13,9 +13,9 @@ public enum TextRefusal: String, Error, Sendable, CaseIterable {
     case lineSeparator = "line_separator"
     /// A character that changes the direction of the text around it.
     case bidirectionalControl = "bidirectional_control"
-    /// A character without a picture; U+200C and U+200D are allowed inside a word.
+    /// An invisible character; U+200C and U+200D are allowed inside a word.
     case invisibleCharacter = "invisible_character"
-    /// A character that the version of Unicode which server and devices share does not assign, or leaves to private use.
+    /// A character that the shared version of Unicode does not assign, or reserves for private use.
     case unassignedCharacter = "unassigned_character"
     /// More than six combining marks on one character.
     case tooManyMarks = "too_many_marks"
@@ -31,20 +31,20 @@ public enum TextRefusal: String, Error, Sendable, CaseIterable {
     case equalsSign = "equals_sign"
     /// A parenthesis in a client's name.
     case parenthesis
-    /// A line that is longer than GnuPG reads.
+    /// A line is longer than GnuPG can read.
     case lineTooLong = "line_too_long"
     /// A name that begins with a blank.
     case leadingBlank = "leading_blank"
 }
 
-/// A text of a body that is refused, and where it stands (RFC 6901).
+/// A text of a request's body that is refused, and its place (RFC 6901).
 public struct RefusedText: Error, Hashable, Sendable {
-    /// Why.
+    /// The reason.
     public let refusal: TextRefusal
-    /// Where.
+    /// The place.
     public let pointer: String
 
-    /// A text at a place, refused for a reason.
+    /// A refusal with a reason and a place.
     public init(_ refusal: TextRefusal, at pointer: String) {
         self.refusal = refusal
         self.pointer = pointer
@@ -85,7 +85,7 @@ public struct DisplayMessage: Hashable, Sendable {
 
 /// A label and its value, shown and signed as one line.
 public struct Detail: Hashable, Sendable {
-    /// What the value is; no `=` in it, so that the first one ends it.
+    /// The label; it contains no `=`, so that the first `=` ends it.
     public let label: DisplayLine
     /// The value.
     public let value: DisplayLine
@@ -100,7 +100,7 @@ public struct Detail: Hashable, Sendable {
     }
 }
 
-/// The name of a client, as users see it: a line without parentheses, in which its id stands behind it.
+/// The name of a client, as users see it: a line without parentheses, because the client's id follows in parentheses.
 public struct ClientName: Hashable, Sendable {
     /// The name.
     public let text: String
@@ -115,7 +115,8 @@ public struct ClientName: Hashable, Sendable {
 }
 
 private enum TextRules {
-    /// As many combining marks as a character has in any language's words; piles of them cover the lines around.
+    /// The greatest number of combining marks on a character; no language's words have more, and piles of marks cover
+    /// the neighbouring lines.
     private static let maximumMarks = 6
 
     static func check(_ text: String, lineFeeds: Bool, atMost limit: Int) throws(TextRefusal) {
@@ -127,7 +128,7 @@ private enum TextRules {
             marks = isMark(scalar) ? marks + 1 : 0
             guard marks <= maximumMarks else { throw .tooManyMarks }
             if scalar == "\n", lineFeeds { continue }
-            // Printable ASCII needs no tables.
+            // Printable ASCII is always allowed, without a look into the tables.
             if (0x20..<0x7F).contains(scalar.value) { continue }
             try check(scalar, before: scalars[..<index].last, after: scalars[(index + 1)...].first)
         }
@@ -137,15 +138,15 @@ private enum TextRules {
             if let last = line.last, isBlank(last) { throw .trailingBlank }
         }
         guard !text.utf8.containsRun(of: 0x0A, longerThan: 2) else { throw .blankLines }
-        // Below U+0300 nothing composes, so such a text is normalized as it stands.
+        // Below U+0300 nothing composes, so such a text is already normalized.
         guard
             scalars.allSatisfy({ $0.value < 0x300 })
                 || text.precomposedStringWithCanonicalMapping.hasSameBytes(as: text)
         else { throw .notNormalized }
     }
 
-    /// Whether a text is one line of printable ASCII that does not end in a blank, as most are: none of the rules has
-    /// anything against it.
+    /// Whether a text is one line of printable ASCII that does not end in a blank: such texts, which are the most
+    /// frequent, pass all rules.
     private static func isPlain(_ text: String, atMost limit: Int) -> Bool {
         guard text.utf8.count <= limit, let last = text.utf8.last, last != UInt8(ascii: " ") else { return false }
         return text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
@@ -189,7 +190,7 @@ private enum TextRules {
         }
     }
 
-    /// Anything that looks like nothing, the blank pattern of Braille among it.
+    /// Whether a character looks like a blank; the blank pattern of Braille does.
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         scalar == " "
             || scalar.value > 0x7F && (scalar.properties.generalCategory == .spaceSeparator || scalar == "\u{2800}")

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Where a person gets mail: `local@domain`.
+/// A mail address: `local@domain`.
 ///
-/// The local part is a dot-string, in UTF-8 where it is international; quoted strings, comments and addresses in
-/// brackets, which people do not have, are refused. The domain is kept in lower case.
-/// Spec: RFC 5321 §4.1.2 and §4.5.3.1, RFC 6531 §3.3.
+/// The local part is a dot-string, in UTF-8 if it is international. Quoted strings, comments and addresses in brackets
+/// are refused, because people do not have such addresses. The domain is stored in lower case. Spec: RFC 5321 §4.1.2
+/// and §4.5.3.1, RFC 6531 §3.3.
 public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
-    /// What stands before the `@`: at most 64 bytes.
+    /// The part before the `@`: at most 64 bytes.
     public let local: String
-    /// The domain, in Unicode where it was given so.
+    /// The domain, in Unicode if it was given so.
     public let domain: String
-    /// The domain as DNS knows it, its international labels as `xn--…`.
+    /// The domain for DNS, with international labels as `xn--…`.
     ///
     /// Spec: RFC 5891 §4.
     public let asciiDomain: String
@@ -18,10 +18,10 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address.
     public var description: String { "\(local)@\(domain)" }
 
-    /// The address as a mail server takes it that knows no international ones, unless ``needsSMTPUTF8``.
+    /// The address for a mail server that supports no international addresses, unless ``needsSMTPUTF8``.
     public var onTheWire: String { "\(local)@\(asciiDomain)" }
 
-    /// Whether only a mail server that offers SMTPUTF8 can be given it.
+    /// Whether the address needs a mail server that offers SMTPUTF8.
     ///
     /// Spec: RFC 6531 §3.1.
     public var needsSMTPUTF8: Bool { !local.utf8.allSatisfy { $0 < 0x80 } }
@@ -42,7 +42,7 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
         asciiDomain = ascii
     }
 
-    /// No controls, no blanks, nothing that is not seen.
+    /// Whether a character is allowed: no controls, no blanks, nothing invisible.
     private static func isFit(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator, .lineSeparator,
@@ -73,7 +73,7 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
                 && label.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }
                 && label.first != "-" && label.last != "-"
         }
-        // Digits alone at the end would be an address of the network.
+        // A domain that ends in digits would be an IP address.
         guard areFit, ascii.utf8.count <= 253, labels.last?.allSatisfy(\.isNumber) == false else { return nil }
         return ascii
     }

@@ -1,6 +1,6 @@
 import Encodings
 
-/// Takes a signed text of fields apart line by line, on bytes.
+/// Splits a signed text of fields into lines, working on bytes.
 struct FieldLines {
     private var remaining: Substring?
 
@@ -8,7 +8,7 @@ struct FieldLines {
         remaining = text[...]
     }
 
-    /// Everything not taken yet.
+    /// Everything that was not read yet.
     var rest: String { remaining.map(String.init) ?? "" }
 
     mutating func take() -> Substring? {
@@ -38,7 +38,7 @@ struct FieldLines {
     }
 }
 
-/// A hash as it stands in a signed text: `sha256:` and 64 lower case hexadecimal digits.
+/// A hash in a signed text: `sha256:` and 64 lower case hexadecimal digits.
 enum HashLine {
     private static let prefix = "sha256:"
 

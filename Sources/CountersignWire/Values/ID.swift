@@ -1,6 +1,6 @@
 import Encodings
 
-/// What an id names.
+/// The kind of an id.
 ///
 /// Each kind has a prefix, so that an id of one kind cannot pass for another.
 public protocol IDKind: Sendable {
@@ -10,8 +10,8 @@ public protocol IDKind: Sendable {
 
 /// A typed, unguessable id: a prefix and 26 characters of Crockford base 32, such as `chl_01k3…`.
 ///
-/// The 16 bytes behind it are 6 bytes of milliseconds since 1970, which keeps rows made together near each other in an
-/// index, and 10 random bytes.
+/// It encodes 16 bytes: 6 bytes of milliseconds since 1970, which keep rows made together near each other in an index,
+/// and 10 random bytes.
 public struct ID<Kind: IDKind>: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -27,10 +27,10 @@ public struct ID<Kind: IDKind>: Hashable, Sendable {
         low = IDText.number(random.suffix(8))
     }
 
-    /// When it was made.
+    /// When the id was made.
     public var time: Timestamp { Timestamp(milliseconds: Int64(high >> 16)) }
 
-    /// The 16 bytes written as a UUID, for services that want one.
+    /// The 16 bytes as a UUID, for services that require one.
     ///
     /// Spec: RFC 9562 §4.
     public var uuid: String {
@@ -45,7 +45,7 @@ public struct ID<Kind: IDKind>: Hashable, Sendable {
         return parts.joined(separator: "-")
     }
 
-    /// Reads an id, or nil when the text is not the one spelling of an id of this kind.
+    /// Reads an id; nil unless the text is the only spelling of an id of this kind.
     public init?(_ text: some StringProtocol) {
         guard let (high, low) = IDText.read(Array(text.utf8), prefix: Kind.prefix) else { return nil }
         self.high = high
@@ -53,7 +53,7 @@ public struct ID<Kind: IDKind>: Hashable, Sendable {
     }
 }
 
-/// Reads ids of whatever kind: apart from the generic type, so that the work on bytes is compiled once.
+/// Reads ids of every kind, outside the generic type, so that the work on bytes is compiled only once.
 private enum IDText {
     static func read(_ text: [UInt8], prefix: String) -> (high: UInt64, low: UInt64)? {
         let start = prefix.utf8.count + 1
@@ -69,7 +69,7 @@ private enum IDText {
 }
 
 extension ID: CustomStringConvertible {
-    /// The id as it is written everywhere.
+    /// The text of the id.
     public var description: String {
         CrockfordBase32.encode(high, low, after: Kind.prefix + "_")
     }
@@ -126,7 +126,7 @@ public typealias EnrollmentID = ID<EnrollmentIDKind>
 public typealias UserID = ID<UserIDKind>
 /// Names a client.
 public typealias ClientID = ID<ClientIDKind>
-/// Names an event: an entry of the audit, a message that leaves.
+/// Names an event: an entry of the audit, or a message in the outbox.
 public typealias EventID = ID<EventIDKind>
 /// Names one of the issuer's keys.
 public typealias IssuerKeyID = ID<IssuerKeyIDKind>

@@ -2,16 +2,16 @@ import Encodings
 
 /// The public base URL of a deployment, OpenID's `iss`: `https://host[:port]`, compared byte for byte.
 ///
-/// Plain `http` is allowed for a loopback host alone.
+/// Plain `http` is allowed only for a loopback host.
 public struct Issuer: Hashable, Sendable, CustomStringConvertible {
     /// The URL, without a final slash.
     public let description: String
-    /// The host as it stands in the URL, which stands in the user IDs of certificates; never decoded, so that it is
-    /// the same bytes on every platform.
+    /// The host as written in the URL and in the user IDs of certificates; it is never decoded, so that it has the same
+    /// bytes on every platform.
     public let host: String
 
-    /// Reads an issuer, or nil: another scheme, a path, query, fragment or user, a port that is none, a host with
-    /// anything but lower case letters, digits, `.`, `-` and `_` or not an IPv6 address in brackets.
+    /// Reads an issuer; nil for another scheme, a path, query, fragment or user, an invalid port, or a host that is
+    /// neither an IPv6 address in brackets nor made of lower case letters, digits, `.`, `-` and `_`.
     public init?(_ text: some StringProtocol) {
         let text = String(text)
         let scheme = ["https://", "http://"].first { text.utf8.starts(with: $0.utf8) }
@@ -40,7 +40,7 @@ public struct Issuer: Hashable, Sendable, CustomStringConvertible {
         return String(Substring(host))
     }
 
-    /// Whether a text is empty, or a colon and a number from 1 to 65535 as it is usually written.
+    /// Whether a text is empty, or a colon and a number from 1 to 65535 without leading zeros.
     private static func isPortOrNothing(_ text: Substring.UTF8View) -> Bool {
         guard let first = text.first else { return true }
         let digits = Substring(text.dropFirst())
@@ -61,14 +61,14 @@ public struct Issuer: Hashable, Sendable, CustomStringConvertible {
             || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
     }
 
-    /// Whether the host is this machine's own.
+    /// Whether the host is this machine.
     public var isLoopback: Bool { Self.isLoopback(host) }
 
-    /// Whether a host of a URL is this machine's own.
+    /// Whether a host of a URL is this machine.
     package static func isLoopback(_ host: String) -> Bool {
         ["localhost", "127.0.0.1", "[::1]"].contains(host)
     }
 
-    /// The absolute URI of a path with its query, as HTTP signatures cover it.
+    /// The absolute URI of a path with its query, which HTTP signatures cover.
     public func uri(_ pathAndQuery: String) -> String { description + pathAndQuery }
 }

@@ -1,19 +1,19 @@
-/// A language, as texts are chosen by: `de`, `pt-BR`, `zh-Hant-TW`.
+/// A language tag, by which texts are chosen: `de`, `pt-BR`, `zh-Hant-TW`.
 ///
-/// Of BCP 47 the language with the script and region that may follow; written the way it is usually written.
+/// From BCP 47 it takes the language, and the script and region that may follow, in the usual upper and lower case.
 /// Spec: RFC 5646 §2.1 and §2.1.1.
 public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
     /// The tag.
     public let description: String
 
-    /// English, which every text exists in.
+    /// English, in which every text exists.
     public static let english = LanguageTag(known: "en")
 
     private init(known tag: String) {
         description = tag
     }
 
-    /// Reads a tag, whatever its letters' case, or nil.
+    /// Reads a tag in any case, or nil.
     public init?(_ text: String) {
         var subtags = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)[...]
         guard text.utf8.count <= 35, let language = subtags.popFirst(), Self.isWord(language, 2...3) else { return nil }
@@ -33,7 +33,7 @@ public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
         description = tag
     }
 
-    /// The languages to look for, in this order: itself, and what it is a variety of.
+    /// The languages to look for, in this order: the language itself, then those of which it is a variety.
     ///
     /// Spec: RFC 4647 §3.4.
     public var fallbacks: [LanguageTag] {

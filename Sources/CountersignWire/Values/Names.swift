@@ -1,20 +1,20 @@
 import Encodings
 public import OpenPGP
 
-/// How a user answers.
+/// The method by which a user approves.
 ///
-/// Raw values are the field's own and stand in receipts.
+/// Raw values are used in the API and in receipts.
 public enum AnswerMethod: Hashable, Sendable {
-    /// By possession of the device alone.
+    /// Possession of the device alone.
     case confirm
-    /// By possession of the device and a PIN, from which the key is derived that signs.
+    /// Possession of the device and a PIN, from which the signing key is derived.
     case pin
-    /// By possession of the device and a biometric of the user, which alone unlocks the key that signs.
+    /// Possession of the device and a biometric of the user, which alone unlocks the signing key.
     case biometric
-    /// By possession of the device and something that a relying party of its own judges, of this name.
+    /// Possession of the device, and whatever the relying party's custom authenticator of this name judges.
     case custom(AuthenticatorName)
 
-    /// Those that are the same everywhere.
+    /// The methods that every deployment has.
     public static let standard: [AnswerMethod] = [.confirm, .pin, .biometric]
 
     private static let customPrefix = "custom:"
@@ -32,7 +32,7 @@ public enum AnswerMethod: Hashable, Sendable {
         }
     }
 
-    /// The word for it.
+    /// The name in the API and in receipts.
     public var rawValue: String {
         switch self {
         case .confirm: "confirm"
@@ -42,7 +42,7 @@ public enum AnswerMethod: Hashable, Sendable {
         }
     }
 
-    /// What the certificate of a device states about the subkey that proves this method.
+    /// The notation that a device's certificate has for the subkey that proves this method.
     ///
     /// Spec: design 3.1; RFC 9580 §5.2.3.24.
     public func notation(of issuer: Issuer) -> Notation {
@@ -61,7 +61,7 @@ public struct AuthenticatorName: Hashable, Comparable, Sendable, CustomStringCon
         description = String(text)
     }
 
-    /// By their bytes.
+    /// Orders names by their bytes.
     public static func < (left: AuthenticatorName, right: AuthenticatorName) -> Bool {
         left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
     }
@@ -90,10 +90,10 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     public static let pin = TypeName(known: "pin")
     /// The type of biometrics, which exists from the start.
     public static let biometric = TypeName(known: "biometric")
-    /// The type of questions that a device claims by their code, which exists from the start.
+    /// The type of challenges that a device claims by their code, which exists from the start.
     public static let qr = TypeName(known: "qr")
 
-    /// The type of the question whether a new device may be added; the server asks it, and no client can.
+    /// The type of the challenge that asks whether a new device may be added; only the server can use it.
     public static let newDevice = TypeName(known: "new-device")
 
     private init(known name: String) {
@@ -107,7 +107,7 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The 32 random bytes that make a challenge unlike any other, written as 64 lower case hexadecimal digits.
+/// The 32 random bytes that make a challenge unique, written as 64 lower case hexadecimal digits.
 public struct Nonce: Hashable, Sendable, CustomStringConvertible {
     /// The bytes.
     public let bytes: [UInt8]
@@ -128,7 +128,7 @@ public struct Nonce: Hashable, Sendable, CustomStringConvertible {
     public var description: String { Hex.encode(bytes) }
 }
 
-/// The number a person reads on one screen and types into the other: six decimal digits.
+/// The number that a person reads on one screen and types on the other: six decimal digits.
 public struct EntryNumber: Hashable, Sendable {
     /// How many digits it has.
     public static let length = 6
@@ -144,7 +144,7 @@ public struct EntryNumber: Hashable, Sendable {
         digits = String(text)
     }
 
-    /// The number below one million, its digits filled up with zeros.
+    /// The digits of a number below one million, with leading zeros.
     public init(value: UInt32) {
         precondition(value < 1_000_000)
         digits = String(String(value + 1_000_000).dropFirst())

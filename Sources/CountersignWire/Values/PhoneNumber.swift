@@ -1,4 +1,4 @@
-/// A telephone number as the whole world dials it: `+` and 7 to 15 digits, the first of them not 0.
+/// A telephone number in international form: `+` and 7 to 15 digits, the first of them not 0.
 ///
 /// Spec: ITU-T E.164 §6.2.
 public struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {

@@ -1,39 +1,40 @@
 package import Encodings
 
-/// Text of others on a terminal or in a log, where some characters steer, hide or turn round what stands beside them.
+/// Makes other parties' text safe for a terminal or a log, where some characters control the terminal, are invisible,
+/// or reverse the text beside them.
 ///
-/// Whatever is printed goes through here: text of a server, a device, a relying party or a file.
+/// All text of a server, a device, a relying party or a file passes through here before it is printed.
 package enum ShownText {
-    /// Begins and ends a text whose direction leaves what is around it alone.
+    /// Begins and ends a text whose direction does not affect the text around it.
     ///
     /// Spec: Unicode Standard Annex 9, *Explicit Directional Isolates*.
     private static let isolate: Unicode.Scalar = "\u{2068}"
     private static let pop: Unicode.Scalar = "\u{2069}"
 
-    /// A text without what steers a terminal, hides or turns the direction; its lines stay.
+    /// A text without characters that control a terminal, are invisible or change the direction; its lines stay.
     ///
-    /// Isolates that are closed in their line stay too: they confine a direction, as ``isolated(_:)`` means them to.
+    /// Isolates that are closed within their line stay, too: they confine a direction, as in ``isolated(_:)``.
     package static func escaped(_ text: String) -> String {
         text.split(separator: "\n" as Unicode.Scalar).map { escapedLine($0, keepsIsolates: true) }
             .joined(separator: "\n")
     }
 
-    /// One line out of a text, whatever is in it.
+    /// A text as one line, whatever it contains.
     package static func line(_ text: String) -> String {
         escapedLine(Array(text.unicodeScalars)[...], keepsIsolates: false)
     }
 
-    /// One line out of a text, to be put among words of ours.
+    /// A text as one line that can be put into a sentence of ours.
     package static func isolated(_ text: String) -> String { confined(line(text)) }
 
-    /// A text that others show among words of theirs, its direction confined; nothing else changes.
+    /// A text with its direction confined, for use within another text; nothing else changes.
     package static func confined(_ text: String) -> String {
         isRightToLeft(text) ? "\(isolate)\(text)\(pop)" : text
     }
 
-    /// JSON that means the same and steers no terminal.
+    /// JSON with the same meaning that does not control a terminal.
     package static func json(_ value: JSONValue) -> String {
-        // Such characters stand in strings alone.
+        // Such characters occur only in strings.
         value.text.unicodeScalars.map { isShown($0) ? String($0) : escapedInJSON($0) }.joined()
     }
 
@@ -45,7 +46,7 @@ package enum ShownText {
         }.joined()
     }
 
-    /// Whether a character shows as what it is.
+    /// Whether a character is displayed as itself.
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         if (0x20..<0x7F).contains(scalar.value) { return true }
         switch scalar.properties.generalCategory {
@@ -67,7 +68,7 @@ package enum ShownText {
         return result
     }
 
-    /// Where isolates begin and end that do both.
+    /// The positions of isolates that both begin and end.
     private static func closedIsolates(in scalars: ArraySlice<Unicode.Scalar>) -> Set<Int> {
         var (open, closed) = ([Int](), Set<Int>())
         for index in scalars.indices {
@@ -80,7 +81,7 @@ package enum ShownText {
         return closed
     }
 
-    /// Whether anything in a text is written from right to left: Hebrew, Arabic and their like.
+    /// Whether a text contains right-to-left script, such as Hebrew or Arabic.
     private static func isRightToLeft(_ text: String) -> Bool {
         text.unicodeScalars.contains { scalar in
             switch scalar.value {
@@ -92,7 +93,7 @@ package enum ShownText {
 }
 
 extension String {
-    /// The scalars between separators, empty ones too.
+    /// The scalars between separators, including empty parts.
     fileprivate func split(separator: Unicode.Scalar) -> [ArraySlice<Unicode.Scalar>] {
         Array(unicodeScalars).split(separator: separator, omittingEmptySubsequences: false)
     }

@@ -18,7 +18,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Whole seconds since 1970, rounded down.
     public var seconds: Int64 { milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000 }
 
-    /// The seconds as OpenPGP counts them.
+    /// The seconds in OpenPGP's format.
     ///
     /// Spec: RFC 9580 §3.5.
     public var unixSeconds: UnixSeconds { UnixSeconds(clamping: seconds) }
@@ -60,7 +60,7 @@ extension Timestamp: CustomStringConvertible {
             + "T\(digits(second / 3600, 2)):\(digits(second / 60 % 60, 2)):\(digits(second % 60, 2))"
     }
 
-    /// Reads either form that this type writes, and no other; years 0000 to 9999.
+    /// Reads one of the two formats that this type writes; years 0000 to 9999.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count == 20 || bytes.count == 24, bytes.last == UInt8(ascii: "Z") else { return nil }
@@ -77,7 +77,7 @@ extension Timestamp: CustomStringConvertible {
             fraction = value
         }
         let day = Self.day(year, month, date)
-        // A date that does not exist comes back as another one.
+        // A date that does not exist would become another date.
         guard Self.civil(day) == (year, month, date) else { return nil }
         milliseconds = ((day * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + fraction
     }

@@ -1,11 +1,11 @@
 import Encodings
 
 extension Certificate {
-    /// A key or a user ID of a certificate, with what is signed about it.
+    /// A key or a user ID of a certificate, with the signatures about it.
     ///
     /// Spec: RFC 9580 §10.1.
     public struct Component: Sendable {
-        /// What it is.
+        /// The key or user ID.
         public enum Subject: Sendable {
             /// The primary key.
             case primary(PublicKey)
@@ -15,11 +15,12 @@ extension Certificate {
             case subkey(PublicKey)
         }
 
-        /// What it is.
+        /// The key or user ID.
         public let subject: Subject
-        /// What the primary key signed about it, in order.
+        /// The primary key's signatures about it, in order.
         public let signatures: [Signature]
-        /// How many signatures by others, or by nobody this module can tell, follow it.
+        /// The number of other signatures that follow it: by other keys, or by signers that this module cannot
+        /// determine.
         public let foreignSignatures: Int
 
         /// A component with these signatures by the primary key and none by others.
@@ -41,7 +42,7 @@ extension Certificate {
             }
         }
 
-        /// Adds it to a certificate in the form that ``Certificate/canonical(_:)`` says.
+        /// Appends the component to a certificate in the form of ``Certificate/canonical(_:)``.
         fileprivate func append(to bytes: inout [UInt8], of primary: Fingerprint) throws(OpenPGPError) {
             switch subject {
             case .primary(let key): bytes.append(packet: .publicKey, key.body)
@@ -55,10 +56,10 @@ extension Certificate {
         }
     }
 
-    /// A certificate of these components, encoded in the one way that this module has.
+    /// A certificate of these components in this module's canonical encoding.
     ///
-    /// It has the shortest packet headers, nothing signed by others, and of what signatures do not cover only what
-    /// ``Signature/canonical(by:backSignedBy:)`` leaves. Every self-signature is verified.
+    /// It has the shortest packet headers and no signatures by others. Of the parts that signatures do not cover, it
+    /// keeps only those that ``Signature/canonical(by:backSignedBy:)`` keeps. Every self-signature is verified.
     ///
     /// - Parameter components: the primary key, the user IDs, the subkeys.
     public static func canonical(_ components: [Component]) throws(OpenPGPError) -> Certificate {

@@ -1,15 +1,15 @@
 import Encodings
 
-/// A certificate only grows: what was once published is taken back or replaced by further signatures.
+/// A certificate only grows: further signatures revoke or replace what was published before.
 extension Certificate {
     /// The certificate with one more subkey.
     ///
     /// - Parameters:
     ///   - subkey: the subkey.
-    ///   - expiresAt: from when on the subkey is no longer good; nil for as long as the primary key.
+    ///   - expiresAt: when the subkey expires; nil for the primary key's expiry.
     ///   - primary: the primary key.
     ///   - time: when it is bound.
-    /// - Throws: ``OpenPGPError`` or what the private keys throw.
+    /// - Throws: ``OpenPGPError`` or the errors of the private keys.
     public func adding(
         _ subkey: NewSubkey, expiresAt: UnixSeconds? = nil, by primary: SigningKeyPair, at time: UnixSeconds
     ) async throws -> Certificate {
@@ -20,19 +20,19 @@ extension Certificate {
         return try Certificate(parsing: parts.encoded)
     }
 
-    /// The certificate with a key of it revoked.
+    /// The certificate with one of its keys revoked.
     ///
-    /// A revocation for ``RevocationReason/superseded`` or ``RevocationReason/retired`` leaves good what was signed
-    /// before; for any other reason nothing the key ever did counts.
-    /// Spec: RFC 9580 §5.2.1.11, §5.2.1.12, §5.2.3.31.
+    /// A revocation for ``RevocationReason/superseded`` or ``RevocationReason/retired`` leaves earlier signatures
+    /// valid; a revocation for any other reason makes all signatures of the key invalid. Spec: RFC 9580 §5.2.1.11,
+    /// §5.2.1.12, §5.2.3.31.
     ///
     /// - Parameters:
     ///   - key: the fingerprint of a subkey, or of the primary key to revoke the whole certificate.
-    ///   - reason: why.
-    ///   - note: what a person may want to know about it.
+    ///   - reason: the reason.
+    ///   - note: an explanation for people.
     ///   - primary: the primary key.
-    ///   - time: from when on.
-    /// - Throws: ``OpenPGPError`` or what the private key throws.
+    ///   - time: when the revocation takes effect.
+    /// - Throws: ``OpenPGPError`` or the errors of the private key.
     public func revoking(
         _ key: Fingerprint, because reason: RevocationReason, note: String = "", by primary: SigningKeyPair,
         at time: UnixSeconds
@@ -54,15 +54,15 @@ extension Certificate {
         return try Certificate(parsing: parts.encoded)
     }
 
-    /// The certificate with a new end.
+    /// The certificate with a new expiry.
     ///
-    /// What was signed after the old end and before this renewal stays refused: the key was expired then.
+    /// Signatures made after the old expiry and before this renewal stay refused: the key was expired then.
     ///
     /// - Parameters:
-    ///   - expiresAt: from when on the primary key, and with it every subkey, is no longer good; nil for never.
+    ///   - expiresAt: when the primary key, and with it every subkey, expires; nil for never.
     ///   - primary: the primary key.
     ///   - time: when the renewal is made.
-    /// - Throws: ``OpenPGPError`` or what the private key throws.
+    /// - Throws: ``OpenPGPError`` or the errors of the private key.
     public func renewed(
         until expiresAt: UnixSeconds?, by primary: SigningKeyPair, at time: UnixSeconds
     ) async throws -> Certificate {
@@ -76,7 +76,7 @@ extension Certificate {
         return try Certificate(parsing: parts.encoded)
     }
 
-    /// The certificate with everything that another copy of it has more.
+    /// The certificate with everything that another copy of it has in addition.
     ///
     /// Throws ``OpenPGPError/differentCertificate`` for another primary key.
     public func merged(with other: Certificate) throws(OpenPGPError) -> Certificate {

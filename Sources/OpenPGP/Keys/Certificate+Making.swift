@@ -1,7 +1,7 @@
 import Encodings
 
 extension Certificate {
-    /// A subkey to put into a new certificate.
+    /// A subkey for a new certificate.
     public enum NewSubkey: Sendable {
         /// Signs data; the subkey signs its acceptance of the primary key.
         case signing(SigningKeyPair, notations: [Notation] = [])
@@ -15,12 +15,12 @@ extension Certificate {
     ///
     /// - Parameters:
     ///   - primary: the primary key.
-    ///   - flags: what the primary key itself may be used for.
+    ///   - flags: the permitted uses of the primary key itself.
     ///   - userID: the one user ID.
     ///   - subkeys: the subkeys.
-    ///   - expiresAt: from when on the certificate is no longer good; nil for never.
+    ///   - expiresAt: when the certificate expires; nil for never.
     ///   - time: when the signatures are made.
-    /// - Throws: what the private keys throw.
+    /// - Throws: the errors of the private keys.
     public static func make(
         primary: SigningKeyPair, flags: KeyFlags, userID: String, subkeys: [NewSubkey], expiresAt: UnixSeconds? = nil,
         at time: UnixSeconds
@@ -50,7 +50,7 @@ extension Certificate {
         }
     }
 
-    /// The seconds from a key's making to its end, which must lie behind it: zero would mean never.
+    /// The seconds from a key's making to its expiry, which must be later: zero would mean never.
     static func lifetime(of key: PublicKey, until end: UnixSeconds?) throws(OpenPGPError) -> UInt32? {
         guard let end else { return nil }
         guard end > key.createdAt else { throw .keyExpired }

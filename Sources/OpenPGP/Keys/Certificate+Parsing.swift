@@ -3,16 +3,16 @@ import Encodings
 extension Certificate {
     /// Reads a certificate and verifies every self-signature.
     ///
-    /// A component without a valid self-signature, a signing subkey without its back signature and a signature that
-    /// pretends to be the holder's refuse the whole certificate. Certifications by others are skipped.
-    /// Spec: RFC 9580 §10.1, §5.2.1.8, §5.2.1.9.
+    /// The whole certificate is refused if a component has no valid self-signature, if a signing subkey has no back
+    /// signature, or if a signature falsely names the holder as its signer. Certifications by others are skipped. Spec:
+    /// RFC 9580 §10.1, §5.2.1.8, §5.2.1.9.
     public init(parsing bytes: some Collection<UInt8>) throws(OpenPGPError) {
         try self.init(reading: bytes, verifying: true)
     }
 
-    /// Reads a certificate whose self-signatures were verified before, and that was kept since in a place that is trusted.
+    /// Reads a certificate whose self-signatures were verified before, and that was stored since in a trusted place.
     ///
-    /// All is as in ``init(parsing:)`` but that no signature is computed.
+    /// It does the same as ``init(parsing:)``, except that it does not verify signatures.
     public init(previouslyVerified bytes: some Collection<UInt8>) throws(OpenPGPError) {
         try self.init(reading: bytes, verifying: false)
     }
@@ -57,9 +57,9 @@ extension Certificate {
         self.init(encoded: encoded, primary: certified, userIDs: userIDs, subkeys: subkeys, components: components)
     }
 
-    /// A component with the signatures that follow it, those by others only counted.
+    /// A component with the signatures that follow it; those by others are only counted.
     ///
-    /// A signature of another algorithm cannot be the primary key's, whatever it says.
+    /// A signature of another algorithm cannot be the primary key's, whatever signer it names.
     private static func component(
         _ subject: Component.Subject, _ packets: inout ArraySlice<Packet>, of primary: PublicKey
     ) throws(OpenPGPError) -> Component {
@@ -76,7 +76,7 @@ extension Certificate {
         return Component(subject, signatures: signatures, foreignSignatures: foreign)
     }
 
-    /// A user ID with its certifications, which also speak of the primary key.
+    /// A user ID with its certifications, which also make statements about the primary key.
     ///
     /// Spec: RFC 9580 §5.2.1.13: a certification may be revoked.
     private static func certified(
@@ -121,7 +121,7 @@ extension Certificate {
         return certified
     }
 
-    /// Refuses a signing subkey that did not accept this primary key: it could be somebody else's.
+    /// Refuses a signing subkey that did not accept this primary key, because it could belong to another holder.
     ///
     /// Spec: RFC 9580 §5.2.1.9.
     private static func checkBackSignature(

@@ -15,7 +15,7 @@ public struct Certificate: Sendable {
     public let userIDs: [UserID]
     /// The subkeys, each bound by the primary key.
     public let subkeys: [CertifiedKey]
-    /// What it is made of, in order: the primary key, the user IDs, the subkeys.
+    /// The components in order: the primary key, the user IDs, the subkeys.
     public let components: [Component]
 
     init(
@@ -35,7 +35,7 @@ public struct Certificate: Sendable {
     /// The primary key and the subkeys.
     public var keys: [CertifiedKey] { [primary] + subkeys }
 
-    /// The newest key that may be used for all of `flags` at a time.
+    /// The newest key that may be used for all of `flags` at a given time.
     public func key(for flags: KeyFlags, at time: UnixSeconds) throws(OpenPGPError) -> CertifiedKey {
         let usable = keys.filter { key in
             (try? key.check(flags, at: time)) != nil && key.publicKey.createdAt <= time
@@ -46,7 +46,7 @@ public struct Certificate: Sendable {
         return newest
     }
 
-    /// The certificate armored, as gpg exports and imports it.
+    /// The certificate in armor, in the format that gpg exports and imports.
     public var armored: String { Armor.encode(encoded, as: .publicKey) }
 
     /// Reads an armored certificate.
@@ -56,13 +56,13 @@ public struct Certificate: Sendable {
 }
 
 extension Certificate {
-    /// A user ID packet: text that says whose a key is.
+    /// A user ID packet: a text that names the key's holder.
     ///
     /// Spec: RFC 9580 §5.11.
     public struct UserID: Hashable, Sendable {
         /// The text.
         public let text: String
-        /// When its holder took it back; nil for never.
+        /// When its holder revoked it; nil for never.
         public let revokedAt: UnixSeconds?
         var bytes: [UInt8] { Array(text.utf8) }
 

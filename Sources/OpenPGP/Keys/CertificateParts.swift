@@ -42,13 +42,13 @@ struct CertificateParts {
         take(in: Part(tag: tag, body: body, signatures: [signature.body]))
     }
 
-    /// Puts a signature behind a part, unless it stands there already.
+    /// Appends a signature to a part, unless the part has it already.
     mutating func append(_ signature: Signature, to body: [UInt8]) {
         guard let index = parts.firstIndex(where: { $0.body == body }) else { return }
         take(in: Part(tag: parts[index].tag, body: body, signatures: [signature.body]))
     }
 
-    /// Adds the signatures a part does not have yet, or the whole part in its place.
+    /// Adds the signatures that a part does not have yet, or inserts the whole part.
     mutating func take(in other: Part) {
         if let index = parts.firstIndex(where: { $0.tag == other.tag && $0.body == other.body }) {
             let known = Set(parts[index].signatures.map(Self.identity))

@@ -1,41 +1,41 @@
 import Encodings
 
-/// A key that its certificate vouches for, with what it may do and when.
+/// A key of a certificate, with its permitted uses and the times at which they apply.
 public struct CertifiedKey: Sendable {
-    /// What the certificate's holder states about a key, until the next statement.
+    /// A statement of the certificate's holder about a key; it applies until the next statement.
     public struct Statement: Hashable, Sendable {
-        /// From when on it holds.
+        /// When it begins to apply.
         public let since: UnixSeconds
-        /// What the key may be used for.
+        /// The permitted uses of the key.
         public let flags: KeyFlags
-        /// Further statements about it.
+        /// Further statements about the key.
         public let notations: [Notation]
-        /// From when on the key is no longer good; nil for never.
+        /// When the key expires; nil for never.
         public let expiresAt: UnixSeconds?
     }
 
     /// The key.
     public let publicKey: PublicKey
-    /// What was ever stated, the oldest first.
+    /// The earlier statements, oldest first.
     let earlier: [Statement]
-    /// What was stated last.
+    /// The last statement.
     public let statement: Statement
-    /// From when on it is revoked, 0 if nothing it ever did counts; nil if it is not revoked.
+    /// When the key was revoked, 0 if none of its signatures counts; nil if it is not revoked.
     public let revokedAt: UnixSeconds?
 
     /// The key's fingerprint.
     public var fingerprint: Fingerprint { publicKey.fingerprint }
-    /// What the key may be used for, by the last statement.
+    /// The permitted uses of the key, by the last statement.
     public var flags: KeyFlags { statement.flags }
-    /// Statements of the certificate's holder about it, the last that were made.
+    /// The holder's notations about the key, from the last statement.
     public var notations: [Notation] { statement.notations }
-    /// From when on it is no longer good by the last statement; nil for never.
+    /// When the key expires, by the last statement; nil for never.
     public var expiresAt: UnixSeconds? { statement.expiresAt }
 
-    /// From when on its certificate says anything about it.
+    /// When the certificate's statements about it begin.
     public var firstStatedAt: UnixSeconds { (earlier.first ?? statement).since }
 
-    /// A key whose certificate was checked before and that was kept since in a place that is trusted.
+    /// A key whose certificate was verified before, and that was stored since in a trusted place.
     public init(
         previouslyCertified publicKey: PublicKey, flags: KeyFlags, notations: [Notation] = [],
         expiresAt: UnixSeconds? = nil, revokedAt: UnixSeconds? = nil
@@ -53,16 +53,16 @@ public struct CertifiedKey: Sendable {
         self.revokedAt = revokedAt
     }
 
-    /// What was stated at a time.
+    /// The statement that applied at a given time.
     ///
-    /// Later statements do not change what held then: a key that is renewed after it expired was expired in between.
-    /// The first statement holds from the key's making on.
+    /// Later statements do not change it: a key that was renewed after its expiry was expired in between. The first
+    /// statement applies from the key's making on.
     public func statement(at time: UnixSeconds) -> Statement {
         if statement.since <= time { return statement }
         return earlier.last { $0.since <= time } ?? earlier.first ?? statement
     }
 
-    /// Throws unless the key may be used for all of `flags` at a time.
+    /// Throws unless the key may be used for all of `flags` at a given time.
     public func check(_ flags: KeyFlags, at time: UnixSeconds) throws(OpenPGPError) {
         let statement = statement(at: time)
         guard statement.flags.isSuperset(of: flags) else { throw .wrongKeyFlags }

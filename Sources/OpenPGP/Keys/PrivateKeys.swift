@@ -1,22 +1,22 @@
 public import Crypto
 
-/// A private key that signs digests: in software, or in hardware that never lets it out.
+/// A private key that signs digests: in software, or in hardware that never releases it.
 public protocol SigningKey: Sendable {
     /// The public half.
     var publicKey: P256.Signing.PublicKey { get }
 
     /// The ECDSA signature of a SHA-256 digest.
     ///
-    /// A key in hardware may ask a person first, so this may take its time.
+    /// A key in hardware may ask a person first, so this may take a while.
     func signature(for digest: SHA256Digest) async throws -> P256.Signing.ECDSASignature
 }
 
-/// A private key for ECDH: in software, or in hardware that never lets it out.
+/// A private key for ECDH: in software, or in hardware that never releases it.
 public protocol AgreementKey: Sendable {
     /// The public half.
     var publicKey: P256.KeyAgreement.PublicKey { get }
 
-    /// The raw shared secret, the x coordinate of the product: OpenPGP derives its key in its own way from it.
+    /// The raw shared secret, the x coordinate of the product, from which OpenPGP derives its key in its own way.
     func sharedSecret(with peer: P256.KeyAgreement.PublicKey) async throws -> SharedSecret
 }
 
@@ -25,7 +25,7 @@ extension P256.Signing.PrivateKey: SigningKey {
     ///
     /// See ``SigningKey/signature(for:)``.
     public func signature(for digest: SHA256Digest) async throws -> P256.Signing.ECDSASignature {
-        // The annotation picks the synchronous method of the same name.
+        // The type annotation selects the synchronous method of the same name.
         let sign: (SHA256Digest) throws -> P256.Signing.ECDSASignature = signature(for:)
         return try sign(digest)
     }

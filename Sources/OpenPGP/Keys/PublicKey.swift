@@ -1,7 +1,7 @@
 public import Crypto
 import Encodings
 
-/// Seconds since 1970-01-01T00:00:00Z, as OpenPGP counts time.
+/// Seconds since 1970-01-01T00:00:00Z, OpenPGP's format of time.
 ///
 /// Spec: RFC 9580 §3.5.
 public typealias UnixSeconds = UInt32
@@ -40,7 +40,7 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
 ///
 /// Spec: RFC 9580 §5.5.2.2, §5.5.5.4, §5.5.5.6.
 public struct PublicKey: Sendable {
-    /// What the key computes.
+    /// The algorithm of the key, with its public point.
     public enum Material: Sendable {
         /// ECDSA over P-256 (algorithm 19).
         case ecdsa(P256.Signing.PublicKey)
@@ -67,7 +67,8 @@ public struct PublicKey: Sendable {
     /// The fingerprint.
     public let fingerprint: Fingerprint
 
-    /// The point of the curve, uncompressed: who knows its private half has this key and every other of the same point.
+    /// The point of the curve, uncompressed: anybody who knows its private half has this key and every other key of the
+    /// same point.
     public var point: [UInt8] {
         switch material {
         case .ecdsa(let key): Array(key.x963Representation)
@@ -122,7 +123,7 @@ public struct PublicKey: Sendable {
         guard reader.isAtEnd else { throw .malformedPacket(tag) }
     }
 
-    /// Reads the public fields, behind which those of a secret key may follow.
+    /// Reads the public fields; the fields of a secret key may follow them.
     init(reading reader: inout ByteReader, tag: PacketTag) throws(OpenPGPError) {
         let start = reader
         let version = try reader.byte()
@@ -150,7 +151,8 @@ public struct PublicKey: Sendable {
         self.init(material, createdAt: createdAt, body: Array(try fields.bytes(start.count - reader.count)))
     }
 
-    /// Names a modulus that is too short, so that its holder learns more than that RSA is outside the profile.
+    /// Reports a modulus that is too short with its own error, so that the key's holder learns more than that RSA is
+    /// outside the profile.
     ///
     /// Spec: RFC 9580 §12.4.
     private static func refuseShortModulus(_ reader: inout ByteReader) throws(OpenPGPError) {
@@ -170,7 +172,7 @@ public struct PublicKey: Sendable {
         return keyWrap
     }
 
-    /// The key as signatures and fingerprints hash it.
+    /// The key in the form that signatures and fingerprints hash.
     ///
     /// Spec: RFC 9580 §5.2.4.
     static func hashed(_ body: [UInt8]) -> [UInt8] {

@@ -1,11 +1,10 @@
 public import Crypto
 import Encodings
 
-/// A certificate together with the private halves of its keys, as `gpg --export-secret-keys` writes it.
+/// A certificate together with the private halves of its keys, in the format of `gpg --export-secret-keys`.
 ///
-/// It is how keys in software come from and go to other programs. A key in hardware has no place here: a block may lack
-/// any of its private keys, the primary one too, which is then kept elsewhere.
-/// Spec: RFC 9580 §10.2.
+/// It exchanges keys in software with other programs. It never contains a key in hardware: a block may lack any of its
+/// private keys, even the primary one, which is then stored elsewhere. Spec: RFC 9580 §10.2.
 public struct SecretKeyBlock: Sendable {
     /// A private key in software.
     public enum Key: Sendable {
@@ -38,7 +37,7 @@ public struct SecretKeyBlock: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the binary block.
-    ///   - passphrase: what protects the keys, if anything does.
+    ///   - passphrase: the passphrase that protects the keys; nil if there is none.
     public init(parsing bytes: some Collection<UInt8>, passphrase: String? = nil) throws(OpenPGPError) {
         guard bytes.count <= Certificate.maximumSize else { throw .tooLarge }
         var encoded: [UInt8] = []
@@ -52,7 +51,8 @@ public struct SecretKeyBlock: Sendable {
             var reader = ByteReader(packet.body)
             let publicKey = try PublicKey(reading: &reader, tag: packet.tag)
             let scalar = try SecretKeyMaterial.scalar(reading: &reader, of: packet.tag, passphrase: passphrase)
-            // The public fields are not protected: they count only if they follow from the secret ones.
+            // The passphrase does not protect the public fields: they are accepted only if they follow from the secret
+            // ones.
             if let scalar {
                 guard let key = Key(scalar, for: publicKey) else { throw .malformedPacket(packet.tag) }
                 keys.append(key)
@@ -66,14 +66,15 @@ public struct SecretKeyBlock: Sendable {
     ///
     /// - Parameters:
     ///   - text: the armored block.
-    ///   - passphrase: what protects the keys, if anything does.
+    ///   - passphrase: the passphrase that protects the keys; nil if there is none.
     public init(armored text: some StringProtocol, passphrase: String? = nil) throws(OpenPGPError) {
         try self.init(parsing: try Armor.decode(text, as: .privateKey), passphrase: passphrase)
     }
 
     /// The block as bytes.
     ///
-    /// - Parameter passphrase: what is to protect the keys; nil leaves them readable to whoever has the bytes.
+    /// - Parameter passphrase: the passphrase that is to protect the keys; with nil, anybody who has the bytes can read
+    ///   them.
     public func encoded(passphrase: String?) throws(OpenPGPError) -> [UInt8] {
         var bytes: [UInt8] = []
         for part in try CertificateParts(certificate).parts {
@@ -90,14 +91,15 @@ public struct SecretKeyBlock: Sendable {
         return bytes
     }
 
-    /// The block armored, as gpg imports it.
+    /// The block in armor, in the format that gpg imports.
     ///
-    /// - Parameter passphrase: what is to protect the keys; nil leaves them readable to whoever has the text.
+    /// - Parameter passphrase: the passphrase that is to protect the keys; with nil, anybody who has the text can read
+    ///   them.
     public func armored(passphrase: String?) throws(OpenPGPError) -> String {
         Armor.encode(try encoded(passphrase: passphrase), as: .privateKey)
     }
 
-    /// The pair of a key that signs; nil if the block does not have its private half, or it does not sign.
+    /// The pair of a signing key; nil if the block does not have its private half, or the key does not sign.
     public func signingKey(_ fingerprint: Fingerprint) -> SigningKeyPair? {
         guard case .signing(let key)? = keys.reveal()[fingerprint], let publicKey = publicKey(fingerprint) else {
             return nil
@@ -105,7 +107,7 @@ public struct SecretKeyBlock: Sendable {
         return SigningKeyPair(key, createdAt: publicKey.createdAt)
     }
 
-    /// The pair of a key that decrypts; nil if the block does not have its private half, or it does not decrypt.
+    /// The pair of a decryption key; nil if the block does not have its private half, or the key does not decrypt.
     public func decryptionKey(_ fingerprint: Fingerprint) -> DecryptionKeyPair? {
         guard case .decryption(let key)? = keys.reveal()[fingerprint], let publicKey = publicKey(fingerprint),
             case .ecdh(_, let keyWrap) = publicKey.material
@@ -119,7 +121,7 @@ public struct SecretKeyBlock: Sendable {
 }
 
 extension SecretKeyBlock.Key {
-    /// The private key with this scalar, if it is that of a public key.
+    /// The private key with this scalar, if it belongs to a public key.
     fileprivate init?(_ scalar: [UInt8], for publicKey: PublicKey) {
         switch publicKey.material {
         case .ecdsa:

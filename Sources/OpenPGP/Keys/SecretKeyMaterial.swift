@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import Encodings
 
-/// The fields of a secret key packet behind its public ones.
+/// The fields of a secret key packet that follow its public ones.
 ///
 /// Spec: RFC 9580 §5.5.3, §3.7.2.1.
 enum SecretKeyMaterial {
@@ -12,11 +12,11 @@ enum SecretKeyMaterial {
     private static let aes256: UInt8 = 9
     private static let blockSize = 16
     private static let digestSize = 20
-    /// The mark of gpg for a secret key that is kept elsewhere: a type of its own, any hash, `GNU`, 1.
+    /// gpg's marker for a secret key that is stored elsewhere: a type of its own, any hash, `GNU`, 1.
     private static let elsewhere: UInt8 = 101
     private static let elsewhereMark: [UInt8] = Array("GNU".utf8) + [1]
 
-    /// The secret scalar, 32 bytes; nil where the key is kept elsewhere.
+    /// The secret scalar, 32 bytes; nil if the key is stored elsewhere.
     static func scalar(
         reading reader: inout ByteReader, of tag: PacketTag, passphrase: String?
     ) throws(OpenPGPError) -> [UInt8]? {
@@ -32,7 +32,7 @@ enum SecretKeyMaterial {
                 guard reader.remaining().elementsEqual(elsewhereMark) else { throw .unsupportedStringToKey(type) }
                 return nil
             }
-            // Its two octets of checksum would let an attacker change the key unnoticed.
+            // With only two octets of checksum, an attacker could change the key unnoticed.
             guard usage == checked else { throw .unsupportedKeyProtection(usage) }
             guard type == StringToKey.iterated else { throw .unsupportedStringToKey(type) }
             let keySize = try keySize(of: cipher)
@@ -46,7 +46,7 @@ enum SecretKeyMaterial {
         }
     }
 
-    /// The fields for a scalar, sealed where there is a passphrase.
+    /// The fields for a scalar, sealed if there is a passphrase.
     static func encoded(_ scalar: [UInt8]?, passphrase: String?) throws(OpenPGPError) -> [UInt8] {
         guard let scalar else { return [malleable, 0, elsewhere, 0] + elsewhereMark }
         var plaintext: [UInt8] = []

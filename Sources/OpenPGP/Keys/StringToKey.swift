@@ -1,10 +1,9 @@
 import Crypto
 import Encodings
 
-/// How a passphrase becomes a key: salted and hashed over and over.
+/// The derivation of a key from a passphrase: salted, and hashed repeatedly.
 ///
-/// The hash only stretches here, so that SHA-1, which gpg writes, does no harm.
-/// Spec: RFC 9580 §3.7.1.3.
+/// The hash only stretches the passphrase, so that SHA-1, which gpg writes, does no harm here. Spec: RFC 9580 §3.7.1.3.
 struct StringToKey {
     static let iterated: UInt8 = 3
     private static let saltSize = 8
@@ -20,12 +19,12 @@ struct StringToKey {
     let salt: [UInt8]
     let codedCount: UInt8
 
-    /// A fresh one: SHA-256 over 62 MiB, the most the format can say.
+    /// New parameters: SHA-256 over 62 MiB, the most that the format can express.
     init(salt: [UInt8]) {
         (hash, self.salt, codedCount) = (.sha256, salt, 0xFF)
     }
 
-    /// Reads what follows the type octet.
+    /// Reads the fields after the type octet.
     init(reading reader: inout ByteReader) throws(OpenPGPError) {
         let id = try reader.byte()
         guard let hash = Hash(rawValue: id) else { throw .unsupportedHash(id) }
@@ -51,7 +50,7 @@ struct StringToKey {
     private func key<Function: HashFunction>(_: Function.Type, _ passphrase: String, _ size: Int) -> SymmetricKey {
         let unit = salt + Array(passphrase.utf8)
         let total = max(count, unit.count)
-        // Many copies at a time: the unit alone is short.
+        // Hashing many copies at a time is faster, because one unit is short.
         let copies = [[UInt8]](repeating: unit, count: min(1024, total / unit.count + 1)).flatMap { $0 }
         var key: [UInt8] = []
         var zeros = 0
@@ -65,7 +64,7 @@ struct StringToKey {
                 left -= part.count
             }
             key += Array(hash.finalize())
-            // What one hash is too short for, the next continues, told apart by zeros in front.
+            // If one hash is too short, the next one continues; zeros in front make it different.
             zeros += 1
         }
         return SymmetricKey(data: key.prefix(size))

@@ -1,14 +1,14 @@
 import Encodings
 
-/// What the self-signatures of a component say about its key, and from when on.
+/// What the self-signatures of a component state about its key, and when each statement begins to apply.
 struct Validity {
     private var statements: [CertifiedKey.Statement] = []
     private var revokedAt: UnixSeconds?
 
-    /// Takes in a binding signature or a certification.
+    /// Adds a binding signature or a certification.
     mutating func take(_ signature: Signature, of key: PublicKey) {
         let subpackets = signature.subpackets
-        // What an expired signature says is no longer said: the key ends with whichever ends first.
+        // An expired signature states nothing any more: the key ends at the earlier of the two expiries.
         let expiresAt = [
             Self.end(of: subpackets.keyLifetime, from: key.createdAt),
             Self.end(of: subpackets.lifetime, from: signature.createdAt),
@@ -16,7 +16,7 @@ struct Validity {
         let statement = CertifiedKey.Statement(
             since: signature.createdAt, flags: subpackets.keyFlags ?? [], notations: subpackets.notations,
             expiresAt: expiresAt)
-        // Of two of the same time, the one that stands later in the certificate counts.
+        // Of two statements of the same time, the later one in the certificate counts.
         statements.insert(statement, at: statements.firstIndex { $0.since > statement.since } ?? statements.endIndex)
     }
 
@@ -26,14 +26,14 @@ struct Validity {
         return UnixSeconds(clamping: UInt64(start) + UInt64(lifetime))
     }
 
-    /// Spec: RFC 9580 §5.2.3.31: a revocation for a harmless reason leaves earlier signatures good.
+    /// Spec: RFC 9580 §5.2.3.31: a revocation for a harmless reason leaves earlier signatures valid.
     mutating func revoke(_ signature: Signature) {
         let reason = signature.subpackets.revocationReason ?? .unspecified
         let time = reason.keepsEarlierSignatures ? signature.createdAt : 0
         revokedAt = Swift.min(revokedAt ?? time, time)
     }
 
-    /// The validity of a subkey, which at no time lives longer than its primary key.
+    /// The validity of a subkey, which never lives longer than its primary key.
     func limited(by holder: Validity) -> Validity {
         let changes = Set((statements + holder.statements).map(\.since)).sorted()
         var limited = Validity()
@@ -48,7 +48,7 @@ struct Validity {
         return limited
     }
 
-    /// The key with all that was stated about it; nil if nothing was.
+    /// The key with all statements about it; nil if there are none.
     func key(_ publicKey: PublicKey) -> CertifiedKey? {
         guard let last = statements.last else { return nil }
         return CertifiedKey(publicKey, earlier: statements.dropLast(), statement: last, revokedAt: revokedAt)

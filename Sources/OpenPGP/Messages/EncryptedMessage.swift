@@ -1,10 +1,10 @@
 import Encodings
 
-/// A message that is signed by exactly one key and encrypted: the only form of message in the profile.
+/// A message that is signed by exactly one key and encrypted: the profile's only form of encrypted message.
 ///
-/// No plaintext leaves this type before the integrity checksum was checked, and none but by
-/// ``openWithoutVerifying(_:with:intendedRecipient:)`` before the signature was, too.
-/// Spec: RFC 9580 §10.3.
+/// No plaintext leaves this type before the integrity checksum is verified. Only
+/// ``openWithoutVerifying(_:with:intendedRecipient:)`` returns plaintext before the signature is verified. Spec: RFC
+/// 9580 §10.3.
 public enum EncryptedMessage {
     /// The most bytes a message may have.
     public static let maximumSize = 1024 * 1024
@@ -13,12 +13,12 @@ public enum EncryptedMessage {
     /// Signs content and encrypts it to one key.
     ///
     /// - Parameters:
-    ///   - content: what is said.
+    ///   - content: the content.
     ///   - signer: the key that signs.
     ///   - recipient: the ECDH key to encrypt to.
-    ///   - intendedRecipient: the primary fingerprint of the certificate that key belongs to.
+    ///   - intendedRecipient: the primary fingerprint of the certificate to which that key belongs.
     ///   - time: when it is signed.
-    /// - Throws: ``OpenPGPError`` or what the private key throws.
+    /// - Throws: ``OpenPGPError`` or the errors of the private key.
     public static func seal(
         _ content: MessageContent, signedBy signer: SigningKeyPair, to recipient: PublicKey,
         intendedRecipient: Fingerprint, at time: UnixSeconds
@@ -37,12 +37,12 @@ public enum EncryptedMessage {
     ///
     /// - Parameters:
     ///   - message: the binary message.
-    ///   - key: the key it must be encrypted to.
-    ///   - signers: the keys one of which must have signed; judged at the time of signing.
-    ///   - intendedRecipient: a primary fingerprint the signature must name, so that a message to one person cannot
-    ///     be passed on to another as if it were meant for them (§5.2.3.36); nil for messages of programs that do not
-    ///     write it.
-    ///   - now: the present; a signature from the future is refused.
+    ///   - key: the key to which it must be encrypted.
+    ///   - signers: the keys, one of which must have signed; judged at the time of signing.
+    ///   - intendedRecipient: a primary fingerprint that the signature must name, so that a message to one person
+    ///     cannot be passed on to another as if it were meant for them (§5.2.3.36); nil for messages of programs that
+    ///     do not write it.
+    ///   - now: the current time; a signature from the future is refused.
     /// - Throws: ``OpenPGPError``.
     public static func open(
         _ message: [UInt8], with key: DecryptionKeyPair, signers: [CertifiedKey],
@@ -53,15 +53,16 @@ public enum EncryptedMessage {
         return opened
     }
 
-    /// Decrypts a message and verifies nothing but that it arrived whole.
+    /// Decrypts a message and verifies only that it arrived complete.
     ///
-    /// For who must look at what it says before it is known whose key has to have signed: until then it is nobody's word.
+    /// It is for callers that must read the message before they know whose key must have signed it. Until the signature
+    /// is verified, nobody vouches for the content.
     ///
     /// - Parameters:
     ///   - message: the binary message.
-    ///   - key: the key it must be encrypted to.
-    ///   - intendedRecipient: as for ``open(_:with:signers:intendedRecipient:now:)``; nil where the caller looks at whom
-    ///     the signature names.
+    ///   - key: the key to which it must be encrypted.
+    ///   - intendedRecipient: as for ``open(_:with:signers:intendedRecipient:now:)``; nil if the caller checks the
+    ///     recipient that the signature names.
     /// - Throws: ``OpenPGPError``.
     public static func openWithoutVerifying(
         _ message: [UInt8], with key: DecryptionKeyPair, intendedRecipient: Fingerprint?
@@ -90,7 +91,7 @@ public enum EncryptedMessage {
         }
     }
 
-    /// Session keys, then the protected data, then nothing.
+    /// The session keys, then the protected data, and nothing else.
     private static func parts(
         of message: [UInt8]
     ) throws(OpenPGPError) -> (sessionKeys: [ArraySlice<UInt8>], protected: ArraySlice<UInt8>) {

@@ -11,7 +11,7 @@ struct LiteralData {
     let format: Format
     let content: ArraySlice<UInt8>
 
-    /// The content, the line ends of a text made LF.
+    /// The content; in a text, line ends become LF.
     var text: [UInt8] {
         switch format {
         case .binary: Array(content)
@@ -23,7 +23,7 @@ struct LiteralData {
         var reader = ByteReader(body)
         guard let format = Format(rawValue: try reader.byte()) else { throw .malformedPacket(.literalData) }
         self.format = format
-        // File name and date are not covered by the signature and mean nothing here.
+        // The signature does not cover the file name and the date, so they are ignored.
         _ = try reader.bytes(Int(try reader.byte()))
         _ = try reader.uint32()
         content = reader.remaining()
@@ -36,7 +36,7 @@ struct LiteralData {
     }
 }
 
-/// The announcement of a signature ahead of what it covers.
+/// The announcement of a signature, before the content that it covers.
 ///
 /// Spec: RFC 9580 §5.4.
 struct OnePassSignature {
@@ -61,7 +61,7 @@ struct OnePassSignature {
         let algorithm = try reader.byte()
         guard algorithm == Signature.ecdsa else { throw .unsupportedKeyAlgorithm(algorithm) }
         keyID = Array(try reader.bytes(8))
-        // Anything but 1 announces a further signature over the same data.
+        // Any value but 1 announces a further signature over the same data.
         guard try reader.byte() == 1 else { throw .severalSignatures }
         guard reader.isAtEnd else { throw .malformedPacket(.onePassSignature) }
     }

@@ -1,10 +1,10 @@
 import Encodings
 
-/// What a message says, and thereby how a signature covers it.
+/// The content of a message; its kind determines how a signature covers it.
 public enum MessageContent: Hashable, Sendable {
-    /// Byte for byte.
+    /// Bytes, signed as they are.
     case binary([UInt8])
-    /// As a text: lines are separated by LF here and by CR LF in messages and in what is signed.
+    /// A text: its lines are separated by LF here, and by CR LF in messages and under the signature.
     case text(String)
 
     var signatureType: SignatureType {
@@ -21,7 +21,7 @@ public enum MessageContent: Hashable, Sendable {
         }
     }
 
-    /// The content of the literal data packet that carries it.
+    /// The content of the literal data packet for it.
     func literalData(at time: UnixSeconds) -> [UInt8] {
         switch self {
         case .binary(let bytes):
@@ -32,10 +32,10 @@ public enum MessageContent: Hashable, Sendable {
     }
 }
 
-/// A message whose one signature was verified.
+/// A message whose only signature was verified.
 ///
-/// Only ``SignedMessage/open(_:signers:now:)`` and
-/// ``EncryptedMessage/open(_:with:signers:intendedRecipient:now:)`` make one.
+/// Only ``SignedMessage/open(_:signers:now:)`` and ``EncryptedMessage/open(_:with:signers:intendedRecipient:now:)``
+/// make one.
 public struct VerifiedMessage: Sendable {
     /// The content; for a text, lines are separated by LF.
     public let content: [UInt8]

@@ -11,12 +11,12 @@ enum ProtectedData {
     private static let checksumSize = 20
     private static let zeroIV = [UInt8](repeating: 0, count: blockSize)
 
-    /// The content of the packet for some packets.
+    /// The content of the packet that holds some encrypted packets.
     static func encrypt(_ packets: [UInt8], with key: SessionKey) throws(OpenPGPError) -> [UInt8] {
         let prefix = [UInt8].random(blockSize)
         var plaintext: [UInt8] = []
         plaintext.reserveCapacity(packets.count + blockSize + 2 + checksumHeader.count + checksumSize)
-        // The last two bytes of the prefix stand twice. Decryption must not look at them: that would be an oracle.
+        // The last two bytes of the prefix occur twice. Decryption must ignore them: checking them would be an oracle.
         plaintext += prefix + prefix.suffix(2) + packets + checksumHeader
         plaintext += Array(Insecure.SHA1.hash(data: plaintext))
         guard let iv = try? AES._CFB.IV(ivBytes: zeroIV),
@@ -25,7 +25,7 @@ enum ProtectedData {
         return [1] + ciphertext
     }
 
-    /// The packets inside, after the checksum was found right.
+    /// The packets inside, after the checksum was verified.
     static func decrypt(_ body: ArraySlice<UInt8>, with key: SessionKey) throws(OpenPGPError) -> [UInt8] {
         let version = body.first ?? 0
         guard version == 1 else { throw .unsupportedVersion(.protectedData, version: version) }

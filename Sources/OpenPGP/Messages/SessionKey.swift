@@ -1,6 +1,6 @@
 import Crypto
 
-/// The key of one message, and how it travels to the holder of an ECDH key.
+/// The key of one message, and its encryption to the holder of an ECDH key.
 ///
 /// Spec: RFC 9580 §5.1.5, §11.5.
 struct SessionKey {
@@ -10,7 +10,7 @@ struct SessionKey {
 
     let key: SymmetricKey
 
-    /// A fresh key for AES-256.
+    /// A new random key for AES-256.
     init() {
         key = SymmetricKey(size: .bits256)
     }
@@ -38,9 +38,9 @@ struct SessionKey {
 
     /// A key for one agreement.
     ///
-    /// `P256.KeyAgreement.PrivateKey()` signs something and verifies it to see whether the new key works, at more than the
-    /// price of the agreement. A number below the order is as good a key; one that is not is refused and drawn again.
-    /// Spec: FIPS 186-5 A.2.2.
+    /// `P256.KeyAgreement.PrivateKey()` signs something and verifies it to test the new key, which costs more than the
+    /// agreement itself. A random number below the order is just as good a key; another number is refused, and a new
+    /// one is drawn. Spec: FIPS 186-5 A.2.2.
     private static func ephemeralKey() -> P256.KeyAgreement.PrivateKey {
         while true {
             let number = SymmetricKey(size: .bits256)
@@ -48,7 +48,7 @@ struct SessionKey {
         }
     }
 
-    /// Opens a session key packet.
+    /// Decrypts a session key packet.
     static func decrypted(
         from body: ArraySlice<UInt8>, with recipient: DecryptionKeyPair
     ) async throws -> SessionKey {
@@ -60,7 +60,7 @@ struct SessionKey {
         return SessionKey(try unpadded(padded.withUnsafeBytes { Array($0) }))
     }
 
-    /// The key ID a session key packet is addressed to, or nil for a version or algorithm that is not ours.
+    /// The key ID to which a session key packet is addressed; nil for an unsupported version or algorithm.
     static func recipientKeyID(of body: ArraySlice<UInt8>) throws(OpenPGPError) -> [UInt8] {
         var reader = ByteReader(body)
         let version = try reader.byte()
@@ -82,7 +82,7 @@ struct SessionKey {
         return (ephemeral, wrapped)
     }
 
-    /// Cipher, key and checksum, padded to hide which cipher it is.
+    /// Cipher, key and checksum, padded so that the length does not reveal the cipher.
     ///
     /// Spec: RFC 9580 §11.5.
     private func padded() -> [UInt8] {
@@ -107,8 +107,8 @@ struct SessionKey {
         return SymmetricKey(data: key)
     }
 
-    /// The key derivation of OpenPGP, which hashes the counter first, then the shared secret, then its parameters with
-    /// the fingerprint of the recipient's subkey.
+    /// OpenPGP's key derivation: it hashes the counter, then the shared secret, then its parameters with the
+    /// fingerprint of the recipient's subkey.
     ///
     /// Spec: RFC 9580 §11.5.
     private static func wrappingKey(

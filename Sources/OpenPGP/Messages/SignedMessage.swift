@@ -1,8 +1,8 @@
 import Encodings
 
-/// A message that is signed by exactly one key and not encrypted: content and signature travel together.
+/// A message that is signed by exactly one key and not encrypted; it contains both content and signature.
 ///
-/// For a text that stays readable use ``CleartextMessage``, for a signature beside its content ``DetachedSignature``.
+/// For a text that stays readable use ``CleartextMessage``, for a signature in a separate file ``DetachedSignature``.
 /// Spec: RFC 9580 §10.3, the one-pass signed message.
 public enum SignedMessage {
     /// The most bytes a message may have.
@@ -11,12 +11,12 @@ public enum SignedMessage {
     /// Signs content.
     ///
     /// - Parameters:
-    ///   - content: what is said.
+    ///   - content: the content.
     ///   - signer: the key that signs.
     ///   - notations: statements of the signer about the signature.
     ///   - time: when it is signed.
     /// - Returns: the binary message; ``Armor`` makes a text of it.
-    /// - Throws: what the private key throws.
+    /// - Throws: the errors of the private key.
     public static func sign(
         _ content: MessageContent, by signer: SigningKeyPair, notations: [Notation] = [], at time: UnixSeconds
     ) async throws -> [UInt8] {
@@ -27,9 +27,9 @@ public enum SignedMessage {
     ///
     /// - Parameters:
     ///   - message: the binary message.
-    ///   - signers: the keys one of which must have signed, ``Certificate/keys`` of a certificate for instance; judged
+    ///   - signers: the keys, one of which must have signed, for instance ``Certificate/keys`` of a certificate; judged
     ///     at the time of signing.
-    ///   - now: the present; a signature from the future is refused.
+    ///   - now: the current time; a signature from the future is refused.
     public static func open(
         _ message: [UInt8], signers: [CertifiedKey], now: UnixSeconds
     ) throws(OpenPGPError) -> VerifiedMessage {
@@ -52,13 +52,13 @@ public enum SignedMessage {
     }
 }
 
-/// A signed message that was read and whose signature nobody has verified: anybody may have written it.
+/// A signed message whose signature is not verified yet: anybody may have written it.
 ///
-/// Only ``EncryptedMessage/openWithoutVerifying(_:with:intendedRecipient:)`` hands one out.
+/// Only ``EncryptedMessage/openWithoutVerifying(_:with:intendedRecipient:)`` returns one.
 public struct UnverifiedMessage: Sendable {
     /// The content; for a text, lines are separated by LF.
     public let content: [UInt8]
-    /// The signature, which may be anybody's.
+    /// The signature, which may be by any key.
     public let signature: Signature
     private let announcedKeyID: [UInt8]
     private let signed: SignedContent
@@ -77,7 +77,7 @@ public struct UnverifiedMessage: Sendable {
         case .text: signed = .text(Array(literal.content))
         default: throw .unexpectedSignatureType(signature.type.rawValue)
         }
-        // Who is announced is who signs, whoever that is.
+        // The announced signer must be the signer that the signature names.
         let named = signature.subpackets.issuer?.keyID ?? signature.subpackets.issuerKeyID
         guard named == nil || named == announced.keyID else { throw .malformedPacket(.onePassSignature) }
         content = literal.text
@@ -87,8 +87,8 @@ public struct UnverifiedMessage: Sendable {
     /// Verifies the signature.
     ///
     /// - Parameters:
-    ///   - signers: the keys one of which must have signed; judged at the time of signing.
-    ///   - now: the present; a signature from the future is refused.
+    ///   - signers: the keys, one of which must have signed; judged at the time of signing.
+    ///   - now: the current time; a signature from the future is refused.
     public func verified(signers: [CertifiedKey], now: UnixSeconds) throws(OpenPGPError) -> VerifiedMessage {
         let signer = try signature.verifySigner(among: signers, over: signed, now: now)
         guard announcedKeyID == signer.fingerprint.keyID else { throw .malformedPacket(.onePassSignature) }

@@ -39,7 +39,8 @@ public struct PacketTag: RawRepresentable, Hashable, Sendable {
     /// Modification Detection Code, the end of protected data of version 1.
     public static let modificationDetection = PacketTag(rawValue: 19)
 
-    /// Data packets alone may come in parts or with a length that only the end of the file tells.
+    /// Whether the packet may come in parts, or with a length that only the end of the file determines: only data
+    /// packets may.
     ///
     /// Spec: RFC 9580 §4.2.1.4.
     fileprivate var mayBeStreamed: Bool {
@@ -101,7 +102,7 @@ struct Packet {
             default:
                 guard tag.mayBeStreamed else { throw .malformedHeader }
                 let length = 1 << Int(first & 0x1F)
-                // The first part has at least 512 bytes.
+                // The first part must have at least 512 bytes.
                 guard !parts.isEmpty || length >= 512 else { throw .malformedHeader }
                 parts.append(contentsOf: try reader.bytes(length))
             }

@@ -1,16 +1,16 @@
 import Encodings
 
-/// A text signed in the clear: readable as it stands, and checked by `gpg --verify`.
+/// A text signed in the clear: people can read it, and `gpg --verify` checks it.
 ///
 /// Spec: RFC 9580 §7.
 ///
-/// The profile is strict so that what a person reads is what was signed: no line may end in a blank, which the
+/// The profile is strict, so that a person reads exactly what was signed: no line may end in a blank, which the
 /// signature would not cover.
 public struct CleartextMessage: Sendable {
     /// The most bytes a message may have.
     public static let maximumSize = 1024 * 1024
 
-    /// The text, lines separated by LF, without a final one.
+    /// The text: lines separated by LF, without a final LF.
     public let text: String
     /// The signature, of type ``SignatureType/text``, not yet verified.
     public let signature: Signature
@@ -20,8 +20,8 @@ public struct CleartextMessage: Sendable {
 
     /// A text with its signature.
     ///
-    /// Throws ``OpenPGPError/malformedCleartext`` for a text the form cannot carry: a line that ends in a blank, or a
-    /// carriage return.
+    /// Throws ``OpenPGPError/malformedCleartext`` for a text that the format cannot represent: one with a carriage
+    /// return, or with a line that ends in a blank.
     public init(text: String, signature: Signature) throws(OpenPGPError) {
         guard signature.type == .text else { throw .unexpectedSignatureType(signature.type.rawValue) }
         guard Self.survives(Array(text.utf8)) else { throw .malformedCleartext }
@@ -36,7 +36,7 @@ public struct CleartextMessage: Sendable {
     ///   - signer: the key that signs.
     ///   - notations: statements of the signer about the signature.
     ///   - time: when it is signed.
-    /// - Throws: ``OpenPGPError`` or what the private key throws.
+    /// - Throws: ``OpenPGPError`` or the errors of the private key.
     public static func sign(
         _ text: String, by signer: SigningKeyPair, notations: [Notation] = [], at time: UnixSeconds
     ) async throws -> CleartextMessage {
@@ -50,7 +50,7 @@ public struct CleartextMessage: Sendable {
     public init(parsing message: some StringProtocol) throws(OpenPGPError) {
         guard message.utf8.count <= Self.maximumSize else { throw .tooLarge }
         var lines = Armor.Lines(Array(message.utf8)[...])
-        // One hash header, and no other, so that nothing unsigned can pass for text (§7).
+        // Exactly one hash header, and no other, so that nothing unsigned can pass for text (§7).
         guard lines.next()?.elementsEqual(Self.opening.utf8) == true,
             let hash = lines.next(), hash.starts(with: Self.hashHeader.utf8),
             lines.next()?.isEmpty == true
@@ -68,7 +68,7 @@ public struct CleartextMessage: Sendable {
         try self.init(text: text, signature: signature)
     }
 
-    /// The text, its dashes no longer escaped, and the armor that follows it.
+    /// The text without dash escapes, and the armor that follows it.
     private static func parts(
         _ lines: inout Armor.Lines
     ) throws(OpenPGPError) -> (text: [UInt8], armor: ArraySlice<UInt8>) {
@@ -100,11 +100,11 @@ public struct CleartextMessage: Sendable {
         return (head + escaped).joined(separator: "\n") + "\n" + armor
     }
 
-    /// Verifies the signature against a certificate, judged at the time the signature was made.
+    /// Verifies the signature against a certificate; its key is judged at the time of signing.
     ///
     /// - Parameters:
-    ///   - certificate: the certificate one of whose keys must have signed.
-    ///   - now: the present; a signature from the future is refused.
+    ///   - certificate: the certificate, one of whose keys must have signed.
+    ///   - now: the current time; a signature from the future is refused.
     /// - Returns: the key that signed.
     public func verify(by certificate: Certificate, now: UnixSeconds) throws(OpenPGPError) -> CertifiedKey {
         try signature.verifySigner(among: certificate.keys, over: .text(Array(text.utf8)), now: now)
@@ -112,11 +112,11 @@ public struct CleartextMessage: Sendable {
 }
 
 extension Signature {
-    /// Finds the signer among keys, verifies, and judges the key at the time of signing.
+    /// Finds the signer among keys, verifies the signature, and judges the key at the time of signing.
     func verifySigner(
         among keys: [CertifiedKey], over content: SignedContent, now: UnixSeconds
     ) throws(OpenPGPError) -> CertifiedKey {
-        // A signature that names no signer could be anyone's: the profile wants a name.
+        // A signature that names no signer could be anybody's, so the profile requires a name.
         guard subpackets.issuer != nil || subpackets.issuerKeyID != nil,
             let key = keys.first(where: { names($0.publicKey) })
         else { throw .unknownSigner }

@@ -1,6 +1,6 @@
 import Encodings
 
-/// A signature in a file of its own, beside what it covers.
+/// A signature in a file separate from the content.
 ///
 /// Spec: RFC 9580 §10.4.
 public struct DetachedSignature: Sendable {
@@ -10,9 +10,9 @@ public struct DetachedSignature: Sendable {
     /// The signature, of type ``SignatureType/binary`` or ``SignatureType/text``, not yet verified.
     public let signature: Signature
 
-    /// A signature to be kept beside its content.
+    /// A signature that is stored separately from its content.
     ///
-    /// Throws ``OpenPGPError/unexpectedSignatureType(_:)`` for one that is not over a document.
+    /// Throws ``OpenPGPError/unexpectedSignatureType(_:)`` for a signature that is not over a document.
     public init(_ signature: Signature) throws(OpenPGPError) {
         guard signature.type == .binary || signature.type == .text else {
             throw .unexpectedSignatureType(signature.type.rawValue)
@@ -23,11 +23,11 @@ public struct DetachedSignature: Sendable {
     /// Signs content.
     ///
     /// - Parameters:
-    ///   - content: what is signed.
+    ///   - content: the content.
     ///   - signer: the key that signs.
     ///   - notations: statements of the signer about the signature.
     ///   - time: when it is signed.
-    /// - Throws: what the private key throws.
+    /// - Throws: the errors of the private key.
     public static func sign(
         _ content: MessageContent, by signer: SigningKeyPair, notations: [Notation] = [], at time: UnixSeconds
     ) async throws -> DetachedSignature {
@@ -56,23 +56,23 @@ public struct DetachedSignature: Sendable {
         try self.init(parsing: try Armor.decode(text, as: .signature))
     }
 
-    /// The signature as a binary file, as `gpg --detach-sign` writes it.
+    /// The signature as a binary file, in the format of `gpg --detach-sign`.
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(packet: .signature, signature.body)
         return bytes
     }
 
-    /// The signature armored, as `gpg --armor --detach-sign` writes it.
+    /// The signature in armor, in the format of `gpg --armor --detach-sign`.
     public var armored: String { Armor.encode(encoded, as: .signature) }
 
-    /// Verifies the signature over a content, judging the key at the time the signature was made.
+    /// Verifies the signature over content; its key is judged at the time of signing.
     ///
     /// - Parameters:
-    ///   - content: the bytes of the signed file; for a signature of type ``SignatureType/text`` it does not matter
-    ///     whether its lines end in LF or in CR LF.
-    ///   - certificate: the certificate one of whose keys must have signed.
-    ///   - now: the present; a signature from the future is refused.
+    ///   - content: the bytes of the signed file; for a signature of type ``SignatureType/text`` its lines may end in
+    ///     LF or in CR LF.
+    ///   - certificate: the certificate, one of whose keys must have signed.
+    ///   - now: the current time; a signature from the future is refused.
     /// - Returns: the key that signed.
     public func verify(
         _ content: [UInt8], by certificate: Certificate, now: UnixSeconds

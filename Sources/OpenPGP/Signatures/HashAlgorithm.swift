@@ -1,15 +1,15 @@
 import Crypto
 
-/// The hash a signature is made over.
+/// The hash algorithm of a signature.
 ///
-/// This module signs with SHA-256; the longer ones of the family are read, since other programs prefer them.
+/// This module signs with SHA-256. It also reads the longer hashes of the family, because other programs prefer them.
 /// Spec: RFC 9580 §9.5.
 enum HashAlgorithm: UInt8 {
     case sha256 = 8
     case sha384 = 9
     case sha512 = 10
 
-    /// Throws for hashes that are broken, and for those outside the profile.
+    /// Throws for broken hashes, and for those outside the profile.
     init(checking id: UInt8) throws(OpenPGPError) {
         if let algorithm = HashAlgorithm(rawValue: id) {
             self = algorithm
@@ -19,7 +19,7 @@ enum HashAlgorithm: UInt8 {
         throw (1...3).contains(id) ? .weakHash(id) : .unsupportedHash(id)
     }
 
-    /// How a cleartext-signed message names it.
+    /// The algorithm's name in a cleartext-signed message.
     ///
     /// Spec: RFC 9580 §9.5, the text names.
     var textName: String {

@@ -1,7 +1,7 @@
 import Crypto
 import Encodings
 
-/// What a signature says about what it covers.
+/// The type of a signature: what it states about its subject.
 ///
 /// Spec: RFC 9580 §5.2.1.
 public enum SignatureType: UInt8, Sendable {
@@ -21,7 +21,7 @@ public enum SignatureType: UInt8, Sendable {
     case subkeyBinding = 0x18
     /// A signing subkey accepts its primary key.
     case primaryKeyBinding = 0x19
-    /// Something about a key itself.
+    /// A statement about a key itself.
     case directKey = 0x1F
     /// A primary key is revoked.
     case keyRevocation = 0x20
@@ -40,24 +40,26 @@ public enum SignatureType: UInt8, Sendable {
     }
 }
 
-/// A version 4 ECDSA signature, read and not yet verified.
+/// A version 4 ECDSA signature, parsed and not yet verified.
 ///
 /// Spec: RFC 9580 §5.2.3.
 public struct Signature: Sendable {
     static let ecdsa: UInt8 = 19
 
-    /// What the signature is about.
+    /// The type of the signature.
     public let type: SignatureType
-    /// The subpackets the signature covers; issuer key ID and embedded signature also from the area it does not cover,
-    /// since both are checked against keys.
+    /// The subpackets that the signature covers.
+    ///
+    /// The issuer key ID and the embedded signature may also come from the area that it does not cover, because both
+    /// are checked against keys.
     public let subpackets: Subpackets
-    /// When the signature was made, which every signature must say (§5.2.3.11).
+    /// When the signature was made; every signature must state this (§5.2.3.11).
     public let createdAt: UnixSeconds
     /// The content of the packet.
     public let body: [UInt8]
-    /// The subpackets that the signature covers, in order, as they stand there.
+    /// The subpackets that the signature covers, in their order in the packet.
     public let hashedSubpackets: [Subpacket]
-    /// How many octets they are long.
+    /// The size of the subpackets that the signature covers, in octets.
     public var hashedSize: Int { hashedArea.count }
 
     let hash: HashAlgorithm
@@ -96,15 +98,17 @@ public struct Signature: Sendable {
         self.value = value
     }
 
-    /// What tells this signature from others: all but the area it does not cover, which anyone can change.
+    /// The bytes that identify this signature: all but the area that it does not cover, which anybody can change.
     var identity: [UInt8] { Self.header(type: type, hash: hash, hashedArea: hashedArea) + value.rawRepresentation }
 
-    /// The same signature with as little as can be of what it does not cover, which anyone can change and of which some
-    /// programs bear only so much: the key ID of its signer, and a back signature where it stands there.
+    /// The same signature with the least possible content in the area that it does not cover.
+    ///
+    /// Anybody can change that area, and some programs accept only little in it. It keeps the key ID of the signer, and
+    /// a back signature that is in this area.
     ///
     /// - Parameters:
-    ///   - signer: the key that made it, found out before.
-    ///   - subkey: the key that made the back signature; nil where there is none to keep.
+    ///   - signer: the key that made it, which the caller has determined.
+    ///   - subkey: the key that made the back signature; nil if there is none to keep.
     public func canonical(by signer: Fingerprint, backSignedBy subkey: Fingerprint? = nil) throws(OpenPGPError)
         -> Signature
     {
@@ -121,28 +125,28 @@ public struct Signature: Sendable {
                 value: Array(value.rawRepresentation)))
     }
 
-    /// Whether another is this signature, whatever stands in the area that neither covers.
+    /// Whether another signature is the same, whatever is in the areas that the signatures do not cover.
     public func isSame(as other: Signature) -> Bool { identity == other.identity }
 
-    /// Whether the content of a signature packet can be of a signature by a key of the profile.
+    /// Whether a signature packet may be a signature by a key of the profile.
     ///
-    /// What is too short to tell, or of another version, is left to the parser, which refuses it by name.
+    /// A packet that is too short to tell, or of another version, passes: the parser refuses it with its own error.
     static func mayBeECDSA(_ body: ArraySlice<UInt8>) -> Bool {
         let header = body.prefix(3)
         guard header.count == 3, header.first == 4, let algorithm = header.last else { return true }
         return algorithm == ecdsa
     }
 
-    /// Whether the signature says it was made by this key.
+    /// Whether the signature may name this key as its signer.
     ///
-    /// Where it names no signer, any key could be it.
+    /// If it names no signer, any key may have made it.
     func names(_ key: PublicKey) -> Bool {
         if let issuer = subpackets.issuer { return issuer == key.fingerprint }
         if let keyID = subpackets.issuerKeyID { return keyID == key.fingerprint.keyID }
         return true
     }
 
-    /// Throws ``OpenPGPError/badSignature`` unless the signature is by this key over this content.
+    /// Throws ``OpenPGPError/badSignature`` unless this key made the signature over this content.
     func verify(_ content: SignedContent, by key: PublicKey) throws(OpenPGPError) {
         guard case .ecdsa(let publicKey) = key.material, names(key) else { throw .badSignature }
         let isValid =
@@ -164,7 +168,7 @@ public struct Signature: Sendable {
 
     /// Signs content.
     ///
-    /// The issuer's subpackets are filled in.
+    /// The method fills in the subpackets that name the signer.
     static func make(
         _ type: SignatureType, over content: SignedContent, by key: SigningKeyPair, at createdAt: UnixSeconds,
         _ complete: (inout Subpackets) -> Void = { _ in }

@@ -1,6 +1,6 @@
 import Crypto
 
-/// What a signature covers.
+/// The content that a signature covers.
 ///
 /// Spec: RFC 9580 §5.2.4.
 enum SignedContent {
@@ -10,7 +10,7 @@ enum SignedContent {
     case userID(Certificate.UserID, of: PublicKey)
     case subkey(PublicKey, of: PublicKey)
 
-    /// The hash of the content and of what the signature says about itself.
+    /// The hash of the content and of the signature's own hashed fields.
     func digest<Hash: HashFunction>(_: Hash.Type = SHA256.self, trailer: [UInt8]) -> Hash.Digest {
         var hash = Hash()
         switch self {
@@ -36,7 +36,7 @@ enum SignedContent {
 ///
 /// Spec: RFC 9580 §5.2.1.2, §5.9.
 enum CanonicalText {
-    /// The text with every line ended by CR LF.
+    /// The text with CR LF as its line ends.
     static func withNetworkLineEnds(_ text: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count + 32)
@@ -49,7 +49,7 @@ enum CanonicalText {
         return bytes
     }
 
-    /// The text with every CR LF made an LF.
+    /// The text with every CR LF replaced by LF.
     static func withLineFeeds(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -1,6 +1,6 @@
 import Encodings
 
-/// What a key may be used for.
+/// The permitted uses of a key.
 ///
 /// Spec: RFC 9580 §5.2.3.29.
 public struct KeyFlags: OptionSet, Hashable, Sendable {
@@ -22,7 +22,7 @@ public struct KeyFlags: OptionSet, Hashable, Sendable {
     public static let encryptStorage = KeyFlags(rawValue: 0x08)
     /// May be used for authentication.
     public static let authenticate = KeyFlags(rawValue: 0x20)
-    /// May encrypt, whatever it is.
+    /// May encrypt both communications and storage.
     public static let encrypt: KeyFlags = [.encryptCommunications, .encryptStorage]
 }
 
@@ -46,28 +46,28 @@ public struct Notation: Hashable, Sendable {
 ///
 /// Spec: RFC 9580 §5.2.3.31.
 public enum RevocationReason: UInt8, Sendable {
-    /// No reason given: nothing the key ever signed counts.
+    /// No reason given: no signature of the key counts.
     case unspecified = 0
-    /// Superseded: what it signed before stays good.
+    /// Superseded: earlier signatures stay valid.
     case superseded = 1
-    /// Compromised: nothing the key ever signed counts.
+    /// Compromised: no signature of the key counts.
     case compromised = 2
-    /// Retired: what it signed before stays good.
+    /// Retired: earlier signatures stay valid.
     case retired = 3
 
-    /// Whether signatures made before the revocation stay good.
+    /// Whether signatures made before the revocation stay valid.
     public var keepsEarlierSignatures: Bool { self == .superseded || self == .retired }
 }
 
-/// One subpacket as it stands in a signature, whether or not this module understands it.
+/// One subpacket of a signature, whether this module understands it or not.
 ///
 /// Spec: RFC 9580 §5.2.3.7.
 public struct Subpacket: Hashable, Sendable {
     /// The kind, 0 to 127.
     public let type: UInt8
-    /// Whether who does not understand it must not accept the signature.
+    /// Whether a program that does not understand it must refuse the signature.
     public let isCritical: Bool
-    /// What follows the type.
+    /// The bytes after the type.
     public let content: [UInt8]
 
     /// Reads an area, subpacket by subpacket.
@@ -95,13 +95,13 @@ public struct Subpacket: Hashable, Sendable {
     }
 }
 
-/// The subpackets of a signature this module understands.
+/// The subpackets of a signature that this module understands.
 ///
 /// Spec: RFC 9580 §5.2.3.7.
 public struct Subpackets: Sendable {
     /// When the signature was made (type 2).
     public var createdAt: UnixSeconds?
-    /// How many seconds the signature is good for (type 3).
+    /// How many seconds the signature is valid (type 3).
     public var lifetime: UInt32?
     /// How many seconds after its creation the key expires (type 9).
     public var keyLifetime: UInt32?
@@ -109,22 +109,22 @@ public struct Subpackets: Sendable {
     public var issuerKeyID: [UInt8]?
     /// The fingerprint of the signer (type 33).
     public var issuer: Fingerprint?
-    /// What the key may be used for (type 27).
+    /// The permitted uses of the key (type 27).
     public var keyFlags: KeyFlags?
     /// Statements of the signer (type 20).
     public var notations: [Notation] = []
-    /// Primary fingerprints of those the message is for (type 35).
+    /// The primary fingerprints of the intended recipients (type 35).
     public var intendedRecipients: [Fingerprint] = []
     /// Why a key is revoked (type 29).
     public var revocationReason: RevocationReason?
-    /// What a person wrote about the reason (type 29).
+    /// The explanation of the revocation for people (type 29).
     public var revocationNote = ""
     /// A signature inside the signature (type 32).
     public var embeddedSignature: [UInt8]?
-    /// Whether the preferences of this profile stand in it (types 11, 21, 22, 30): SHA-256, AES-256, no compression,
-    /// integrity protection.
+    /// Whether the signature states the preferences of this profile (types 11, 21, 22, 30): SHA-256, AES-256, no
+    /// compression, integrity protection.
     ///
-    /// Written, and not read: the profile leaves nothing to choose.
+    /// They are written and not read: the profile leaves no choice.
     public var statesPreferences = false
 
     /// No subpackets.
@@ -137,9 +137,9 @@ extension Subpackets {
         try self.init(try Subpacket.sequence(area))
     }
 
-    /// Takes in the subpackets of one area.
+    /// Reads the subpackets of one area.
     ///
-    /// A subpacket of a kind that can occur once must not occur again.
+    /// A subpacket that may occur only once must not be repeated.
     init(_ subpackets: [Subpacket]) throws(OpenPGPError) {
         self.init()
         var seen: Set<UInt8> = []
@@ -169,13 +169,13 @@ extension Subpackets {
         case 33: issuer = try Self.fingerprint(&body)
         case 35: intendedRecipients.append(try Self.fingerprint(&body))
         case 4, 7, 11, 21, 22, 23, 25, 30, 34:
-            // Understood and without effect here: exportable, revocable, preferences, key server, primary user ID,
-            // features.
+            // These are understood and have no effect here: exportable, revocable, preferences, key server, primary
+            // user ID, features.
             break
         default:
             guard !isCritical else { throw .unknownCriticalSubpacket(type) }
         }
-        // Of the kinds of fixed size, nothing may be left over.
+        // A subpacket of fixed size must have no bytes left over.
         if [2, 3, 9, 16, 33, 35].contains(type), !body.isAtEnd { throw .malformedPacket(.signature) }
     }
 
@@ -186,7 +186,7 @@ extension Subpackets {
         let name = String(strictUTF8: try body.bytes(nameLength))
         let value = String(strictUTF8: try body.bytes(valueLength))
         guard body.isAtEnd else { throw .malformedPacket(.signature) }
-        // Nothing in this module gives a notation a meaning, so a critical one cannot be obeyed.
+        // This module gives no notation a meaning, so it must refuse a critical one.
         guard !isCritical else { throw .unknownCriticalNotation }
         if isText, let name, let value { notations.append(Notation(name: name, value: value)) }
     }
@@ -198,7 +198,7 @@ extension Subpackets {
         return fingerprint
     }
 
-    /// The area of hashed subpackets; the issuer's key ID, which older programs look for, goes to the other one.
+    /// The area of hashed subpackets; the issuer's key ID, for which older programs look, goes to the unhashed area.
     var hashedArea: [UInt8] {
         var area: [UInt8] = []
         if let createdAt { area.append(subpacket: 2) { $0.append(uint32: createdAt) } }
@@ -234,7 +234,7 @@ extension Subpackets {
         return area
     }
 
-    /// A back signature as it stands in an area that is not covered.
+    /// A back signature as a subpacket of the unhashed area.
     static func unhashed(_ backSignature: Signature) -> [UInt8] {
         var area: [UInt8] = []
         area.append(subpacket: 32) { $0 += backSignature.body }
