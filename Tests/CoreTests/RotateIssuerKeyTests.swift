@@ -297,24 +297,6 @@ struct RotateIssuerKeyTests {
         try await scene.pass(Self.day)
         #expect(try scene.world.issuerKeys.certificate.subkeys.count == 4)
     }
-
-    @Test("Keys that an earlier version kept in one row are moved to rows of their own, and stay what they were")
-    func moved() async throws {
-        let scene = try await Scene(try await World())
-        let world = scene.world
-        let answer = try await scene.sealedAnswer()
-        let (before, push) = (try world.issuerKeys.certificate, try world.issuerKeys.pushKeyID)
-        try await world.leaveIssuerKeysAsBefore()
-        #expect(try await world.count("signing_keys") == 0)
-        let later = try await world.reopened()
-        #expect(try await later.count("signing_keys") == 3)
-        #expect(try later.issuerKeys.certificate.encoded == before.encoded)
-        #expect(try later.issuerKeys.pushKeyID == push)
-        let request = AnswerRequest(message: answer.1)
-        let outcome = try await AnswerChallenge.answer(
-            request, to: answer.0, by: try await scene.device.call(), ports: later.ports)
-        guard case .decided = outcome else { throw World.Broken("\(outcome)") }
-    }
 }
 
 extension RotateIssuerKey.Outcome {

@@ -45,7 +45,7 @@ struct CommitLookupTests {
     func twoRuns() async throws {
         // What PostgresTransaction relies on: of two transactions that leave one number, one commits.
         let world = try await World(.postgresql)
-        let leave = SQLStatement("INSERT INTO commits (id, run, wakes) VALUES ('x', $1, '')")
+        let leave = SQLStatement("INSERT INTO commits (id, run, topics) VALUES ('x', $1, '')")
         let outcomes = try await atOnce(8) { number -> Bool in
             do {
                 try await world.engine.write { connection in

@@ -30,7 +30,7 @@ struct PrivacyTableTests {
         var page = try documented(under: "What is kept")
         #expect(page.count > 20)
         if Engine.chosen == .postgresql {
-            page.merge(try documented(under: "On PostgreSQL besides")) { $0 + $1 }
+            page.merge(try documented(under: "Also on PostgreSQL")) { $0 + $1 }
         }
         for (table, columns) in page {
             #expect(columns.count == Set(columns).count, "\(table) names a column twice")

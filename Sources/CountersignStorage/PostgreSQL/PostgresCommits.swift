@@ -3,7 +3,7 @@ import CountersignCore
 /// The engine's own tables, which hold nothing of the product.
 ///
 /// `commits` has a row for each recent transaction that wrote. By its number a commit whose reply was cut off is looked
-/// up; by what it woke the nodes learn of each other's changes, even when no notification reaches them. `turns` says
+/// up; by its topics the nodes learn of each other's changes, even when no notification reaches them. `turns` says
 /// which node does what one node at a time does.
 enum PostgresCommits {
     /// Any number, as long as every node uses the same.
@@ -15,27 +15,27 @@ enum PostgresCommits {
     static let making = [
         """
         CREATE TABLE IF NOT EXISTS commits (
-          id TEXT PRIMARY KEY, run BIGINT NOT NULL, wakes TEXT NOT NULL,
+          id TEXT PRIMARY KEY, run BIGINT NOT NULL, topics TEXT NOT NULL,
           xid BIGINT NOT NULL DEFAULT pg_current_xact_id()::text::bigint, at TIMESTAMPTZ NOT NULL DEFAULT now()
         )
         """,
-        "CREATE INDEX IF NOT EXISTS commits_news ON commits (xid) WHERE wakes <> ''",
+        "CREATE INDEX IF NOT EXISTS commits_news ON commits (xid) WHERE topics <> ''",
         // Rows lie in the order of their times, so the smallest of indexes does.
         "CREATE INDEX IF NOT EXISTS commits_age ON commits USING brin (at)",
         "CREATE TABLE IF NOT EXISTS turns (work TEXT PRIMARY KEY, node TEXT NOT NULL, until TIMESTAMPTZ NOT NULL)",
     ].map { SQLStatement($0) }
 
     /// Fails for a number that was left before, after waiting for a transaction that is about to leave it.
-    static let leave = SQLStatement("INSERT INTO commits (id, run, wakes) VALUES ($1, $2, $3)")
-    static let addNotices = SQLStatement("UPDATE commits SET wakes = $2 WHERE id = $1")
+    static let leave = SQLStatement("INSERT INTO commits (id, run, topics) VALUES ($1, $2, $3)")
+    static let addNotices = SQLStatement("UPDATE commits SET topics = $2 WHERE id = $1")
     static let run = SQLStatement("SELECT run FROM commits WHERE id = $1")
 
     /// What was notified by transactions from a number on, and the number before which all have ended.
     static let news = SQLStatement(
         """
-        SELECT now.oldest, c.xid, c.id, c.wakes
+        SELECT now.oldest, c.xid, c.id, c.topics
         FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest) now
-        LEFT JOIN commits c ON c.xid >= $1 AND c.wakes <> ''
+        LEFT JOIN commits c ON c.xid >= $1 AND c.topics <> ''
         """)
     /// For how long every node can be sure that nothing was swept.
     static let memory = Duration.seconds(300)

@@ -171,10 +171,6 @@ package struct SQLDialect: Sendable {
     package let tableOptions: String
     /// What stands behind a choice of rows to work on, so that no two nodes choose the same.
     package let skipLocked: String
-    /// Whether a column that there is can be given other constraints.
-    package var altersColumns: Bool { !skipLocked.isEmpty }
-    /// Whether a primary key is an index with a name of its own, which stays when the table gets another.
-    package var namesPrimaryKeys: Bool { !skipLocked.isEmpty }
     /// Whether transactions that write run beside each other, so that what one rests on must be locked.
     package var locksRows: Bool { !skipLocked.isEmpty }
 

@@ -10,7 +10,6 @@ private enum Statements {
         """
         INSERT INTO secrets (name, sealed, certificate) VALUES ('issuer keys', $1, $2) ON CONFLICT (name) DO NOTHING
         """)
-    static let putSecret = SQLStatement("UPDATE secrets SET sealed = $1 WHERE name = 'issuer keys'")
     /// Also locks the row, where transactions run beside each other.
     static let putCertificate = SQLStatement(
         "UPDATE secrets SET certificate = $2 WHERE name = 'issuer keys' AND certificate = $1")
@@ -58,23 +57,6 @@ extension SQLTransaction {
             Statements.insertSecret, [.blob(try primary.sealed(by: sealer)), .blob(made.certificate.encoded)])
         guard inserted == 1 else { return }
         for key in made.kept { try put(key) }
-    }
-
-    /// Moves keys that stand with the primary one, where an earlier version left all of them, to rows of their own.
-    ///
-    /// - Parameter id: makes ids for them.
-    func moveIssuerKeys(_ id: (Timestamp) -> IssuerKeyID) throws {
-        guard let sealed = try first(Statements.secret, [], { try $0.blob(0) }) else { return }
-        let primary = try PrimaryKey(sealed, sealer)
-        guard !primary.others.isEmpty else { return }
-        let createdAt = Timestamp(seconds: Int64(primary.createdAt))
-        for (use, secret) in primary.others {
-            try put(
-                IssuerKey(
-                    id: id(createdAt), use: use, state: .current, createdAt: createdAt, changesAt: nil,
-                    isCompromised: false, secret: secret))
-        }
-        try connection.send(Statements.putSecret, [.blob(try primary.sealed(by: sealer))])
     }
 
     func replaceCertificate(_ known: Certificate, by certificate: Certificate?) throws -> Bool {
@@ -127,8 +109,6 @@ struct PrimaryKey {
 
     let createdAt: UnixSeconds
     let key: P256.Signing.PrivateKey
-    /// What an earlier version kept with it.
-    var others: [(KeyUse, Secret<[UInt8]>)] = []
 
     init(createdAt: UnixSeconds, key: P256.Signing.PrivateKey) {
         self.createdAt = createdAt
@@ -139,15 +119,11 @@ struct PrimaryKey {
         guard let json = try? JSONValue(parsing: try sealer.open(sealed, for: Self.place)) else {
             throw StoreError.corruptRow("issuer keys: is this the master key the database was made with?")
         }
-        func secret(_ name: String) -> [UInt8]? { json[name]?.string.flatMap { Base64.decode($0) } }
-        guard let createdAt = json["created_at"]?.integer,
-            let primary = secret("primary").flatMap({ try? P256.Signing.PrivateKey(rawRepresentation: $0) })
+        guard let createdAt = json["created_at"]?.integer, let bytes = json["primary"]?.string.flatMap(Base64.decode),
+            let primary = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
         else { throw StoreError.corruptRow(Self.place) }
         self.init(createdAt: UnixSeconds(clamping: createdAt), key: primary)
-        others = Self.names.compactMap { name, use in secret(name).map { (use, Secret($0)) } }
     }
-
-    private static let names = [("signing", KeyUse.signing), ("encryption", .encryption), ("push", .push)]
 
     func sealed(by sealer: Sealer) throws -> [UInt8] {
         let json = JSONValue.members([
