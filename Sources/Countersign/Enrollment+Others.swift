@@ -10,7 +10,7 @@ public struct EnrollmentStatus: Hashable, Sendable {
     public let waitingUntil: Timestamp?
     /// When it was suspended; nil if it is not suspended.
     public let suspendedAt: Timestamp?
-    /// The methods that are set but do not count yet, each with the time from which it counts.
+    /// The methods that are set but do not count yet, each with the time from which the server accepts its answers.
     public let waitingMethods: [AnswerMethod: Timestamp]
 
     init(_ json: JSONValue) throws(JSONShapeError) {

@@ -117,11 +117,12 @@ public struct OpenedChallenge: Sendable {
     /// - Parameters:
     ///   - proof: the user's proof.
     ///   - number: the digits that the user typed, if ``numberLength`` is not nil.
-    /// - Throws: ``CountersignError/numberIncorrect`` when the number was wrong, which ends the challenge. The
-    ///   following errors leave the challenge open. After ``CountersignError/pinIncorrect(attemptsLeft:)`` it can be
-    ///   approved again unless no attempt is left. After ``CountersignError/customRetry(attemptsLeft:payload:)``,
+    /// - Throws: ``CountersignError/numberIncorrect`` when the number was wrong, which ends the challenge;
+    ///   ``CountersignError/pinIncorrect(attemptsLeft:)`` when the PIN was wrong: the same challenge can be approved
+    ///   again unless no attempt is left. ``CountersignError/customRetry(attemptsLeft:payload:)``,
     ///   ``CountersignError/customFailed(payload:)``, ``CountersignError/customNotRegistered`` and
-    ///   ``CountersignError/customUnavailable`` it can be approved by another of its ``methods``.
+    ///   ``CountersignError/customUnavailable`` leave the challenge open, too: it can be approved by another of its
+    ///   ``methods``.
     /// - Returns: the result. An app that handles links or custom authenticators must look at it.
     @discardableResult
     public func approve(with proof: Proof, number: String? = nil) async throws(CountersignError) -> Approved {

@@ -14,7 +14,7 @@ public struct EnrolledMethods: Sendable {
     public let hasBiometric: Bool
     /// The names of the client's custom authenticators, each with whether it is registered.
     public let custom: [String: Bool]
-    /// The methods that are set but do not count yet, each with the time from which it counts.
+    /// The methods that are set but do not count yet, each with the time from which the server accepts its answers.
     public let waiting: [AnswerMethod: Timestamp]
     /// How many changes of the PIN or the biometric are left.
     ///

@@ -88,6 +88,8 @@ public struct DeviceActRequest: Sendable {
 }
 
 /// The state of an enrollment.
+///
+/// A device key or a method counts when the server accepts its answers; before that it waits.
 public enum EnrollmentState: String, Sendable, CaseIterable {
     /// Its device key counts, and it is not suspended.
     case active
