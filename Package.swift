@@ -161,7 +161,7 @@ let package = Package(
         .target(name: "CSpawn", path: "Tests/CSpawn"),
         .target(
             name: "TestSupport",
-            dependencies: ["CSpawn", "CountersignStorage", "Encodings", "OpenPGP", crypto, logging],
+            dependencies: ["CSpawn", "Encodings", "OpenPGP", crypto, logging],
             path: "Tests/Support", swiftSettings: settings),
         // It reads what OpenPGP keeps to itself, so no program that is built for release may need it.
         .target(
@@ -296,4 +296,20 @@ if Context.environment["COUNTERSIGN_FUZZ"] == nil {
         .executableTarget(
             name: "CountersignFuzz", dependencies: parsed, path: "Tests/ParserTests", exclude: ["Replay"],
             swiftSettings: settings))
+}
+
+// SwiftPM builds all test targets or none: `make test-fast` names its own here, and all they do not need is left out.
+if let named = Context.environment["COUNTERSIGN_TESTS"] {
+    var needed: Set<String> = []
+    var found = named.split(separator: " ").map(String.init)
+    while let name = found.popLast() {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            continue
+        }
+        for dependency in target.dependencies {
+            if case .byNameItem(let name, _) = dependency { found.append(name) }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll()
 }

@@ -1,4 +1,3 @@
-import CountersignStorage
 public import Foundation
 
 /// A program that runs beside a test: its output is read as it comes, and it is always ended by its own id.
@@ -40,13 +39,26 @@ public final class RunningProgram: Sendable {
         process.send(SIGKILL)
     }
 
+    /// Waits for what comes through a pipe; empty at its end.
+    ///
+    /// A read that a signal interrupts begins anew; Foundation's `availableData` ends the process for it.
+    private static func nextData(of pipe: FileHandle) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            var got: Int
+            repeat {
+                got = Foundation.read(pipe.fileDescriptor, buffer.baseAddress, buffer.count)
+            } while got < 0 && errno == EINTR
+            count = max(0, got)
+        }
+    }
+
     /// Reads what the program prints on a thread of its own: reading blocks.
     private static func read(_ output: FileHandle) -> (AsyncStream<String>, Task<[UInt8], Never>) {
         let (lines, announceLine) = AsyncStream.makeStream(of: String.self)
         let (wholes, announceWhole) = AsyncStream.makeStream(of: [UInt8].self)
         let thread = Thread {
             var (whole, start) = ([UInt8](), 0)
-            while case let data = nextData(of: output), !data.isEmpty {
+            while case let data = Self.nextData(of: output), !data.isEmpty {
                 whole += data
                 while let end = whole[start...].firstIndex(of: 0x0A) {
                     announceLine.yield(String(decoding: whole[start..<end], as: UTF8.self))
