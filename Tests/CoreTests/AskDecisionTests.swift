@@ -170,10 +170,10 @@ struct AskDecisionTests {
         ])
     func returnURI(_ uri: String) throws {
         var scene = try AskScene()
-        scene.isQR = true
+        scene.channel = .code
         #expect(throws: AskChallenge.Refusal.returnNotRegistered) { try scene.decide { $0.returnURI = uri } }
         let asked = try scene.decide { $0.returnURI = AskScene.returnURI }
-        #expect(asked.challenge.returnURI?.description == AskScene.returnURI && asked.code?.isLink == true)
+        #expect(asked.challenge.channel.returnURI?.description == AskScene.returnURI && asked.code?.isLink == true)
         #expect(try scene.decide().code?.isLink == false)
     }
 
@@ -185,7 +185,7 @@ struct AskDecisionTests {
         }
         scene.fallback = TypeName("scan")
         let asked = try scene.decide { $0.returnURI = AskScene.returnURI }
-        #expect(asked.challenge.returnURI == nil && asked.code == nil)
+        #expect(asked.challenge.channel == .devices && asked.code == nil)
     }
 
     @Test("A user without a device that can answer is not asked")

@@ -23,7 +23,7 @@ struct AskScene {
     var isLocked = false
     var maximumAsks = 4
     var denialPause: Int64 = 0
-    var isQR = false
+    var channel = Channel.Kind.devices
     var fallback: TypeName?
     var texts: [LanguageTag: DisplayMessage] = [:]
 
@@ -52,9 +52,9 @@ struct AskScene {
 
     var type: ChallengeType {
         ChallengeType(
-            name: .confirm, methods: methods, isQR: isQR, lifetime: 120, numberEntry: numberEntry,
-            signingData: signingData,
-            assurance: .receipt, fallback: fallback, maximumPending: 3, maximumAsks: maximumAsks,
+            name: .confirm, methods: methods, channel: channel, lifetime: 120, numberEntry: numberEntry,
+            signingData: signingData, assurance: .receipt, fallback: fallback, maximumPending: 3,
+            maximumAsks: maximumAsks,
             denialPause: denialPause,
             maximumResends: 3, texts: texts)
     }

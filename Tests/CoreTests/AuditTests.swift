@@ -49,7 +49,7 @@ struct AuditTests {
 
     /// Has a challenge claimed by its code, whose one-time password is returned.
     private func claim(by device: TestDevice, _ shop: Client, in world: World) async throws -> [String] {
-        try await world.makeType("scan", isQR: true)
+        try await world.makeType("scan", channel: .code)
         let asked = try await world.ask(try world.request(for: nil, type: "scan"), by: shop)
         let code = try #require(asked.code).code
         guard case .claimed = try await ClaimChallenge.claim(code, by: try await device.call(), ports: world.ports)
@@ -62,7 +62,7 @@ struct AuditTests {
         let uri = try #require(ReturnURI("https://shop.example.com/back", isDevelopment: false))
         let changes = UpdateClient.Changes(returnURIs: [uri])
         let updated = try await UpdateClient.update(shop.id, changes, by: shop, ports: world.ports)
-        try await world.makeType("link", numberEntry: false, isQR: true)
+        try await world.makeType("link", numberEntry: false, channel: .code)
         var request = try world.request(for: nil, type: "link")
         request.returnURI = uri.description
         let asked = try await world.ask(request, by: try #require(updated))

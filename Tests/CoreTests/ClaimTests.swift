@@ -20,7 +20,7 @@ struct ClaimScene: Sendable {
 
     init(_ engine: Engine = .sqlite, methods: [AnswerMethod] = [.confirm]) async throws {
         world = try await World(engine)
-        try await world.makeType("scan", numberEntry: false, methods: methods, isQR: true)
+        try await world.makeType("scan", numberEntry: false, methods: methods, channel: .code)
         shop = try await world.makeClient(waives: true, returns: [Self.returnURI]).client
         user = try await world.makeUser(of: shop)
         device = try await world.makeDevice(of: user, by: shop)
@@ -71,7 +71,7 @@ struct ClaimTests {
         #expect(try await scene.challenge(asked).user == nil)
         #expect(try await scene.claim(try #require(asked.code).code, by: scene.device) == "claimed")
         let claimed = try await scene.challenge(asked)
-        #expect(claimed.user == scene.user && claimed.claim == .done(at: scene.world.time.now))
+        #expect(claimed.user == scene.user && claimed.channel == .code(.done(at: scene.world.time.now), returnURI: nil))
         try await scene.device.open(asked.challenge.id)
         let receipt = try await scene.device.receipt(of: claimed, .approved(.confirm, number: nil))
         #expect(try await scene.device.answer(asked.challenge.id, with: receipt).summary == "decided approved -")
@@ -103,7 +103,7 @@ struct ClaimTests {
         }
         scene.world.time.advance(seconds: 61)
         #expect(try await scene.claim(code, by: scene.device) == "claimed", "its reply may have been lost")
-        #expect(try await scene.challenge(asked).claim == .done(at: scene.world.time.now.adding(seconds: -61)))
+        #expect(try await scene.challenge(asked).channel.claimedAt == scene.world.time.now.adding(seconds: -61))
     }
 
     @Test("Promise 4: a code works for a minute, a new one for another, and none beyond the end")
@@ -116,7 +116,7 @@ struct ClaimTests {
         let second = try await scene.code(of: asked)
         #expect(!first.otp.isSame(as: second.otp))
         #expect(try await scene.claim(first, by: scene.device) == "code expired")
-        #expect(try await scene.challenge(asked).claim == .awaited)
+        #expect(try await scene.challenge(asked).channel == .code(.awaited, returnURI: nil))
         scene.world.time.advance(seconds: 40)
         #expect(try await scene.shown(asked.challenge.id) == "until 20", "120 s is all there is")
         scene.world.time.advance(seconds: 20)
@@ -193,7 +193,7 @@ struct ClaimTests {
             of: try await scene.world.makeUser(of: elsewhere), by: elsewhere)
         _ = try await stranger.setPIN()
         #expect(try await scene.claim(code, by: stranger) == "user not linked")
-        #expect(try await scene.challenge(asked).claim == .awaited)
+        #expect(try await scene.challenge(asked).channel == .code(.awaited, returnURI: nil))
         let pin = try await scene.device.setPIN()
         #expect(try await scene.claim(code, by: scene.device) == "claimed")
         try await scene.device.open(asked.challenge.id)

@@ -19,7 +19,7 @@ struct KnownBrowserTests {
 
         init(_ engine: Engine = .sqlite) async throws {
             world = try await World(engine)
-            try await world.makeType("scan", numberEntry: false, isQR: true)
+            try await world.makeType("scan", numberEntry: false, channel: .code)
             shop = try await world.makeClient(waives: true).client
             user = try await world.makeUser("customer-1", of: shop)
             device = try await world.makeDevice(of: user, by: shop)

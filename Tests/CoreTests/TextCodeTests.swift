@@ -155,7 +155,7 @@ struct TextCodeTests {
     func fallback() async throws {
         let scene = try await TextScene()
         let challenge = try await scene.ask("careful")
-        #expect(challenge.isText && challenge.question.type == TypeName("sms"))
+        #expect(challenge.channel == .text && challenge.question.type == TypeName("sms"))
         func refusal(_ request: AskChallenge.Request, _ ports: Ports? = nil) async throws -> AskChallenge.Refusal? {
             if case .failure(let refusal) = try await scene.asking(request, ports) { refusal } else { nil }
         }
@@ -187,7 +187,7 @@ struct TextCodeTests {
         let device = try await scene.world.makeDevice(of: scene.user, by: scene.shop)
         _ = try await device.setPIN()
         _ = try await scene.sent()
-        #expect(try await !scene.ask("careful").isText)
+        #expect(try await scene.ask("careful").channel == .devices)
         #expect(try await scene.sent().isEmpty)
     }
 
@@ -244,7 +244,7 @@ struct TextCodeTests {
         let code = try await scene.code()
         let stranger = try await scene.world.makeClient("Elsewhere").client
         #expect(try await scene.enter(code, challenge, by: stranger) == "not found")
-        try await scene.world.makeType("scan", numberEntry: false, isQR: true)
+        try await scene.world.makeType("scan", numberEntry: false, channel: .code)
         let scanned = try await scene.world.ask(try scene.world.request(for: nil, type: "scan"), by: scene.shop)
         #expect(try await scene.enter(code, scanned.challenge) == "no code")
         let resent = try await ResendChallenge.resend(challenge.id, by: scene.shop.id, ports: scene.world.ports)

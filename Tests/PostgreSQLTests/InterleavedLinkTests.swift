@@ -82,7 +82,7 @@ struct InterleavedLinkTests {
     @Test("A device that says yes and no at once is heard once, whatever the other says")
     func answers() async throws {
         let meeting = try await Interleaving()
-        try await meeting.world.makeType("scan", numberEntry: false, isQR: true)
+        try await meeting.world.makeType("scan", numberEntry: false, channel: .code)
         let places = try await meeting.everywhere { world in
             let link = try await OpenedLink(in: world)
             return (link, link.approval, link.denial)
@@ -102,7 +102,7 @@ struct InterleavedLinkTests {
     @Test("A question that is taken back while it is approved leaves no receipt, whoever was first")
     func cancelled() async throws {
         let meeting = try await Interleaving()
-        try await meeting.world.makeType("scan", numberEntry: false, isQR: true)
+        try await meeting.world.makeType("scan", numberEntry: false, channel: .code)
         let places = try await meeting.everywhere { world in
             let link = try await OpenedLink(in: world)
             return (link, link.approval, link.cancellation)
@@ -118,7 +118,7 @@ struct InterleavedLinkTests {
     @Test("A code that is presented while the device is removed releases its approval before that, or not at all")
     func removed() async throws {
         let meeting = try await Interleaving()
-        try await meeting.world.makeType("scan", numberEntry: false, isQR: true)
+        try await meeting.world.makeType("scan", numberEntry: false, channel: .code)
         let places = try await meeting.everywhere { world in
             let link = try await OpenedLink(in: world)
             _ = try await link.approval(world.ports)
@@ -138,7 +138,7 @@ struct InterleavedLinkTests {
     @Test("A link that is approved while the device is removed is never released")
     func removedWhileApproving() async throws {
         let meeting = try await Interleaving()
-        try await meeting.world.makeType("scan", numberEntry: false, isQR: true)
+        try await meeting.world.makeType("scan", numberEntry: false, channel: .code)
         let places = try await meeting.everywhere { world in
             let link = try await OpenedLink(in: world)
             return (link, link.approval, link.removal)
@@ -152,7 +152,7 @@ struct InterleavedLinkTests {
     @Test("A code is taken once, and not after the question was taken back", arguments: [true, false])
     func presented(_ twice: Bool) async throws {
         let meeting = try await Interleaving()
-        try await meeting.world.makeType("scan", numberEntry: false, isQR: true)
+        try await meeting.world.makeType("scan", numberEntry: false, channel: .code)
         let places = try await meeting.everywhere { world in
             let link = try await OpenedLink(in: world)
             _ = try await link.approval(world.ports)

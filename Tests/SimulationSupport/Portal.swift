@@ -6,9 +6,9 @@ import StorageTestSupport
 
 /// A relying party: asks, waits, takes back, asks again by the same key, dies and comes back.
 final class Portal: @unchecked Sendable {
-    static let types: [(name: String, methods: [AnswerMethod], hasNumber: Bool, isQR: Bool)] = [
-        ("payment", [.confirm], true, false), ("login", [.confirm, .pin], false, false),
-        ("transfer", [.pin], true, false), ("scan", [.confirm], false, true),
+    static let types: [(name: String, methods: [AnswerMethod], hasNumber: Bool, channel: Channel.Kind)] = [
+        ("payment", [.confirm], true, .devices), ("login", [.confirm, .pin], false, .devices),
+        ("transfer", [.pin], true, .devices), ("scan", [.confirm], false, .code),
     ]
     /// How long questions of these live, in seconds.
     static let lifetime: Int64 = 90
@@ -32,7 +32,7 @@ final class Portal: @unchecked Sendable {
             for type in Self.types {
                 guard let name = TypeName(type.name) else { throw World.Broken("type") }
                 let made = ChallengeType(
-                    name: name, methods: type.methods, isQR: type.isQR, lifetime: Self.lifetime,
+                    name: name, methods: type.methods, channel: type.channel, lifetime: Self.lifetime,
                     numberEntry: type.hasNumber, signingData: true, assurance: .receipt, maximumPending: 5,
                     maximumAsks: 20, denialPause: 0, maximumResends: 3)
                 try await ports.store.commit { try $0.types.put(made) }
@@ -119,7 +119,8 @@ final class Portal: @unchecked Sendable {
         guard let type = world.pick(Self.types), let name = TypeName(type.name),
             let message = try? DisplayMessage("Pay EUR 1,250.00 to ACME GmbH?")
         else { return }
-        var request = AskChallenge.Request(user: type.isQR ? nil : .id(user.id), type: name, message: message)
+        var request = AskChallenge.Request(
+            user: type.channel == .code ? nil : .id(user.id), type: name, message: message)
         request.clientState = key
         request.callbackURI = world.happens(percent: 70) ? callback : nil
         guard let asked = await ask(request, by: key) else { return }

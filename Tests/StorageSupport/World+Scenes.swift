@@ -64,13 +64,13 @@ extension World {
     package func makeType(
         _ name: String = "payment", lifetime: Int64 = 120, numberEntry: Bool = true, maximumPending: Int = 1000,
         maximumAsks: Int = 1000, maximumResends: Int = 3, methods: [AnswerMethod] = [.confirm],
-        isQR: Bool = false
+        channel: Channel.Kind = .devices
     ) async throws -> ChallengeType {
         guard let name = TypeName(name) else { throw Broken("type name") }
         let type = ChallengeType(
-            name: name, methods: methods, isQR: isQR, lifetime: lifetime, numberEntry: numberEntry, signingData: true,
-            assurance: .receipt, maximumPending: maximumPending, maximumAsks: maximumAsks, denialPause: 0,
-            maximumResends: maximumResends)
+            name: name, methods: methods, channel: channel, lifetime: lifetime, numberEntry: numberEntry,
+            signingData: true, assurance: .receipt, maximumPending: maximumPending, maximumAsks: maximumAsks,
+            denialPause: 0, maximumResends: maximumResends)
         try await ports.store.commit { try $0.types.put(type) }
         return type
     }

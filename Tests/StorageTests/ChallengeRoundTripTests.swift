@@ -24,7 +24,7 @@ struct ChallengeRoundTripTests {
         }
 
         func challenge(
-            full: Bool, user: UserID? = nil, claim: Claim? = nil, state: ChallengeState = .pending
+            full: Bool, user: UserID? = nil, channel: Channel = .devices, state: ChallengeState = .pending
         ) throws -> Challenge {
             let now = world.time.now
             let message = try DisplayMessage("'\"$1;\n\n– é€\u{1F600}")
@@ -36,7 +36,8 @@ struct ChallengeRoundTripTests {
                     ? [try Detail(label: "Payee", value: "= 'x' $2"), try Detail(label: "b", value: "=")] : [],
                 signingData: full ? "\r\n\t \u{1}\u{202E}" : nil, message: message)
             return Challenge(
-                question: question, user: claim == nil ? self.user : user, claim: claim, alert: try DisplayMessage("!"),
+                question: question, user: channel == .devices ? self.user : user, channel: channel,
+                alert: try DisplayMessage("!"),
                 methods: [.confirm],
                 numberHash: full ? Array(0...255) : nil, expiresAt: now.adding(seconds: 100),
                 callbackURI: full ? CallbackURI(stored: World.callback) : nil,
@@ -62,7 +63,7 @@ struct ChallengeRoundTripTests {
         #expect(kept.state == .pending)
         #expect(try await Set(scene.world.store.read { try $0.targets.all(of: challenge.id) }) == Set(targets))
         #expect(kept.user == scene.user)
-        #expect(kept.claim == nil)
+        #expect(kept.channel == .devices && kept.purpose == .relyingParty)
         let unknown: ChallengeID = scene.world.newID()
         #expect(try await scene.world.store.read { try $0.challenges.find(unknown)?.id } == nil)
     }
@@ -71,10 +72,11 @@ struct ChallengeRoundTripTests {
     func unclaimed(_ engine: Engine, _ isNamed: Bool) async throws {
         let scene = try await Scene(engine)
         let (world, user, device) = (scene.world, scene.user, scene.devices[0].enrollment)
-        let challenge = try scene.challenge(full: true, user: isNamed ? user : nil, claim: .awaited)
+        let challenge = try scene.challenge(
+            full: true, user: isNamed ? user : nil, channel: .code(.awaited, returnURI: nil))
         try await world.store.commit { try $0.challenges.insert(challenge, targets: []) }
         let kept = try #require(try await world.store.read { try $0.challenges.find(challenge.id) })
-        #expect(kept.user == (isNamed ? user : nil) && kept.claim == .awaited)
+        #expect(kept.user == (isNamed ? user : nil) && kept.channel == challenge.channel)
         let other = try await world.makeUser(of: scene.client)
         let now = world.time.now
         #expect(
@@ -85,7 +87,7 @@ struct ChallengeRoundTripTests {
                 == isNamed,
             "claimed once")
         let claimed = try #require(try await world.store.read { try $0.challenges.find(challenge.id) })
-        #expect(claimed.user == (isNamed ? user : other) && claimed.claim == .done(at: now))
+        #expect(claimed.user == (isNamed ? user : other) && claimed.channel == .code(.done(at: now), returnURI: nil))
         #expect(try await world.store.read { try $0.targets.all(of: challenge.id) } == [device])
         #expect(claimed.question == challenge.question)
     }

@@ -9,7 +9,7 @@ struct ClaimRaceTests {
     @Test("Eight at once, and one of them twice", arguments: Engine.allCases)
     func race(_ engine: Engine) async throws {
         let world = try await World(engine)
-        try await world.makeType("scan", numberEntry: false, isQR: true)
+        try await world.makeType("scan", numberEntry: false, channel: .code)
         let shop = try await world.makeClient(waives: true).client
         var devices: [TestDevice] = []
         for _ in 0..<7 {

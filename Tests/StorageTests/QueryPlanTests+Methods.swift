@@ -13,7 +13,7 @@ extension QueryPlanTests {
         let client = try await world.makeClient(returns: ["https://shop.example.com/back"]).client
         let user = try await world.makeUser("customer", of: client)
         let device = try await world.makeDevice(of: user, by: client)
-        try await world.makeType("scan", numberEntry: false, isQR: true)
+        try await world.makeType("scan", numberEntry: false, channel: .code)
         let login = try ChallengeType(
             ["unknown_browser": "scan", "number_entry": false], name: try #require(TypeName("login")))
         try await ManageTypes.set(login, by: client, ports: world.ports)

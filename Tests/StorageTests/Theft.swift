@@ -119,7 +119,7 @@ struct Theft: Sendable {
     private static func makeTypes(of client: Client, in world: World) async throws {
         try await world.makeType()
         try await world.makeType("sign-in", numberEntry: false)
-        try await world.makeType("scan", numberEntry: false, isQR: true)
+        try await world.makeType("scan", numberEntry: false, channel: .code)
         guard let name = TypeName("text") else { throw World.Broken("type") }
         let type = try ChallengeType(["text_code": true, "clients": [.string("\(client.id)")]], name: name)
         try await world.store.commit { try $0.types.put(type) }

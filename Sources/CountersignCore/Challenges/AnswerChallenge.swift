@@ -54,7 +54,7 @@ public enum AnswerChallenge {
         let facts = try await ports.store.read { try Facts(id, by: call.enrollment.id, digest: digest, from: $0) }
         let outcome = try await take(request, to: id, facts, digest: digest, by: call, at: now, ports: ports)
         guard case .decided(var reply) = outcome, reply.status.state == "approved",
-            facts.challenge?.returnURI != nil
+            facts.challenge?.channel.returnURI != nil
         else { return outcome }
         let message = ReturnMessage(
             issuer: ports.issuer, challenge: id, enrollment: call.enrollment.id, code: ports.hasher.returnCode(of: id))
@@ -72,7 +72,9 @@ public enum AnswerChallenge {
         }
         return try await ports.commit(at: now) { work in
             // A device may be let in by it, or be removed.
-            if facts.challenge?.newDevice != nil || verdict.isWrongPIN { try work.users.lock(call.enrollment.user) }
+            if facts.challenge?.purpose.changesDevices == true || verdict.isWrongPIN {
+                try work.users.lock(call.enrollment.user)
+            }
             if verdict.countsPINs(of: call.enrollment) { try work.enrollments.lock(call.enrollment.id) }
             let refusal = try work.admit(call)
             // A wrong PIN that was looked at counts, also where the request is not let in.
@@ -314,11 +316,12 @@ public enum AnswerChallenge {
             switch answer.decision {
             case .approved(let method, _):
                 if let refusal = try confirm(method, of: enrollment, in: work) { return refusal }
-                if challenge.newDevice != nil, method == .confirm,
-                    try work.trustState(of: enrollment.user).isGuarded()
-                {
-                    return try refuse(
-                        id, because: .method, digest: digest, by: enrollment, in: work)
+                switch challenge.purpose {
+                case .relyingParty: break
+                case .newDevice:
+                    if method == .confirm, try work.trustState(of: enrollment.user).isGuarded() {
+                        return try refuse(id, because: .method, digest: digest, by: enrollment, in: work)
+                    }
                 }
                 outcome = .approved(method, by: enrollment.id)
             case .denied: outcome = .denied(by: enrollment.id)
@@ -368,10 +371,12 @@ public enum AnswerChallenge {
         digest: [UInt8], by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
         let isFirst =
-            if case .approved(let method, _) = outcome, challenge.returnURI != nil {
+            if case .approved(let method, _) = outcome, challenge.channel.returnURI != nil {
                 try work.holdForReturn(challenge, approvedBy: method, on: enrollment)
+            } else if case .ended = try work.endChallenge(challenge, as: outcome) {
+                true
             } else {
-                try work.endChallenge(challenge, as: outcome) == nil
+                false
             }
         guard isFirst else {
             // Somebody was faster: another device, a cancellation, or this very answer sent twice at once.
@@ -385,16 +390,15 @@ public enum AnswerChallenge {
                 AskingLock(
                     user: enrollment.user, client: challenge.question.client, challenge: challenge.id, since: work.now))
         }
-        let status = ChallengeState.ended(outcome, at: work.now).status
         if let evidence {
             try work.receipts.insert(
                 StoredReceipt(
                     challenge: challenge.id, client: challenge.question.client, enrollment: enrollment.id,
                     evidence: evidence, acceptedAt: work.now))
         }
-        let recorded = RecordedAnswer(challenge: challenge.id, status: status, custom: custom)
+        let recorded = RecordedAnswer(challenge: challenge.id, status: outcome.status, custom: custom)
         try work.answers.insert(recorded, by: enrollment.id, digest: digest, at: work.now)
-        return .decided(AnswerReply(status: status, payload: custom?.payload))
+        return .decided(AnswerReply(status: outcome.status, payload: custom?.payload))
     }
 
     /// What a device is told whose answer comes after the end; another may have ended it since it was read.

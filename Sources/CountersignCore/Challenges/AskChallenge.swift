@@ -136,12 +136,12 @@ public enum AskChallenge {
             } catch is Refusal {
                 throw refusal
             }
-            guard facts.type.isQR || !needsCode else { throw refusal }
+            guard facts.type.channel == .code || !needsCode else { throw refusal }
             do throws(Refusal) {
                 return try Self.decide(request, facts, inputs, issuer: work.issuer, hasher: work.hasher)
             } catch {
                 // A code cannot be sent instead of this.
-                throw facts.type.isText && error.isOfText ? refusal : error
+                throw facts.type.channel == .text && error.isOfText ? refusal : error
             }
         }
         // Whoever knows a user's name could have them asked: where the browser is another one, the user comes to us.
@@ -171,13 +171,14 @@ extension UnitOfWork {
     fileprivate func refusal(
         of asked: AskedChallenge, within limits: ClientLimits
     ) throws -> AskChallenge.Refusal? {
-        if let text = asked.text {
-            return try refusal(of: text, for: asked.challenge, atMost: limits.texts)
+        switch asked.challenge.channel {
+        case .devices: return nil
+        case .text: return try asked.text.flatMap { try refusal(of: $0, for: asked.challenge, atMost: limits.texts) }
+        case .code:
+            let client = asked.challenge.question.client
+            let asks = try count(.codeAsks(client, maximum: limits.codeAsks))
+            return asks.isExceeded ? .tooManyAsks(retryAfter: asks.retryAfter(at: now)) : nil
         }
-        guard asked.challenge.claim != nil else { return nil }
-        let client = asked.challenge.question.client
-        let asks = try count(.codeAsks(client, maximum: limits.codeAsks))
-        return asks.isExceeded ? .tooManyAsks(retryAfter: asks.retryAfter(at: now)) : nil
     }
 
     /// Puts a question to devices.
@@ -223,12 +224,21 @@ extension AskChallenge {
         try checkTightening(request, of: type)
         let callbackURI = try callback(request, of: facts.client)
         let returnURI = try returnURI(request, of: facts.client)
+        let channel: Channel
+        switch type.channel {
+        case .devices:
+            try checkLimits(facts)
+            channel = .devices
+        case .text:
+            try checkLimits(facts)
+            channel = .text
         // A code reaches nobody who does not look for it, and it is the user who starts what leads to one.
-        if !type.isQR { try checkLimits(facts) }
+        case .code: channel = .code(.awaited, returnURI: returnURI)
+        }
         let phone = try phone(request, facts)
         let enrollments = try enrollments(request, facts)
         guard let alert = request.message ?? type.text(in: request.locale) else { throw .messageMissing }
-        let number = type.isText || request.numberEntry ?? type.numberEntry ? inputs.number : nil
+        let number = channel == .text || request.numberEntry ?? type.numberEntry ? inputs.number : nil
         guard let nonce = Nonce(bytes: inputs.nonce) else { preconditionFailure("a nonce has 32 bytes") }
         let question = Question(
             challenge: inputs.challenge, nonce: nonce, issuer: issuer, client: facts.client.id,
@@ -238,16 +248,15 @@ extension AskChallenge {
         // Of nobody's browser nothing is learnt: whoever scans its code may have been shown it by somebody else.
         let browser = request.browser.map { hasher.hash(of: $0, client: facts.client.id) }
         let challenge = Challenge(
-            question: question, user: facts.user, claim: type.isQR ? .awaited : nil, alert: alert,
+            question: question, user: facts.user, channel: channel, alert: alert,
             methods: request.methods ?? type.methods,
             numberHash: number.map { hasher.hash(of: $0, challenge: inputs.challenge) },
-            attempts: type.attempts ?? (type.isText ? EnterCode.usualAttempts : nil),
+            attempts: type.attempts ?? (channel == .text ? EnterCode.usualAttempts : nil),
             expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime),
-            callbackURI: callbackURI, returnURI: type.isQR ? returnURI : nil,
-            clientState: request.clientState, locale: request.locale,
+            callbackURI: callbackURI, clientState: request.clientState, locale: request.locale,
             browser: facts.user == nil ? nil : browser, state: .pending)
         return AskedChallenge(
-            challenge: challenge, number: type.isText ? nil : number,
+            challenge: challenge, number: channel == .text ? nil : number,
             code: ShownCode(of: challenge, at: facts.now, hasher),
             enrollments: enrollments.map(\.id),
             pushed: enrollments.filter { $0.push != nil }.map(\.id),
@@ -266,11 +275,13 @@ extension AskChallenge {
             throw .notAllowedByType(pointer: "/methods")
         }
         // A type that can lead to a code takes what the code needs.
-        if request.returnURI != nil, !type.isQR, type.unknownBrowser == nil, type.fallback == nil {
+        if request.returnURI != nil, type.channel != .code, type.unknownBrowser == nil, type.fallback == nil {
             throw .notAllowedByType(pointer: "/return_uri")
         }
-        if request.phone != nil, !type.isText, type.fallback == nil { throw .notAllowedByType(pointer: "/phone") }
-        if type.isText {
+        if request.phone != nil, type.channel != .text, type.fallback == nil {
+            throw .notAllowedByType(pointer: "/phone")
+        }
+        if type.channel == .text {
             // Nothing is shown but what is sent, and nothing signed.
             if request.numberEntry == true { throw .notAllowedByType(pointer: "/number_entry") }
             if !request.details.isEmpty { throw .notAllowedByType(pointer: "/details") }
@@ -290,7 +301,7 @@ extension AskChallenge {
 
     /// Where a code is sent; nil where none is.
     private static func phone(_ request: Request, _ facts: Facts) throws(Refusal) -> PhoneNumber? {
-        guard facts.type.isText else { return nil }
+        guard facts.type.channel == .text else { return nil }
         guard let phone = request.phone else { throw .phoneMissing }
         guard facts.sendsTexts else { throw .textsNotSetUp }
         return phone
@@ -321,10 +332,12 @@ extension AskChallenge {
     }
 
     private static func enrollments(_ request: Request, _ facts: Facts) throws(Refusal) -> [Enrollment] {
-        if facts.type.isText { return [] }
-        if facts.type.isQR {
+        switch facts.type.channel {
+        case .text: return []
+        case .code:
             guard request.enrollments == nil else { throw .notAllowedByType(pointer: "/enrollments") }
             return []
+        case .devices: break
         }
         let methods = request.methods ?? facts.type.methods
         let able = facts.enrollments.filter {
@@ -352,13 +365,13 @@ extension AskChallenge.Facts {
         guard let type = try work.types.find(request.type), type.isOpen(to: client.id) else {
             throw AskChallenge.Refusal.typeNotFound
         }
-        guard user != nil || type.isQR else { throw AskChallenge.Refusal.userMissing }
+        guard user != nil || type.channel == .code else { throw AskChallenge.Refusal.userMissing }
         self.client = client
         self.user = user
         self.type = type
         self.sendsTexts = sendsTexts
         now = work.now
-        guard let user, !type.isQR else {
+        guard let user, type.channel != .code else {
             (enrollments, isLocked, openChallenges, recentAsks) = ([], false, 0, [])
             return
         }

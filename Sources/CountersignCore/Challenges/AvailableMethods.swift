@@ -12,7 +12,7 @@ public enum AvailableMethods {
             // Of a user who has reported the client it is only by a code that anything can be asked.
             let isLocked = try reader.askingLocks.exists(of: user.id, by: client.id)
             let enrollments = try reader.enrollments.active(of: user.id)
-            let types = try reader.types.all().filter { $0.isOpen(to: client.id) && ($0.isQR || !isLocked) }
+            let types = try reader.types.all().filter { $0.isOpen(to: client.id) && ($0.channel == .code || !isLocked) }
             func usable(_ type: ChallengeType) -> [AnswerMethod] {
                 let able = enrollments.filter { $0.satisfies(type) }
                 return type.methods.filter { method in able.contains { $0.usableMethods(at: now).contains(method) } }

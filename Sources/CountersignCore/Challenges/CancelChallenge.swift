@@ -19,10 +19,11 @@ public enum CancelChallenge {
             guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
                 return .notFound
             }
-            // It is about a device, which will be removed.
-            if challenge.newDevice != nil, let user = challenge.user { try work.users.lock(user) }
-            if let earlier = try work.endChallenge(challenge, as: .cancelled) { return .alreadyEnded(earlier) }
-            return try work.challenges.find(id).map(Outcome.cancelled) ?? .notFound
+            if challenge.purpose.changesDevices, let user = challenge.user { try work.users.lock(user) }
+            switch try work.endChallenge(challenge, as: .cancelled) {
+            case .ended(let ended): return .cancelled(ended)
+            case .alreadyEnded(let status): return .alreadyEnded(status)
+            }
         }
     }
 }

@@ -9,8 +9,10 @@ public final class Challenge: Sendable {
     public let question: Question
     /// Who is asked; nil while anybody may claim it.
     public let user: UserID?
-    /// Whether a device has claimed it by its code; nil for a question that was put to devices when it was asked.
-    public let claim: Claim?
+    /// How it reaches whoever answers.
+    package let channel: Channel
+    /// What it is asked for.
+    package let purpose: Purpose
     /// The short message, which notifications show.
     public let alert: DisplayMessage
     /// How it may be answered.
@@ -23,53 +25,38 @@ public final class Challenge: Sendable {
     public let expiresAt: Timestamp
     /// Where its end is told.
     public let callbackURI: CallbackURI?
-    /// Where the device brings back the code that releases an approval; nil where nothing holds it.
-    public let returnURI: ReturnURI?
     /// What the client wants back with it.
     public let clientState: String?
     /// The language of its texts.
     public let locale: String?
     /// The keyed hash of what the client knows the browser by from which this was started; nil where it said nothing.
     public let browser: [UInt8]?
-    /// The device that waits for the answer to be added; nil for every other question.
-    public let newDevice: EnrollmentID?
     /// How it stands.
     public let state: ChallengeState
 
     /// Its id.
     public var id: ChallengeID { question.challenge }
-    /// Whether the user types a code that was sent to them, instead of answering on a device.
-    public var isText: Bool { methods.isEmpty }
-    /// How its code travels, where it has one.
-    ///
-    /// Only a link has a place to return to, and only what is approved by one is held back.
-    var codeForm: ChallengeCode.Form { returnURI == nil ? .picture : .link }
-    /// When a device claimed it by its code; nil where none did.
-    public var claimedAt: Timestamp? {
-        if case .done(let time) = claim { time } else { nil }
-    }
 
     /// A challenge of these parts.
-    public init(
-        question: Question, user: UserID?, claim: Claim? = nil, alert: DisplayMessage, methods: [AnswerMethod],
-        numberHash: [UInt8]?, attempts: Int? = nil, expiresAt: Timestamp, callbackURI: CallbackURI?,
-        returnURI: ReturnURI? = nil, clientState: String?, locale: String?,
-        browser: [UInt8]? = nil, newDevice: EnrollmentID? = nil, state: ChallengeState
+    package init(
+        question: Question, user: UserID?, channel: Channel = .devices, purpose: Purpose = .relyingParty,
+        alert: DisplayMessage, methods: [AnswerMethod], numberHash: [UInt8]?, attempts: Int? = nil,
+        expiresAt: Timestamp, callbackURI: CallbackURI?, clientState: String?, locale: String?,
+        browser: [UInt8]? = nil, state: ChallengeState
     ) {
         self.question = question
         self.user = user
-        self.claim = claim
+        self.channel = channel
+        self.purpose = purpose
         self.alert = alert
         self.methods = methods
         self.numberHash = numberHash
         self.attempts = attempts
         self.expiresAt = expiresAt
         self.callbackURI = callbackURI
-        self.returnURI = returnURI
         self.clientState = clientState
         self.locale = locale
         self.browser = browser
-        self.newDevice = newDevice
         self.state = state
     }
 
@@ -82,19 +69,25 @@ public final class Challenge: Sendable {
         ChallengeBody(
             question: question, user: enrollment.user, enrollment: enrollment.id, methods: methods,
             numberEntry: numberHash == nil ? nil : EntryNumber.length,
-            attemptsLeft: attemptsLeft, expiresAt: expiresAt, locale: locale, isClaimed: claim != nil,
-            returnURI: returnURI)
+            attemptsLeft: attemptsLeft, expiresAt: expiresAt, locale: locale, isClaimed: channel.kind == .code,
+            returnURI: channel.returnURI)
     }
 }
 
-/// How far a question has come that is put to the first device which presents its code.
-///
-/// Spec: design 3.7.
-public enum Claim: Hashable, Sendable {
-    /// No device has presented it.
-    case awaited
-    /// One has.
-    case done(at: Timestamp)
+extension Challenge {
+    /// Whether an answer could still decide it.
+    func isOpen(at now: Timestamp) -> Bool { state == .pending && now < expiresAt }
+
+    /// The challenge after an outcome at a time: ended, and without the number to be typed.
+    func applying(
+        _ outcome: ChallengeOutcome, at now: Timestamp
+    ) throws(ChallengeState.IllegalTransition) -> Challenge {
+        Challenge(
+            question: question, user: user, channel: channel, purpose: purpose, alert: alert, methods: methods,
+            numberHash: nil, attempts: attempts, expiresAt: expiresAt, callbackURI: callbackURI,
+            clientState: clientState, locale: locale, browser: browser,
+            state: try state.applying(outcome, at: now, expiresAt: expiresAt))
+    }
 }
 
 /// One enrollment a challenge was put to.
@@ -171,41 +164,5 @@ public struct RecordedAnswer: Sendable {
         self.challenge = challenge
         self.status = status
         self.custom = custom
-    }
-}
-
-extension UnitOfWork {
-    /// Ends a challenge, with all that follows from it; one that is over ends as expired, whatever came too late for it.
-    ///
-    /// - Returns: nil when it ended so; how it stands when it has ended otherwise, or somebody was faster since it was
-    ///   read.
-    func endChallenge(
-        _ challenge: Challenge, as wanted: ChallengeOutcome
-    ) throws -> ChallengeStatus? {
-        let outcome = now < challenge.expiresAt ? wanted : .expired
-        guard (try? challenge.state.applying(outcome, at: now, expiresAt: challenge.expiresAt)) != nil,
-            try challenges.end(challenge.id, as: outcome, at: now)
-        else { return (try challenges.find(challenge.id) ?? challenge).state.status }
-        // What a device had approved, and did not bring back in time.
-        if challenge.returnURI != nil, outcome.method == nil { try receipts.delete(of: challenge.id) }
-        try raise(.challengeEnded(challenge, outcome))
-        return outcome == wanted ? nil : ChallengeState.ended(outcome, at: now).status
-    }
-
-    /// How a challenge has ended, as its client is told; nil while it is open.
-    ///
-    /// One that is over ends by this, if nobody has ended it yet: whoever is told so must be told nothing else by a
-    /// server whose clock is behind.
-    func endedStatus(of challenge: Challenge) throws -> ChallengeStatus? {
-        if challenge.state.isEnded { return challenge.state.status }
-        guard now >= challenge.expiresAt else { return nil }
-        return try endChallenge(challenge, as: .expired) ?? ChallengeState.ended(.expired, at: now).status
-    }
-
-    /// How a challenge has ended, as a device is told, which knows what it has approved before the client does.
-    func endedStatusForDevice(of challenge: Challenge) throws -> ChallengeStatus? {
-        if let status = try endedStatus(of: challenge) { return status }
-        guard case .returning(let method, let enrollment) = challenge.state else { return nil }
-        return ChallengeState.ended(.approved(method, by: enrollment), at: now).status
     }
 }

@@ -54,6 +54,9 @@ public enum ChallengeOutcome: Hashable, Sendable {
         }
     }
 
+    /// State and reason together.
+    public var status: ChallengeStatus { ChallengeStatus(state: state, reason: reason) }
+
     /// How ``entered`` is called beside the methods that devices answer by.
     public static let enteredMethod = "text_code"
 
@@ -142,7 +145,7 @@ public enum ChallengeState: Hashable, Sendable {
     public var status: ChallengeStatus {
         switch self {
         case .pending, .returning: ChallengeStatus(state: "pending", reason: nil)
-        case .ended(let outcome, _): ChallengeStatus(state: outcome.state, reason: outcome.reason)
+        case .ended(let outcome, _): outcome.status
         }
     }
 }

@@ -37,8 +37,8 @@ public enum ClaimChallenge {
         return try await ports.commit(at: now) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
             let enrollment = call.enrollment
-            guard let madeAt, let challenge = try work.challenges.find(code.challenge), let claim = challenge.claim,
-                challenge.codeForm == code.form
+            guard let madeAt, let challenge = try work.challenges.find(code.challenge),
+                case .code(let claim, _) = challenge.channel, challenge.channel.form == code.form
             else { return try refuse(enrollment.id, in: work) }
             // Presented again, since the reply was lost.
             if try work.targets.find(of: challenge.id, enrollment: enrollment.id) != nil { return .claimed }

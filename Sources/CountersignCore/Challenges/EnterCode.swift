@@ -44,7 +44,7 @@ public enum EnterCode {
             guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
                 return .notFound
             }
-            guard challenge.isText, let user = challenge.user else { return .noCode }
+            guard challenge.channel == .text, let user = challenge.user else { return .noCode }
             guard try work.links.find(.id(user), of: client) != nil else { return .notFound }
             if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }
             guard let hash = challenge.numberHash else { return .noCode }
@@ -52,13 +52,13 @@ public enum EnterCode {
             let inARow = try work.count(.wrongTextCodes(client, user))
             if !typed.isExceeded, !inARow.isExceeded, work.hasher.matches(hash, number: code, challenge: id) {
                 try work.forget(inARow.limit)
-                if let earlier = try work.endChallenge(challenge, as: .entered) {
-                    return .alreadyEnded(earlier)
+                switch try work.endChallenge(challenge, as: .entered) {
+                case .ended(let approved): return .approved(approved)
+                case .alreadyEnded(let status): return .alreadyEnded(status)
                 }
-                return try work.challenges.find(id).map(Outcome.approved) ?? .notFound
             }
             guard typed.isUsedUp else { return .incorrect(attemptsLeft: typed.left) }
-            _ = try work.endChallenge(challenge, as: .failed(.tooManyAttempts))
+            try work.endChallenge(challenge, as: .failed(.tooManyAttempts))
             return .incorrect(attemptsLeft: 0)
         }
     }

@@ -24,7 +24,7 @@ public enum ExpireChallenges {
         try await ports.commit(at: now) { work in
             for id in ids {
                 guard let challenge = try work.challenges.find(id) else { continue }
-                _ = try work.endChallenge(challenge, as: .expired)
+                try work.endChallenge(challenge, as: .expired)
             }
         }
     }

@@ -59,8 +59,3 @@ extension Ports {
             intendedRecipient: enrollment.keys.primary.fingerprint, at: now.unixSeconds)
     }
 }
-
-extension Challenge {
-    /// Whether an answer could still decide it.
-    func isOpen(at now: Timestamp) -> Bool { state == .pending && now < expiresAt }
-}

@@ -29,7 +29,7 @@ public enum ResendChallenge {
             }
             if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }
             // What was sent is not kept, nor where to.
-            guard !challenge.isText else { return .tooMany }
+            guard challenge.channel != .text else { return .tooMany }
             if let user = challenge.user, try work.askingLocks.exists(of: user, by: client) { return .reported }
             let limit = try work.types.find(challenge.question.type)?.maximumResends ?? 0
             guard try !work.count(.resends(id, maximum: limit)).isExceeded else { return .tooMany }

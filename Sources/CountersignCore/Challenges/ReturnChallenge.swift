@@ -54,12 +54,9 @@ public enum ReturnChallenge {
                 case .suspended: .failed(.deviceSuspended)
                 case .removed, nil: .failed(.deviceRemoved)
                 }
-            if let earlier = try work.endChallenge(challenge, as: outcome) {
-                return .alreadyEnded(earlier)
-            }
-            guard let ended = try work.challenges.find(id) else { return .notFound }
-            if case .failed = outcome { return .alreadyEnded(ended.state.status) }
-            return .released(ended)
+            let end = try work.endChallenge(challenge, as: outcome)
+            guard case .approved = outcome, case .ended(let released) = end else { return .alreadyEnded(end.status) }
+            return .released(released)
         }
     }
 }

@@ -11,8 +11,7 @@ public struct ShownCode: Sendable {
 
     /// The code of a challenge at a time; nil where there is none to be presented.
     init?(of challenge: Challenge, at now: Timestamp, _ hasher: KeyedHasher) {
-        guard challenge.claim == .awaited else { return nil }
-        let form = challenge.codeForm
+        guard case .code(.awaited, _) = challenge.channel, let form = challenge.channel.form else { return nil }
         code = ChallengeCode(
             challenge: challenge.id, otp: hasher.otp(of: challenge.id, as: form, at: now), form: form)
         expiresAt = min(now.adding(seconds: ChallengeCode.lifetime), challenge.expiresAt)
@@ -39,7 +38,7 @@ public enum ShowCode {
     public static func code(of id: ChallengeID, to client: ClientID, ports: Ports) async throws -> Outcome {
         let challenge = try await ports.store.read { try $0.challenges.find(id) }
         guard let challenge, challenge.question.client == client else { return .notFound }
-        guard challenge.claim != nil else { return .noCode }
+        guard challenge.channel.kind == .code else { return .noCode }
         let now = ports.time.now
         guard !challenge.state.isEnded, now < challenge.expiresAt else {
             return try await ports.commit(at: now) { work in

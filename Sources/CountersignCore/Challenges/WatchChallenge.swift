@@ -53,7 +53,7 @@ public enum WatchChallenge {
         }
         return .waiting(
             Wait(
-                challenge: id, caller: caller, claim: shown.challenge.claim, expiresAt: shown.challenge.expiresAt,
+                challenge: id, caller: caller, channel: shown.challenge.channel, expiresAt: shown.challenge.expiresAt,
                 deadline: deadline, subscription: subscription))
     }
 
@@ -71,7 +71,7 @@ public enum WatchChallenge {
         public let challenge: ChallengeID
         /// Who waits.
         public let caller: ClientCredential
-        fileprivate let claim: Claim?
+        fileprivate let channel: Channel
         fileprivate let expiresAt: Timestamp
         fileprivate let deadline: Timestamp
         fileprivate let subscription: any ChangeSubscription
@@ -86,7 +86,7 @@ public enum WatchChallenge {
                 try await subscription.wait(until: min(deadline, expiresAt))
                 let found = try await WatchChallenge.challenge(challenge, for: caller, ports: ports)
                 guard case .success(let shown) = found, !shown.challenge.state.isEnded,
-                    shown.challenge.claim == claim, ports.time.now < deadline
+                    shown.challenge.channel == channel, ports.time.now < deadline
                 else { return found }
                 // It is later where a device has approved and its code has yet to come back.
                 expiresAt = shown.challenge.expiresAt

@@ -61,7 +61,7 @@ extension UnitOfWork {
     func cancel(_ challenges: [ChallengeID]) throws {
         for id in challenges {
             guard let challenge = try self.challenges.find(id) else { continue }
-            _ = try endChallenge(challenge, as: .cancelled)
+            try endChallenge(challenge, as: .cancelled)
         }
     }
 }

@@ -67,10 +67,10 @@ extension TrustState {
             },
             signingData: nil, message: message)
         return Challenge(
-            question: question, user: made.user, alert: message, methods: approvingMethods,
+            question: question, user: made.user, purpose: .newDevice(made.id), alert: message,
+            methods: approvingMethods,
             numberHash: ports.hasher.hash(of: ports.hasher.approvalNumber(of: id), challenge: id),
-            expiresAt: made.countsFrom, callbackURI: nil, clientState: nil, locale: nil, newDevice: made.id,
-            state: .pending)
+            expiresAt: made.countsFrom, callbackURI: nil, clientState: nil, locale: nil, state: .pending)
     }
 }
 
@@ -139,7 +139,7 @@ extension UnitOfWork {
         }
         // The question is not the enrollment's any more, and its end means nothing for it.
         if let id = enrollment.approval, let question = try challenges.find(id), question.state == .pending {
-            _ = try endChallenge(question, as: .cancelled)
+            try endChallenge(question, as: .cancelled)
         }
         try raise(.enrollmentLetIn(enrollment, by: whom, didWait: !wasLetIn))
         guard !wasLetIn else { return }

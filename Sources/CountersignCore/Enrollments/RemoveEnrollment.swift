@@ -74,7 +74,7 @@ extension UnitOfWork {
         try waits.deleteAll(of: id)
         try raise(.enrollmentRemoved(enrollment, reason, by: client))
         if let approval = try enrollment.approval.flatMap({ try challenges.find($0) }) {
-            _ = try endChallenge(approval, as: .cancelled)
+            try endChallenge(approval, as: .cancelled)
         }
         try failPending(of: enrollment, because: .deviceRemoved)
         return true
@@ -87,24 +87,22 @@ extension UnitOfWork {
     ) throws {
         try failUnanswerable(by: enrollment, because: reason)
         for challenge in try challenges.held(approvedBy: enrollment.id, user: enrollment.user, now: now) {
-            _ = try endChallenge(challenge, as: .failed(reason))
+            try endChallenge(challenge, as: .failed(reason))
         }
     }
 
-    /// Ends every pending challenge put to an enrollment that no device can say yes to any more.
-    ///
-    /// What a new device is asked about goes on: it can still be said no to.
+    /// Ends the pending challenges put to an enrollment that no device can approve any more.
     func failUnanswerable(
         by enrollment: Enrollment, because reason: FailureReason
     ) throws {
         for challenge in try targets.pending(of: enrollment.id, user: enrollment.user, now: now, limit: .max)
-        where challenge.newDevice == nil {
+        where challenge.purpose.failsWhenUnanswerable {
             let isAnswerable = try targets.all(of: challenge.id).contains { target in
                 // Its state first, which keeps it from changing until this commits.
                 try enrollments.state(target) == .active
                     && enrollments.find(target)?.canAnswer(by: challenge.methods, at: now) == true
             }
-            if !isAnswerable { _ = try endChallenge(challenge, as: .failed(reason)) }
+            if !isAnswerable { try endChallenge(challenge, as: .failed(reason)) }
         }
     }
 }

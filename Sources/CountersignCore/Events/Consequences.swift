@@ -180,7 +180,10 @@ extension UnitOfWork {
         notify(.challenge(challenge.id))
         try tellDevices(of: challenge, ended: outcome)
         try learnBrowser(outcome, from: challenge)
-        if let device = challenge.newDevice { try concludeApproval(device, by: challenge, ended: outcome) }
+        switch challenge.purpose {
+        case .relyingParty: break
+        case .newDevice(let device): try concludeApproval(device, by: challenge, ended: outcome)
+        }
     }
 
     private func record(_ kind: AuditEventKind, of user: UserID, by client: ClientID) throws {

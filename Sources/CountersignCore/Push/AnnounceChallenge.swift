@@ -99,7 +99,8 @@ extension Challenge {
         return try await envelope.payload(
             signedBy: keys.push, keyID: keys.pushKeyID,
             category: PushCategory(
-                question, methods: methods, asksNumber: numberHash != nil, isClaimed: claim != nil, showing: shown),
+                question, methods: methods, asksNumber: numberHash != nil, isClaimed: channel.kind == .code,
+                showing: shown),
             badge: badge)
     }
 }

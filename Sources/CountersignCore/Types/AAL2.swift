@@ -21,7 +21,7 @@ enum AAL2 {
             "\"pin\", and \"biometric\" beside it at most")
         // Spec: NIST SP 800-63B-4 §3.1.3: approving and denying without entering a secret is not acceptable.
         // Scanning a secret that the session shows is such an entry.
-        require(type.numberEntry || type.isQR, "number_entry", "true")
+        require(type.numberEntry || type.channel == .code, "number_entry", "true")
         // Spec: NIST SP 800-63B-4 §3.1.3.2.
         require(type.lifetime <= longestLifetime, "expires_in", "at most \(longestLifetime)")
         // Spec: NIST SP 800-63B-4 §3.1.3.1: the device authenticates itself by approved cryptography.

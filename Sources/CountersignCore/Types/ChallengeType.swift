@@ -9,11 +9,8 @@ public struct ChallengeType: Sendable {
     public let name: TypeName
     /// The methods allowed, in order.
     public let methods: [AnswerMethod]
-    /// Whether a challenge is put to the device that presents its code, instead of to devices that are told of it.
-    public let isQR: Bool
-    /// Whether it asks nobody's device, but sends six digits by text message, which the user types where this was
-    /// started; a receipt there is none of.
-    public let isText: Bool
+    /// How its challenges reach whoever answers them; those by text message leave no receipt.
+    package let channel: Channel.Kind
     /// How long a challenge lives, in seconds, and the longest a request may ask for.
     public let lifetime: Int64
     /// Whether a number shown by the asking side must be typed on the device.
@@ -64,31 +61,31 @@ public struct ChallengeType: Sendable {
     /// Every type that exists from the start.
     public static let builtIn = [
         confirm, standard(.pin, by: [.pin]), standard(.biometric, by: [.biometric, .pin]),
-        standard(.qr, by: [.confirm], isQR: true),
+        standard(.qr, by: [.confirm], channel: .code),
     ]
 
-    private static func standard(_ name: TypeName, by methods: [AnswerMethod], isQR: Bool = false) -> ChallengeType {
+    private static func standard(
+        _ name: TypeName, by methods: [AnswerMethod], channel: Channel.Kind = .devices
+    ) -> ChallengeType {
         // What is scanned has come from the screen where the user started it: no number need be typed, too.
-        ChallengeType(
-            name: name, methods: methods, isQR: isQR, lifetime: isQR ? longestCode : 120, numberEntry: !isQR,
-            signingData: true,
-            assurance: .receipt, maximumPending: 3, maximumAsks: 10, denialPause: 30, maximumResends: 3)
+        let isCode = channel == .code
+        return ChallengeType(
+            name: name, methods: methods, channel: channel, lifetime: isCode ? longestCode : 120,
+            numberEntry: !isCode, signingData: true, assurance: .receipt, maximumPending: 3, maximumAsks: 10,
+            denialPause: 30, maximumResends: 3)
     }
 
     /// A type of these parts.
-    public init(
-        name: TypeName, methods: [AnswerMethod], isQR: Bool = false, isText: Bool = false, lifetime: Int64,
-        numberEntry: Bool,
+    package init(
+        name: TypeName, methods: [AnswerMethod], channel: Channel.Kind = .devices, lifetime: Int64, numberEntry: Bool,
         signingData: Bool, assurance: Assurance, isAAL2: Bool = false, fallback: TypeName? = nil,
-        unknownBrowser: TypeName? = nil, maximumPending: Int,
-        maximumAsks: Int,
-        denialPause: Int64, attempts: Int? = nil, maximumResends: Int,
-        texts: [LanguageTag: DisplayMessage] = [:], clients: Set<ClientID>? = nil
+        unknownBrowser: TypeName? = nil, maximumPending: Int, maximumAsks: Int, denialPause: Int64,
+        attempts: Int? = nil, maximumResends: Int, texts: [LanguageTag: DisplayMessage] = [:],
+        clients: Set<ClientID>? = nil
     ) {
         self.name = name
         self.methods = methods
-        self.isQR = isQR
-        self.isText = isText
+        self.channel = channel
         self.lifetime = lifetime
         self.numberEntry = numberEntry
         self.signingData = signingData
@@ -114,7 +111,7 @@ public struct ChallengeType: Sendable {
     /// Whether a client may ask by it.
     ///
     /// One that sends codes costs money and proves little: it is open to those alone that it names.
-    func isOpen(to client: ClientID) -> Bool { clients?.contains(client) ?? !isText }
+    func isOpen(to client: ClientID) -> Bool { clients?.contains(client) ?? (channel != .text) }
 
     /// What is asked in a language: in itself, in one it is a variety of, in English, or in the first one there is.
     ///
@@ -129,7 +126,7 @@ public struct ChallengeType: Sendable {
     public var json: JSONValue {
         .members([
             "name": .string("\(name)"), "methods": .array(methods.map { .string($0.rawValue) }),
-            "qr": .bool(isQR), "text_code": .bool(isText), "expires_in": .integer(lifetime),
+            "qr": .bool(channel == .code), "text_code": .bool(channel == .text), "expires_in": .integer(lifetime),
             "number_entry": .bool(numberEntry),
             "signing_data": .bool(signingData),
             "assurance": .string(assurance.rawValue), "aal2": .bool(isAAL2),
@@ -167,8 +164,7 @@ public struct ChallengeType: Sendable {
         self.name = name
         // A type as the API shows it may be sent back, its name included.
         _ = try members.optional("name", "\"\(name)\", as in the path") { $0 == .string("\(name)") ? true : nil }
-        let isText = try members.optionalBool("text_code") ?? standard.isText
-        self.isText = isText
+        let isText = try members.optionalBool("text_code") ?? false
         methods =
             try members.optional(
                 "methods", isText ? "absent, since a code is sent" : "an array of one or more of \(Self.methodNames)"
@@ -177,7 +173,8 @@ public struct ChallengeType: Sendable {
                 let methods = names.compactMap { $0.string.flatMap(AnswerMethod.init(rawValue:)) }
                 return methods.count == names.count && Set(methods).count == names.count ? methods : nil
             } ?? (isText ? [] : standard.methods)
-        isQR = try members.optionalBool("qr") ?? standard.isQR
+        let isQR = try members.optionalBool("qr") ?? false
+        channel = isText ? .text : isQR ? .code : .devices
         lifetime =
             try members.optionalInteger(
                 "expires_in", in: 10...(isQR ? Self.longestCode : isText ? Self.longestText : 86400))
@@ -206,7 +203,7 @@ public struct ChallengeType: Sendable {
             return Set(ids.compactMap { $0 })
         }
         try members.refuseUnknown()
-        if isText, let member = wrongForText {
+        if isText, let member = wrongForText(isQR: isQR) {
             throw JSONShapeError.invalid(
                 pointer: members.pointer(to: member), expected: "absent, since a code is sent by text message")
         }
@@ -218,7 +215,7 @@ public struct ChallengeType: Sendable {
     }
 
     /// What says of a type whose codes are sent that a device takes part, or that more is proved than there is.
-    private var wrongForText: String? {
+    private func wrongForText(isQR: Bool) -> String? {
         [
             "qr": isQR, "number_entry": numberEntry, "signing_data": signingData, "assurance": assurance != .event,
             "aal2": isAAL2, "fallback": fallback != nil, "unknown_browser": unknownBrowser != nil,

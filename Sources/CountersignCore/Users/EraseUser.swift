@@ -75,7 +75,7 @@ extension UnitOfWork {
             _ = try removeEnrollment(enrollment.id, reason: .user, by: caller)
         }
         // No device can, or some need none: what is open has nobody left who could be meant.
-        for challenge in try challenges.open(of: user) { _ = try endChallenge(challenge, as: .cancelled) }
+        for challenge in try challenges.open(of: user) { try endChallenge(challenge, as: .cancelled) }
         for enrollment in try enrollments.all(of: user) {
             try enrollments.put(enrollment.device.erased, of: enrollment.id)
             try answers.deleteAll(by: enrollment.id)

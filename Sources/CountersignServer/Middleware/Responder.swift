@@ -40,7 +40,7 @@ final class Responder: Sendable {
 
     /// Answers one request.
     func respond(
-        to request: Request, writer: consuming ResponseWriter, channel: any Channel
+        to request: Request, writer: consuming ResponseWriter, channel: any NIOCore.Channel
     ) async throws {
         let exchange = exchange(request, channel)
         await route(request, exchange)
@@ -50,7 +50,7 @@ final class Responder: Sendable {
     }
 
     @inline(never)
-    private func exchange(_ request: Request, _ channel: any Channel) -> PendingExchange {
+    private func exchange(_ request: Request, _ channel: any NIOCore.Channel) -> PendingExchange {
         var context = ServerContext(source: .init(channel: channel, logger: Self.silent))
         context.identify(by: request.headers, behind: proxies)
         return PendingExchange(

@@ -197,7 +197,7 @@ extension API {
                 var shown = first
                 try await writer.write(Self.event(shown))
                 while !shown.challenge.state.isEnded, ports.time.now < end {
-                    let claim = shown.challenge.claim
+                    let channel = shown.challenge.channel
                     let next: Result<WatchChallenge.Shown, WatchChallenge.Refusal>
                     switch try await look(at: id, of: credential, for: Self.heartbeat, by: caller) {
                     case .ended(let found): next = found
@@ -206,7 +206,7 @@ extension API {
                     // Nothing more is told to who would not be let in any more.
                     guard case .success(let found) = next else { break }
                     shown = found
-                    let isNews = shown.challenge.state.isEnded || shown.challenge.claim != claim
+                    let isNews = shown.challenge.state.isEnded || shown.challenge.channel != channel
                     try await writer.write(isNews ? Self.event(shown) : ByteBuffer(string: ": alive\n\n"))
                     if shutdown.isOver { break }
                 }
@@ -218,7 +218,7 @@ extension API {
     }
 
     private static func event(_ shown: WatchChallenge.Shown) -> ByteBuffer {
-        let isClaimed = !shown.challenge.state.isEnded && shown.challenge.claimedAt != nil
+        let isClaimed = !shown.challenge.state.isEnded && shown.challenge.channel.claimedAt != nil
         let id = isClaimed ? "claimed" : shown.challenge.state.status.state
         let data = shown.json.text
         return ByteBuffer(string: "id: \(id)\nevent: challenge\ndata: \(data)\n\n")
@@ -241,7 +241,12 @@ extension API {
 
 extension Challenge {
     /// How it may be answered, by the words of the API.
-    private var methodNames: [String] { isText ? [ChallengeOutcome.enteredMethod] : methods.map(\.rawValue) }
+    private var methodNames: [String] {
+        switch channel {
+        case .text: [ChallengeOutcome.enteredMethod]
+        case .devices, .code: methods.map(\.rawValue)
+        }
+    }
 
     /// The challenge as its client sees it.
     var json: JSONValue {
@@ -257,7 +262,7 @@ extension Challenge {
             "method": method.map(JSONValue.string), "type": .string("\(question.type)"),
             "user": user.map { .string("\($0)") }, "methods": .array(methodNames.map(JSONValue.string)),
             "asked_at": .string("\(question.askedAt)"), "expires_at": .string("\(expiresAt)"),
-            "claimed_at": claimedAt.map { .string("\($0)") }, "ended_at": endedAt.map { .string("\($0)") },
+            "claimed_at": channel.claimedAt.map { .string("\($0)") }, "ended_at": endedAt.map { .string("\($0)") },
             "client_state": clientState.map(JSONValue.string),
         ])
     }

@@ -149,10 +149,11 @@ extension SQLTransaction {
                 .text(challenge.methods.map(\.rawValue).joined(separator: " ")), .optional(challenge.numberHash),
                 challenge.expiresAt.value, .optional(challenge.callbackURI?.description),
                 .optional(challenge.clientState), .optional(challenge.locale),
-            ] + columns(of: challenge.state) + columns(of: challenge.claim)
+            ] + columns(of: challenge.state) + columns(of: challenge.channel)
                 + [
-                    .optional(challenge.newDevice?.description), .optional(challenge.browser),
-                    .optional(challenge.attempts.map { Int64($0) }), .optional(challenge.returnURI?.description),
+                    newDevice(challenge.purpose), .optional(challenge.browser),
+                    .optional(challenge.attempts.map { Int64($0) }),
+                    .optional(challenge.channel.returnURI?.description),
                 ])
         for target in targets {
             try connection.send(Statements.insertTarget, [challenge.id.value, target.value])
@@ -354,25 +355,32 @@ extension SQLTransaction {
     }
 
     /// Whether it has a code, and when that was presented.
-    private func columns(of claim: Claim?) -> [SQLValue] {
-        switch claim {
-        case nil: [.integer(0), .null]
-        case .awaited: [.integer(1), .null]
-        case .done(let time): [.integer(1), time.value]
+    private func columns(of channel: Channel) -> [SQLValue] {
+        switch channel {
+        case .devices, .text: [.integer(0), .null]
+        case .code(.awaited, _): [.integer(1), .null]
+        case .code(.done(let time), _): [.integer(1), time.value]
+        }
+    }
+
+    private func newDevice(_ purpose: Purpose) -> SQLValue {
+        switch purpose {
+        case .relyingParty: .null
+        case .newDevice(let enrollment): enrollment.value
         }
     }
 
     func challenge(_ row: SQLRow) throws -> Challenge {
         let asked = try parsed.challenges.value(try row.id(0), of: row[0..<13]) { try self.asked(row) }
         return Challenge(
-            question: asked.question, user: try row.optionalID(3), claim: try claim(row), alert: asked.alert,
-            methods: asked.methods,
+            question: asked.question, user: try row.optionalID(3), channel: try channel(row, asked.methods),
+            purpose: try row.optionalID(25).map(Purpose.newDevice) ?? .relyingParty,
+            alert: asked.alert, methods: asked.methods,
             numberHash: try row.optionalBlob(13), attempts: try row.optionalInteger(27).map { Int($0) },
             expiresAt: try row.time(14),
             callbackURI: try row.optionalText(15).map(CallbackURI.init(stored:)),
-            returnURI: try row.optionalText(28).map(ReturnURI.init(stored:)),
             clientState: try row.optionalText(16), locale: try row.optionalText(17),
-            browser: try row.optionalBlob(26), newDevice: try row.optionalID(25), state: try state(row))
+            browser: try row.optionalBlob(26), state: try state(row))
     }
 
     /// The columns that asking writes and nothing changes.
@@ -391,9 +399,11 @@ extension SQLTransaction {
         )
     }
 
-    private func claim(_ row: SQLRow) throws -> Claim? {
-        guard try row.integer(23) == 1 else { return nil }
-        return try row.optionalTime(24).map(Claim.done) ?? .awaited
+    private func channel(_ row: SQLRow, _ methods: [AnswerMethod]) throws -> Channel {
+        guard try row.integer(23) == 1 else { return methods.isEmpty ? .text : .devices }
+        return .code(
+            try row.optionalTime(24).map(Claim.done) ?? .awaited,
+            returnURI: try row.optionalText(28).map(ReturnURI.init(stored:)))
     }
 
     private func details(_ text: String) -> [Detail]? {

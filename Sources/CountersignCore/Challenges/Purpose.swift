@@ -1,0 +1,27 @@
+package import CountersignWire
+
+/// What a challenge is asked for.
+package enum Purpose: Hashable, Sendable {
+    /// A relying party asks its user.
+    case relyingParty
+    /// The server asks the user's devices whether a new one may be added: this one.
+    case newDevice(EnrollmentID)
+
+    /// Whether the end of the challenge changes which devices the user has; the user's row is then locked first.
+    var changesDevices: Bool {
+        switch self {
+        case .relyingParty: false
+        case .newDevice: true
+        }
+    }
+
+    /// Whether the challenge fails as soon as no device can approve it.
+    ///
+    /// A question about a new device stays open: a device that cannot approve it can still deny it.
+    var failsWhenUnanswerable: Bool {
+        switch self {
+        case .relyingParty: true
+        case .newDevice: false
+        }
+    }
+}
