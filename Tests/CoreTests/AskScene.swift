@@ -40,7 +40,7 @@ struct AskScene {
         }
         return Enrollment(
             id: id(number), user: id(200), client: id(201), state: .active,
-            credential: .certificate(
+            credential: .openPGP(
                 DeviceKeys(
                     primary: key([.certify, .sign]), authentication: key(.authenticate), encryption: key(.encrypt))),
             device: DeviceDescription(name: try DisplayLine("Phone \(number)"), storage: .enclave), createdAt: now)

@@ -33,7 +33,7 @@ struct CredentialTests {
     func receipts() async throws {
         let certificate = try await certificate()
         let keys = try DeviceKeys(of: certificate, userID: "u", now: Self.time)
-        #expect(Credential.certificate(keys).assurance == .receipt)
+        #expect(Credential.openPGP(keys).assurance == .receipt)
         let message = try await CleartextMessage.sign("text", by: primary, at: Self.time)
         #expect(Evidence.receipt(message, certificate: certificate.encoded).assurance == .receipt)
     }

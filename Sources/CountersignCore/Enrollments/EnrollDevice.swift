@@ -68,7 +68,7 @@ public enum EnrollDevice {
         ) { countsFrom, approval in
             Enrollment(
                 id: ticket.enrollment, user: ticket.user, client: ticket.client, state: .active,
-                credential: .certificate(keys), device: enrollment.device, versions: enrollment.versions,
+                credential: .openPGP(keys), device: enrollment.device, versions: enrollment.versions,
                 push: push.map { PushTarget(service: $0.service, app: $0.app, registeredAt: now) }, createdAt: now,
                 countsFrom: countsFrom, methodsCount: countsFrom == nil, approval: approval)
         }

@@ -74,7 +74,7 @@ public final class Enrollment: Sendable {
     /// The keys of its certificate.
     public var keys: DeviceKeys {
         switch credential {
-        case .certificate(let keys): keys
+        case .openPGP(let keys): keys
         }
     }
 

@@ -287,7 +287,7 @@ extension SQLTransaction {
         }
         return Enrollment(
             id: id, user: try row.id(1), client: try row.id(2),
-            state: try Enrollment.State(row, at: 3, suspendedAt: 19), credential: .certificate(device.keys),
+            state: try Enrollment.State(row, at: 3, suspendedAt: 19), credential: .openPGP(device.keys),
             device: device.description, versions: try row.value(18, Self.versions), pin: pin, biometric: biometric,
             customs: try row.optionalValue(17, Self.customs) ?? [:], push: device.push,
             createdAt: try row.time(12), countsFrom: try row.time(16), methodsCount: try row.integer(20) == 1,

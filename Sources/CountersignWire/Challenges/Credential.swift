@@ -31,12 +31,12 @@ public enum Assurance: String, Comparable, CaseIterable, Sendable {
 /// Devices of other vendors will add kinds of their own.
 public enum Credential: Sendable {
     /// The keys of an OpenPGP certificate.
-    case certificate(DeviceKeys)
+    case openPGP(DeviceKeys)
 
     /// What its answers prove.
     public var assurance: Assurance {
         switch self {
-        case .certificate: .receipt
+        case .openPGP: .receipt
         }
     }
 }
@@ -60,12 +60,15 @@ public struct VerifiedAnswer: Sendable {
     public let decision: Decision
     /// When the user decided, by the device's clock.
     public let answeredAt: Timestamp
+    /// SHA-256 of the data for a custom authenticator that the answer names; nil where it names none.
+    package let customDataHash: [UInt8]?
     /// The evidence to store.
     public let evidence: Evidence
 
-    package init(decision: Decision, answeredAt: Timestamp, evidence: Evidence) {
+    package init(decision: Decision, answeredAt: Timestamp, customDataHash: [UInt8]? = nil, evidence: Evidence) {
         self.decision = decision
         self.answeredAt = answeredAt
+        self.customDataHash = customDataHash
         self.evidence = evidence
     }
 }

@@ -1,0 +1,185 @@
+import Crypto
+import CountersignWire
+import Encodings
+import OpenPGP
+
+/// What a custom authenticator made of an answer, as the device is told it.
+public struct CustomReply: Hashable, Sendable {
+    /// How often it may be tried again.
+    public let attemptsLeft: Int
+    /// What the client's hook says to the app; nil for nothing.
+    public let payload: String?
+
+    /// A reply of these parts.
+    public init(attemptsLeft: Int, payload: String?) {
+        self.attemptsLeft = attemptsLeft
+        self.payload = payload
+    }
+}
+
+/// Check 8 of an answer: an answer of which all is good but what a custom authenticator has to judge.
+///
+/// One transaction admits the device and counts the try, the client's hook is asked outside of any transaction, and
+/// another transaction makes its verdict count, as check 9 does. A try counts before the hook is asked, so that many at
+/// once are no more than the limit. Spec: design 3.8.
+struct CustomAnswer: Sendable {
+    private typealias Outcome = AnswerChallenge.Outcome
+
+    private enum Beginning: Sendable {
+        case ended(AnswerChallenge.Outcome)
+        case asking(HookQuestion)
+    }
+
+    let challenge: Challenge
+    fileprivate let name: AuthenticatorName
+    private let data: CustomData
+    private let answer: VerifiedAnswer
+
+    /// Opens the data that the authenticator judges; nil where it is not what the receipt names.
+    ///
+    /// It is opened last: whether it opens is of no use to who cannot answer.
+    init?(
+        _ answer: VerifiedAnswer, to challenge: Challenge, by name: AuthenticatorName, _ sealed: [UInt8]?,
+        from enrollment: Enrollment, at now: Timestamp, ports: Ports
+    ) async throws {
+        guard let sealed, Array(SHA256.hash(data: sealed)) == answer.customDataHash,
+            let data = try await CustomData(sealed, from: enrollment, at: now, ports: ports)
+        else { return nil }
+        self.challenge = challenge
+        self.name = name
+        self.data = data
+        self.answer = answer
+    }
+
+    /// Has the hook judge the answer, and settles it.
+    func settled(digest: [UInt8], _ call: DeviceCall, at now: Timestamp, ports: Ports) async throws
+        -> AnswerChallenge.Outcome
+    {
+        let enrollment = call.enrollment
+        let beginning = try await ports.commit(at: now) { work in
+            try work.enrollments.lock(enrollment.id)
+            if let refusal = try work.admit(call) { return Beginning.ended(.refused(refusal)) }
+            return try begin(settling(digest, by: enrollment, in: work))
+        }
+        switch beginning {
+        case .ended(let outcome): return outcome
+        case .asking(let question):
+            let verdict = await ports.hooks.ask(question)
+            // It may have taken seconds.
+            return try await ports.commit(at: ports.time.now) { work in
+                try work.enrollments.lock(enrollment.id)
+                if let refusal = try work.stores.refusal(of: enrollment.id, issuer: work.issuer) {
+                    return .refused(refusal)
+                }
+                return try conclude(
+                    verdict, limit: question.authenticator.attempts, settling(digest, by: enrollment, in: work))
+            }
+        }
+    }
+
+    private func settling(_ digest: [UInt8], by enrollment: Enrollment, in work: UnitOfWork) -> SettleAnswer {
+        SettleAnswer(id: challenge.id, digest: digest, enrollment: enrollment, work: work)
+    }
+
+    private func begin(_ settling: SettleAnswer) throws -> Beginning {
+        if let earlier = try settling.earlier() { return .ended(earlier) }
+        let work = settling.work
+        guard let current = try work.enrollments.find(settling.enrollment.id),
+            let tried = current.customs[name]?.tried
+        else { return .ended(.customNotRegistered) }
+        let question = try work.hookQuestion(
+            .verify(challenge.id, type: challenge.question.type), name, data, of: current,
+            id: "\(challenge.id).\(Hex.encode(settling.digest.prefix(16)))")
+        guard let question else {
+            // The client has given it up.
+            try work.drop(name, of: current)
+            return .ended(.customNotRegistered)
+        }
+        guard tried < question.authenticator.attempts else {
+            // As many as there may be are under way.
+            return .ended(.rateLimited(retryAfter: question.authenticator.deadline))
+        }
+        try work.recordTries(tried + 1, name, of: current)
+        return .asking(question)
+    }
+
+    private func conclude(_ verdict: HookVerdict?, limit: Int, _ settling: SettleAnswer) throws -> Outcome {
+        // The same answer was sent twice at once.
+        if let earlier = try settling.earlier() { return earlier }
+        let (work, enrollment) = (settling.work, settling.enrollment)
+        guard let current = try work.enrollments.find(enrollment.id), let tried = current.customs[name]?.tried else {
+            return .customNotRegistered
+        }
+        func raise(_ verdict: HookVerdict.Result?, attemptsLeft: Int? = nil) throws {
+            let result = CustomResult(verdict: verdict, attemptsLeft: attemptsLeft)
+            try work.raise(.customAnswered(name, result, to: challenge.id, by: enrollment))
+        }
+        guard let verdict else {
+            try work.recordTries(max(0, tried - 1), name, of: current)
+            if let seconds = try work.countRefused(.custom, of: enrollment.id) {
+                return .rateLimited(retryAfter: seconds)
+            }
+            try raise(nil)
+            return .customUnavailable
+        }
+        switch verdict.result {
+        case .ok:
+            try work.recordTries(0, name, of: current)
+            let outcome = try settling.decide(
+                challenge, .approved(.custom(name), by: enrollment.id), evidence: answer.evidence,
+                custom: CustomReply(attemptsLeft: limit, payload: verdict.payload))
+            if case .decided = outcome { try raise(verdict.result) }
+            return outcome
+        case .retry where tried < limit:
+            try raise(verdict.result, attemptsLeft: limit - tried)
+            if let failed = try settling.fail(challenge) { return failed }
+            let triesLeft = try work.triesLeft(of: challenge)
+            let reply = CustomReply(attemptsLeft: min(limit - tried, triesLeft), payload: verdict.payload)
+            try settling.record(.customRefused, custom: reply)
+            return .customRetry(reply)
+        case .retry, .fail:
+            try raise(verdict.result, attemptsLeft: 0)
+            try settling.record(.customRefused, custom: CustomReply(attemptsLeft: 0, payload: verdict.payload))
+            try work.drop(name, of: current)
+            return .customFailed(payload: verdict.payload)
+        case .notRegistered:
+            try raise(verdict.result)
+            try work.drop(name, of: current)
+            return .customNotRegistered
+        }
+    }
+}
+
+extension UnitOfWork {
+    /// Records how often in a row an authenticator was tried for nothing.
+    fileprivate func recordTries(_ tried: Int, _ name: AuthenticatorName, of enrollment: Enrollment) throws {
+        var customs = enrollment.customs
+        customs[name]?.tried = tried
+        try methods.put(customs, of: enrollment.id)
+    }
+
+    /// The device answers by the authenticator no more; challenges end that nobody else can answer.
+    fileprivate func drop(_ name: AuthenticatorName, of enrollment: Enrollment) throws {
+        try dropAuthenticator(name, of: enrollment)
+        try raise(.authenticatorLost(name, of: enrollment))
+        try failUnanswerable(by: enrollment, because: .tooManyAttempts)
+    }
+}
+
+extension ChallengeStatus {
+    /// What is kept of an answer that a custom authenticator refused: the challenge stays pending.
+    fileprivate static let customRefused = ChallengeStatus(state: "pending", reason: "custom_refused")
+}
+
+extension CustomData {
+    /// Opens what a device has sealed and signed by its primary key; nil when it is anything else.
+    init?(_ sealed: [UInt8], from enrollment: Enrollment, at now: Timestamp, ports: Ports) async throws {
+        let latest = now.adding(seconds: AnswerChallenge.tolerance).unixSeconds
+        let keys = try ports.keys.current()
+        let opened = try? await keys.open(sealed, signedBy: enrollment, now: latest)
+        guard let opened, opened.signature.type == .text, let text = String(strictUTF8: opened.content) else {
+            return nil
+        }
+        self.init(parsing: text)
+    }
+}

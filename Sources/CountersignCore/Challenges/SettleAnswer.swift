@@ -1,0 +1,212 @@
+import CountersignWire
+import OpenPGP
+
+/// Check 9 of an answer: makes it count, in one transaction that repeats the conditions.
+///
+/// Spec: design 3.8.
+struct SettleAnswer {
+    typealias Outcome = AnswerChallenge.Outcome
+
+    /// The challenge that is answered.
+    let id: ChallengeID
+    /// Tells the answer from others.
+    let digest: [UInt8]
+    /// Who answers, as it was when the answer was judged.
+    let enrollment: Enrollment
+    /// The transaction.
+    let work: UnitOfWork
+
+    /// Settles what the checks before have found.
+    func settle(_ finding: AnswerChallenge.Finding, of call: DeviceCall) throws -> Outcome {
+        if finding.changesDevices { try work.users.lock(enrollment.user) }
+        if finding.changesPINCount(of: enrollment) { try work.enrollments.lock(enrollment.id) }
+        let refusal = try work.admit(call)
+        // A wrong PIN that was looked at counts, also where the request is not let in.
+        if let refusal {
+            guard case .judged(_, .wrongPIN) = finding else { return .refused(refusal) }
+        }
+        let outcome = try settle(finding)
+        return refusal.map(Outcome.refused) ?? outcome
+    }
+
+    private func settle(_ finding: AnswerChallenge.Finding) throws -> Outcome {
+        switch finding {
+        case .notFound: return .notFound
+        case .repeated(let recorded): return try outcome(of: recorded)
+        case .ended(let challenge): return try alreadyEnded(challenge)
+        case .judged(let challenge, let verdict):
+            switch verdict {
+            case .invalid(let fault): return try refuse(because: fault)
+            case .pinLocked: return .pinLocked
+            case .wrongPIN(let pin): return try count(pin, challenge)
+            case .wrongNumber: return try decide(challenge, .failed(.wrongNumber))
+            case .verified(let answer): return try accept(answer, to: challenge)
+            }
+        case .custom: preconditionFailure("a custom authenticator is asked before")
+        }
+    }
+
+    private func accept(_ answer: VerifiedAnswer, to challenge: Challenge) throws -> Outcome {
+        let outcome: ChallengeOutcome
+        switch answer.decision {
+        case .approved(let method, _):
+            if let refusal = try confirm(method) { return refusal }
+            switch challenge.purpose {
+            case .relyingParty: break
+            case .newDevice:
+                if method == .confirm, try work.trustState(of: enrollment.user).isGuarded() {
+                    return try refuse(because: .method)
+                }
+            }
+            outcome = .approved(method, by: enrollment.id)
+        case .denied: outcome = .denied(by: enrollment.id)
+        case .reported: outcome = .reported(by: enrollment.id)
+        }
+        return try decide(challenge, outcome, evidence: answer.evidence)
+    }
+
+    /// Ends the challenge by the answer, or holds it for its code, and records both the receipt and the reply.
+    func decide(
+        _ challenge: Challenge, _ outcome: ChallengeOutcome, evidence: Evidence? = nil, custom: CustomReply? = nil
+    ) throws -> Outcome {
+        guard try isFirst(challenge, outcome) else {
+            // Somebody was faster: another device, a cancellation, or this very answer sent twice at once.
+            return try earlier() ?? alreadyEnded(challenge)
+        }
+        if case .reported = outcome {
+            try work.askingLocks.put(
+                AskingLock(
+                    user: enrollment.user, client: challenge.question.client, challenge: challenge.id, since: work.now))
+        }
+        if let evidence {
+            try work.receipts.insert(
+                StoredReceipt(
+                    challenge: challenge.id, client: challenge.question.client, enrollment: enrollment.id,
+                    evidence: evidence, acceptedAt: work.now))
+        }
+        try record(outcome.status, custom: custom)
+        return .decided(AnswerReply(status: outcome.status, payload: custom?.payload))
+    }
+
+    /// Whether nothing came before an answer.
+    private func isFirst(_ challenge: Challenge, _ outcome: ChallengeOutcome) throws -> Bool {
+        if case .approved(let method, _) = outcome, challenge.channel.returnURI != nil {
+            return try work.holdForReturn(challenge, approvedBy: method, on: enrollment)
+        }
+        switch try work.endChallenge(challenge, as: outcome) {
+        case .ended: return true
+        case .alreadyEnded: return false
+        }
+    }
+
+    /// Looks whether the key that signed is still the one there is; a right PIN forgets the wrong ones before it.
+    private func confirm(_ method: AnswerMethod) throws -> Outcome? {
+        guard method != .confirm else { return nil }
+        let current = try work.enrollments.find(enrollment.id)
+        guard current?.key(of: method)?.fingerprint == enrollment.key(of: method)?.fingerprint,
+            current?.waits(method, at: work.now) == false
+        else { return .invalid(.replaced) }
+        guard method == .pin, let pin = current?.pin else { return nil }
+        guard pin.lockedAt == nil else { return .pinLocked }
+        if pin.wrongCount > 0 { try work.methods.forgetWrongPINs(of: enrollment.id) }
+        return nil
+    }
+
+    /// Counts a wrong PIN, unless the same answer came before.
+    private func count(_ pin: EnrolledPIN, _ challenge: Challenge) throws -> Outcome {
+        if let earlier = try earlier() { return earlier }
+        switch try work.noteWrongPIN(besides: pin.key, of: enrollment) {
+        case .counted(let attemptsLeft):
+            if let failed = try fail(challenge) { return failed }
+            try record(.pinIncorrect)
+            return .pinIncorrect(attemptsLeft: min(attemptsLeft, try work.triesLeft(of: challenge)))
+        case .locked: return .pinLocked
+        case .changed: return try refuse(because: .replaced)
+        }
+    }
+
+    /// Counts a wrong answer to a challenge whose type limits them.
+    ///
+    /// - Returns: that it has failed by too many; nil where it waits on, or has ended before.
+    func fail(_ challenge: Challenge) throws -> Outcome? {
+        guard let attempts = challenge.attempts,
+            try work.count(.wrongAnswers(challenge.id, maximum: attempts)).isUsedUp,
+            try work.challenges.find(challenge.id)?.isOpen(at: work.now) == true
+        else { return nil }
+        return try decide(challenge, .failed(.tooManyAttempts))
+    }
+
+    /// What the same answer got when it came before; nil when it has not.
+    func earlier() throws -> Outcome? {
+        try work.answers.find(by: enrollment.id, digest: digest).map(outcome)
+    }
+
+    /// Keeps what the answer got, for the same answer sent again.
+    func record(_ status: ChallengeStatus, custom: CustomReply? = nil) throws {
+        try work.answers.insert(
+            RecordedAnswer(challenge: id, status: status, custom: custom), by: enrollment.id, digest: digest,
+            at: work.now)
+    }
+
+    private func outcome(of recorded: RecordedAnswer) throws -> Outcome {
+        if recorded.status.state != "pending" {
+            return .decided(AnswerReply(status: recorded.status, payload: recorded.custom?.payload))
+        }
+        if let custom = recorded.custom {
+            return custom.attemptsLeft > 0 ? .customRetry(custom) : .customFailed(payload: custom.payload)
+        }
+        let current = try work.enrollments.find(enrollment.id) ?? enrollment
+        let attemptsLeft = try work.stores.attemptsLeft(of: current)
+        let triesLeft = try work.challenges.find(recorded.challenge).map(work.triesLeft)
+        return .pinIncorrect(attemptsLeft: min(attemptsLeft, triesLeft ?? .max))
+    }
+
+    /// What a device is told whose answer comes after the end; another may have ended it since it was read.
+    private func alreadyEnded(_ challenge: Challenge) throws -> Outcome {
+        let current = try work.challenges.find(challenge.id) ?? challenge
+        return .alreadyEnded(try work.endedStatusForDevice(of: current) ?? current.state.status)
+    }
+
+    /// Records a refused answer by its digest; the message itself is neither kept nor logged.
+    private func refuse(because fault: AnswerFault) throws -> Outcome {
+        if let seconds = try work.countRefused(.answer, of: enrollment.id) {
+            return .rateLimited(retryAfter: seconds)
+        }
+        try work.raise(.answerRefused(id, fault, digest: digest, by: enrollment))
+        return .invalid(fault)
+    }
+}
+
+extension AnswerChallenge.Finding {
+    /// Whether it may let a device in, or remove one: the user's row is then locked first.
+    fileprivate var changesDevices: Bool {
+        switch self {
+        case .judged(_, .wrongPIN): true
+        case .judged(let challenge, _), .ended(let challenge): challenge.purpose.changesDevices
+        case .notFound, .repeated, .custom: false
+        }
+    }
+
+    /// Whether the count of wrong PINs will change by it.
+    fileprivate func changesPINCount(of enrollment: Enrollment) -> Bool {
+        switch self {
+        case .judged(_, .wrongPIN): true
+        case .judged(_, .verified): (enrollment.pin?.wrongCount ?? 0) > 0
+        case .judged, .ended, .notFound, .repeated, .custom: false
+        }
+    }
+}
+
+extension ChallengeStatus {
+    /// What is kept of an answer whose PIN was wrong: the challenge stays pending.
+    fileprivate static let pinIncorrect = ChallengeStatus(state: "pending", reason: "pin_incorrect")
+}
+
+extension UnitOfWork {
+    /// How many wrong answers a challenge takes yet; no end of them where its type sets no limit.
+    func triesLeft(of challenge: Challenge) throws -> Int {
+        guard let attempts = challenge.attempts else { return .max }
+        // One that waits takes one more.
+        return max(1, try counted(.wrongAnswers(challenge.id, maximum: attempts)).left)
+    }
+}
