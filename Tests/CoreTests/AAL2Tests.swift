@@ -119,14 +119,14 @@ struct AAL2Tests {
         let scene = try await PINScene()
         _ = try await scene.device.setPIN()
         let labelled = try ChallengeType(["methods": ["pin"], "aal2": true], name: try #require(TypeName("strong")))
-        try await ManageTypes.set(labelled, by: scene.shop, ports: scene.world.ports)
+        try await SetType.set(labelled, by: scene.shop, ports: scene.world.ports)
         let request = try scene.world.request(for: scene.user, type: "strong")
-        func ask() async throws -> Replayable<Result<AskedChallenge, AskChallenge.Refusal>> {
+        func ask() async throws -> Replayable<AskChallenge.Outcome> {
             try await AskChallenge.ask(request, by: scene.shop, idempotency: nil, ports: scene.world.ports) { _ in
                 RecordedReply(status: 201, body: [])
             }
         }
-        guard case .done(.failure(.noEnrollment)) = try await ask() else {
+        guard case .done(.refused(.noEnrollment)) = try await ask() else {
             Issue.record("a device in software was asked")
             return
         }
@@ -136,7 +136,7 @@ struct AAL2Tests {
             EnrollmentUpdate(device: labels), by: try await scene.device.call(), ports: scene.world.ports
         ).get()
         #expect(renamed.device == DeviceDescription(labels: labels, storage: .software))
-        guard case .done(.failure(.noEnrollment)) = try await ask() else {
+        guard case .done(.refused(.noEnrollment)) = try await ask() else {
             Issue.record("a device that says something else of itself was asked")
             return
         }
@@ -144,7 +144,7 @@ struct AAL2Tests {
         try await scene.world.store.commit {
             try $0.enrollments.put(DeviceDescription(labels: labels, storage: .enclave), of: id)
         }
-        guard case .done(.success(let asked)) = try await ask() else {
+        guard case .done(.asked(let asked)) = try await ask() else {
             Issue.record("a device in hardware was not asked")
             return
         }
@@ -163,11 +163,11 @@ struct FallbackTests {
                 "fallback": fallback.map(JSONValue.string), "denial_pause": 0,
             ])
             let type = try ChallengeType(json, name: try #require(TypeName(name)))
-            try await ManageTypes.set(type, by: scene.shop, ports: scene.world.ports)
+            try await SetType.set(type, by: scene.shop, ports: scene.world.ports)
         }
         func ask(
             _ type: String, _ change: (inout AskChallenge.Request) -> Void = { _ in }
-        ) async throws -> Result<AskedChallenge, AskChallenge.Refusal> {
+        ) async throws -> AskChallenge.Outcome {
             var request = try scene.world.request(for: scene.user, type: type)
             change(&request)
             let result = try await AskChallenge.ask(
@@ -177,7 +177,8 @@ struct FallbackTests {
             return outcome
         }
         let available = try await AvailableMethods.list(
-            for: .id(scene.user), client: scene.shop, ports: scene.world.ports)
+            for: .id(scene.user), client: scene.shop, ports: scene.world.ports
+        ).types
         #expect(available.first { "\($0.type)" == "second" }?.methods == [.confirm], "as it would be asked")
         #expect(!available.contains { "\($0.type)" == "first" })
         let asked = try await ask("second").get()
@@ -185,12 +186,12 @@ struct FallbackTests {
         #expect(asked.challenge.expiresAt == scene.world.time.now.adding(seconds: 30))
         await #expect(throws: AskChallenge.Refusal.noEnrollment, "one step, no chain") { try await ask("first").get() }
         // What the other type does not allow is not allowed by falling back.
-        await #expect(throws: AskChallenge.Refusal.notAllowedByType(pointer: "/expires_in")) {
+        await #expect(throws: AskChallenge.Refusal.notAllowedByType(.lifetime)) {
             try await ask("second") { $0.lifetime = 60 }.get()
         }
         // A fallback that does not exist is as good as none.
         let lost = try ChallengeType(["methods": ["pin"], "fallback": "nowhere"], name: try #require(TypeName("lost")))
-        try await ManageTypes.set(lost, by: scene.shop, ports: scene.world.ports)
+        try await SetType.set(lost, by: scene.shop, ports: scene.world.ports)
         await #expect(throws: AskChallenge.Refusal.noEnrollment) { try await ask("lost").get() }
         _ = try await scene.device.setPIN()
         #expect("\(try await ask("second").get().challenge.question.type)" == "second")

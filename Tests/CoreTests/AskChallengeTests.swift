@@ -11,7 +11,7 @@ struct AskChallengeTests {
         let result = try await AskChallenge.ask(request, by: client, idempotency: nil, ports: world.ports) { _ in
             RecordedReply(status: 201, body: [])
         }
-        guard case .done(.failure(let refusal)) = result else { return nil }
+        guard case .done(.refused(let refusal)) = result else { return nil }
         return refusal
     }
 

@@ -11,9 +11,9 @@ struct AskDecisionTests {
             $0.secureMessage = try DisplayMessage("Pay EUR 5 to ACME?")
             $0.details = [try Detail(label: "Amount", value: "EUR 5")]
             $0.clientState = "s-1"
-            $0.locale = "de"
-            $0.signingData = "data"
-            $0.callbackURI = AskScene.callback
+            $0.locale = RequestedLanguage("de")
+            $0.signingData = SigningData("data")
+            $0.callbackURI = CallbackURI(named: AskScene.callback)
         }
         let challenge = asked.challenge
         #expect(challenge.alert.text == "Pay?")
@@ -25,7 +25,7 @@ struct AskDecisionTests {
         #expect(challenge.expiresAt == AskScene.now.adding(seconds: 120), "not cut")
         #expect(challenge.callbackURI?.description == AskScene.callback)
         #expect(challenge.clientState == "s-1")
-        #expect(challenge.locale == "de")
+        #expect(challenge.locale?.description == "de")
         #expect(challenge.methods == [.confirm])
         #expect(challenge.state == .pending)
         #expect(asked.enrollments == [AskScene.id(0), AskScene.id(1)])
@@ -49,13 +49,13 @@ struct AskDecisionTests {
         }
         let challenge = try scene.decide {
             $0.message = nil
-            $0.locale = locale
+            $0.locale = locale.map(RequestedLanguage.init(stored:))
         }.challenge
         #expect(challenge.alert.text == expected)
         #expect(challenge.question.message.text == expected)
         let said = try scene.decide {
             $0.message = try DisplayMessage("Sign in?")
-            $0.locale = locale
+            $0.locale = locale.map(RequestedLanguage.init(stored:))
         }.challenge
         #expect(said.alert.text == "Sign in?")
     }
@@ -99,34 +99,34 @@ struct AskDecisionTests {
         #expect((asked.challenge.numberHash != nil) == expected)
     }
 
-    /// One member each that would loosen the type, with its pointer.
-    static let loosenings: [(String, @Sendable (inout AskChallenge.Request, inout AskScene) -> Void)] = [
-        ("/number_entry", { request, _ in request.numberEntry = false }),
-        ("/expires_in", { request, _ in request.lifetime = 121 }),
-        ("/expires_in", { request, _ in request.lifetime = .max }),
+    /// One member each that would loosen the type, with what it is.
+    static let loosenings: [(AskChallenge.Part, @Sendable (inout AskChallenge.Request, inout AskScene) -> Void)] = [
+        (.numberEntry, { request, _ in request.numberEntry = false }),
+        (.lifetime, { request, _ in request.lifetime = 121 }),
+        (.lifetime, { request, _ in request.lifetime = .max }),
         (
-            "/methods",
+            .methods,
             { request, scene in
                 scene.methods = []
                 request.methods = [.confirm]
             }
         ),
         (
-            "/signing_data",
+            .signingData,
             { request, scene in
                 scene.signingData = false
-                request.signingData = "x"
+                request.signingData = SigningData("x")
             }
         ),
     ]
 
-    @Test("Design 4: a request that would loosen its type is refused with the member's pointer", arguments: 0..<5)
+    @Test("Design 4: a request that would loosen its type is refused, and told by what", arguments: 0..<5)
     func loosening(_ index: Int) throws {
-        let (pointer, change) = Self.loosenings[index]
+        let (part, change) = Self.loosenings[index]
         var scene = try AskScene()
         var ignored = AskChallenge.Request(user: .id(AskScene.id(1)), type: .confirm, message: try DisplayMessage("?"))
         change(&ignored, &scene)
-        #expect(throws: AskChallenge.Refusal.notAllowedByType(pointer: pointer)) {
+        #expect(throws: AskChallenge.Refusal.notAllowedByType(part)) {
             try scene.decide { request in
                 var unused = scene
                 change(&request, &unused)
@@ -158,7 +158,9 @@ struct AskDecisionTests {
         ])
     func callback(_ uri: String) throws {
         let scene = try AskScene()
-        #expect(throws: AskChallenge.Refusal.callbackNotRegistered) { try scene.decide { $0.callbackURI = uri } }
+        #expect(throws: AskChallenge.Refusal.callbackNotRegistered) {
+            try scene.decide { $0.callbackURI = CallbackURI(named: uri) }
+        }
     }
 
     @Test(
@@ -171,8 +173,10 @@ struct AskDecisionTests {
     func returnURI(_ uri: String) throws {
         var scene = try AskScene()
         scene.channel = .code
-        #expect(throws: AskChallenge.Refusal.returnNotRegistered) { try scene.decide { $0.returnURI = uri } }
-        let asked = try scene.decide { $0.returnURI = AskScene.returnURI }
+        #expect(throws: AskChallenge.Refusal.returnNotRegistered) {
+            try scene.decide { $0.returnURI = ReturnURI(named: uri) }
+        }
+        let asked = try scene.decide { $0.returnURI = ReturnURI(named: AskScene.returnURI) }
         #expect(asked.challenge.channel.returnURI?.description == AskScene.returnURI && asked.code?.isLink == true)
         #expect(try scene.decide().code?.isLink == false)
     }
@@ -180,11 +184,11 @@ struct AskDecisionTests {
     @Test("A type that asks devices takes no return_uri, unless it can lead to one with a code; there it holds nothing")
     func returnWithoutCode() throws {
         var scene = try AskScene()
-        #expect(throws: AskChallenge.Refusal.notAllowedByType(pointer: "/return_uri")) {
-            try scene.decide { $0.returnURI = AskScene.returnURI }
+        #expect(throws: AskChallenge.Refusal.notAllowedByType(.returnURI)) {
+            try scene.decide { $0.returnURI = ReturnURI(named: AskScene.returnURI) }
         }
         scene.fallback = TypeName("scan")
-        let asked = try scene.decide { $0.returnURI = AskScene.returnURI }
+        let asked = try scene.decide { $0.returnURI = ReturnURI(named: AskScene.returnURI) }
         #expect(asked.challenge.channel == .devices && asked.code == nil)
     }
 
@@ -210,7 +214,7 @@ struct AskDecisionTests {
         scene.isLocked = true
         scene.openChallenges = 3
         #expect(throws: AskChallenge.Refusal.reported) { try scene.decide() }
-        #expect(throws: AskChallenge.Refusal.notAllowedByType(pointer: "/number_entry")) {
+        #expect(throws: AskChallenge.Refusal.notAllowedByType(.numberEntry)) {
             try scene.decide { $0.numberEntry = false }
         }
     }
@@ -292,10 +296,10 @@ struct AskDecisionTests {
     func order() throws {
         var scene = try AskScene(devices: 0)
         scene.openChallenges = 3
-        #expect(throws: AskChallenge.Refusal.notAllowedByType(pointer: "/number_entry")) {
+        #expect(throws: AskChallenge.Refusal.notAllowedByType(.numberEntry)) {
             try scene.decide {
                 $0.numberEntry = false
-                $0.callbackURI = "https://attacker.example.com/"
+                $0.callbackURI = CallbackURI(named: "https://attacker.example.com/")
             }
         }
     }

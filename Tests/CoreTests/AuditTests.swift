@@ -26,9 +26,9 @@ struct AuditTests {
         request.message = try DisplayMessage(Self.message)
         request.secureMessage = try DisplayMessage(Self.secureMessage)
         request.details = [try Detail(label: "Payee", value: Self.payee)]
-        request.signingData = Self.signingData
+        request.signingData = SigningData(Self.signingData)
         request.clientState = Self.clientState
-        request.callbackURI = World.callback
+        request.callbackURI = CallbackURI(stored: World.callback)
         return try await world.ask(request, by: client)
     }
 
@@ -64,7 +64,7 @@ struct AuditTests {
         let updated = try await UpdateClient.update(shop.id, changes, by: shop, ports: world.ports)
         try await world.makeType("link", numberEntry: false, channel: .code)
         var request = try world.request(for: nil, type: "link")
-        request.returnURI = uri.description
+        request.returnURI = uri
         let asked = try await world.ask(request, by: try #require(updated))
         let code = try #require(asked.code).code
         _ = try await ClaimChallenge.claim(code, by: try await device.call(), ports: world.ports)
@@ -114,7 +114,7 @@ struct AuditTests {
         let shop = created.client
         let renewedSecret = try await renewCallbacks(of: shop, in: world)
         let passed = try await passingClient(by: shop, in: world)
-        try await ManageTypes.set(try await world.makeType(), by: shop, ports: ports)
+        try await SetType.set(try await world.makeType(), by: shop, ports: ports)
         let user = try await world.makeUser("external-marker-six", of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
         try await device.register(.fcm, token: Self.pushToken)
@@ -161,7 +161,7 @@ struct AuditTests {
         // Of the user who is deleted an operator sees what is left.
         #expect(try await ExportUser.begin(.id(user), in: .all, by: shop, ports: ports) != nil)
         try await world.makeType("spare")
-        #expect(try await ManageTypes.remove(try #require(TypeName("spare")), by: shop, ports: ports) == .removed)
+        #expect(try await RemoveType.remove(try #require(TypeName("spare")), by: shop, ports: ports) == .removed)
         // Something that was given up is sent again.
         let leased = try await world.store.lease(limit: 100, now: world.time.now, until: world.time.now)
         let message = try #require(leased.map(\.message).last { $0.expiresAt > world.time.now })

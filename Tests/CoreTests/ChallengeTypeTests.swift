@@ -49,7 +49,9 @@ struct ChallengeTypeTests {
             }
         }
         let longest = String(repeating: "x", count: 155)
-        #expect(try ChallengeType(["texts": ["de": .string(longest)]], name: name).text(in: "de")?.text == longest)
+        #expect(
+            try ChallengeType(["texts": ["de": .string(longest)]], name: name).text(in: LanguageTag("de"))?.text
+                == longest)
     }
 
     @Test(

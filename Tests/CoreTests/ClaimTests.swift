@@ -202,7 +202,7 @@ struct ClaimTests {
         // NIST SP 800-63B-4 §3.2.13: an AAL2 type takes no key in software, however it is asked.
         let strong = try ChallengeType(
             ["methods": ["pin"], "qr": true, "aal2": true, "expires_in": 60], name: try #require(TypeName("scan")))
-        try await ManageTypes.set(strong, by: scene.shop, ports: scene.world.ports)
+        try await SetType.set(strong, by: scene.shop, ports: scene.world.ports)
         let labelled = try await scene.ask()
         #expect(try await scene.claim(try await scene.code(of: labelled), by: scene.device) == "method missing pin")
     }
@@ -232,7 +232,7 @@ struct ClaimTests {
     func expires() async throws {
         let scene = try await ClaimScene()
         var request = try scene.world.request(for: nil, type: "scan")
-        request.callbackURI = World.callback
+        request.callbackURI = CallbackURI(stored: World.callback)
         let asked = try await scene.world.ask(request, by: scene.shop)
         scene.world.time.advance(seconds: 121)
         #expect(try await ExpireChallenges.sweep(ports: scene.world.ports) == 1)

@@ -57,8 +57,8 @@ struct ClientStateTests {
             }
             guard case .done(let outcome) = result else { return "replayed" }
             switch outcome {
-            case .success: return "asked"
-            case .failure(let refusal): return "\(refusal)"
+            case .asked: return "asked"
+            case .refused(let refusal): return "\(refusal)"
             }
         }
         #expect(results.allSatisfy { ["disabled", "asked", "clientDisabled"].contains($0) }, "\(results)")
@@ -66,7 +66,7 @@ struct ClientStateTests {
         let late = try await AskChallenge.ask(request, by: shop, idempotency: nil, ports: ports) { _ in
             RecordedReply(status: 201, body: [])
         }
-        guard case .done(.failure(.clientDisabled)) = late else { throw World.Broken("\(late)") }
+        guard case .done(.refused(.clientDisabled)) = late else { throw World.Broken("\(late)") }
     }
 
     @Test("More than one batch of questions is cancelled, but not whether a new device is let in")

@@ -145,7 +145,7 @@ struct ClientTests {
             return
         }
         _ = try await device.answer(asked, .approved(.confirm, number: asked.number))
-        guard case .challengeNotFound = try await WatchChallenge.receipt(id, of: rival.id, ports: ports) else {
+        guard case .challengeNotFound = try await ShowReceipt.receipt(of: id, to: rival.id, ports: ports) else {
             Issue.record("another client's receipt was shown")
             return
         }
@@ -154,8 +154,8 @@ struct ClientTests {
         #expect(
             try await !RemoveEnrollment.remove(device.enrollment, of: .id(user), by: rival, ports: ports))
         #expect(try await !ManageUsers.unlink(.id(user), from: rival, ports: ports))
-        #expect(try await AvailableMethods.list(for: .id(user), client: rival, ports: ports).isEmpty)
-        #expect(try await AvailableMethods.list(for: .id(user), client: shop, ports: ports).count == 1)
+        #expect(try await AvailableMethods.list(for: .id(user), client: rival, ports: ports).types.isEmpty)
+        #expect(try await AvailableMethods.list(for: .id(user), client: shop, ports: ports).types.count == 1)
         #expect(
             try await WatchChallenge.shown(id, to: shop, ports: ports)?.challenge.id == id)
     }

@@ -135,7 +135,7 @@ struct CustomTests {
         let again = try await AskChallenge.ask(request, by: scene.shop, idempotency: nil, ports: scene.world.ports) {
             _ in RecordedReply(status: 201, body: [])
         }
-        guard case .done(.failure(.noEnrollment)) = again else {
+        guard case .done(.refused(.noEnrollment)) = again else {
             Issue.record("\(again)")
             return
         }

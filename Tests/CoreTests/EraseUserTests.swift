@@ -38,7 +38,7 @@ struct EraseUserTests {
             request.message = try DisplayMessage("Pay \(mark)?")
             request.secureMessage = try DisplayMessage("Pay \(mark) now?")
             request.details = [try Detail(label: "Payee", value: mark)]
-            request.signingData = mark
+            request.signingData = SigningData(mark)
             request.clientState = "session of \(mark)"
             request.browser = BrowserID("\(mark)-browser-0123456789")
             return try await world.ask(request, by: client ?? shop)
@@ -90,7 +90,7 @@ struct EraseUserTests {
         #expect(kept.0?.state.status == ChallengeStatus(state: "denied", reason: "declined"))
         #expect(kept.1?.state.isEnded == true)
         #expect(kept.0?.user == scene.user)
-        guard case .receipt = try await WatchChallenge.receipt(first, of: scene.shop.id, ports: scene.world.ports)
+        guard case .receipt = try await ShowReceipt.receipt(of: first, to: scene.shop.id, ports: scene.world.ports)
         else { throw World.Broken("receipt") }
         let created = try await scene.world.audit().first { $0.kind == .enrollmentCreated }
         #expect(created?.detail["fingerprint"] == .string("\(scene.device.certificate.fingerprint)"))

@@ -108,10 +108,10 @@ struct IdempotencyTests {
                 RecordedReply(status: 201, body: Array("\(asked.challenge.id) \(asked.number?.digits ?? "")".utf8))
             }
             switch result {
-            case .done(.success(let asked)):
+            case .done(.asked(let asked)):
                 bodies.append(Array("\(asked.challenge.id) \(asked.number?.digits ?? "")".utf8))
             case .replayed(let reply): bodies.append(reply.body)
-            case .done(.failure), .conflict: Issue.record("\(result)")
+            case .done(.refused), .conflict: Issue.record("\(result)")
             }
         }
         #expect(bodies.count == 2)

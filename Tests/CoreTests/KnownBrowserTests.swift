@@ -26,12 +26,12 @@ struct KnownBrowserTests {
             let login = try ChallengeType(
                 ["unknown_browser": "scan", "max_pending": 1, "max_asks": 1, "number_entry": false],
                 name: try #require(TypeName("login")))
-            try await ManageTypes.set(login, by: shop, ports: world.ports)
+            try await SetType.set(login, by: shop, ports: world.ports)
         }
 
         func ask(
             _ browser: String?, by client: Client? = nil
-        ) async throws -> Result<AskedChallenge, AskChallenge.Refusal> {
+        ) async throws -> AskChallenge.Outcome {
             var request = try world.request(for: user, type: "login")
             request.browser = browser.flatMap { BrowserID($0) }
             let result = try await AskChallenge.ask(
@@ -120,8 +120,8 @@ struct KnownBrowserTests {
         for other in ["nowhere", "confirm"] {
             let login = try ChallengeType(
                 ["unknown_browser": .string(other)], name: try #require(TypeName("login")))
-            try await ManageTypes.set(login, by: scene.shop, ports: scene.world.ports)
-            await #expect(throws: AskChallenge.Refusal.notAllowedByType(pointer: "/browser")) {
+            try await SetType.set(login, by: scene.shop, ports: scene.world.ports)
+            await #expect(throws: AskChallenge.Refusal.notAllowedByType(.browser)) {
                 try await scene.ask(Self.browser).get()
             }
         }

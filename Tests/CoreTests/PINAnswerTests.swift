@@ -132,9 +132,10 @@ struct PINAnswerTests {
         let asked = try await scene.ask("either")
         #expect(try await scene.approve(asked, by: scene.device.newPINKey()) == "invalid")
         func available() async throws -> [String] {
-            try await AvailableMethods.list(for: .id(scene.user), client: scene.shop, ports: scene.world.ports).map {
-                "\($0.type) \($0.methods.map(\.rawValue))"
-            }
+            try await AvailableMethods.list(for: .id(scene.user), client: scene.shop, ports: scene.world.ports).types
+                .map {
+                    "\($0.type) \($0.methods.map(\.rawValue))"
+                }
         }
         // The types of the first start are not made in this world.
         #expect(try await available() == [#"either ["confirm"]"#])

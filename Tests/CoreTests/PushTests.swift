@@ -211,7 +211,7 @@ struct PushTests {
         let scene = try await scene()
         let world = scene.world
         var request = try world.request(for: scene.user)
-        request.callbackURI = World.callback
+        request.callbackURI = CallbackURI(stored: World.callback)
         let asked = try await world.ask(request, by: scene.shop)
         _ = try await CancelChallenge.cancel(asked.challenge.id, by: scene.shop.id, ports: world.ports)
         let now = world.time.now
@@ -250,7 +250,7 @@ struct PushTests {
         #expect(try await category("payment") == "COUNTERSIGN_REVIEW")
         #expect(try await category { $0.numberEntry = true } == "COUNTERSIGN_REVIEW")
         #expect(try await category { $0.secureMessage = try DisplayMessage("More") } == "COUNTERSIGN_REVIEW")
-        #expect(try await category { $0.signingData = "x" } == "COUNTERSIGN_REVIEW")
+        #expect(try await category { $0.signingData = SigningData("x") } == "COUNTERSIGN_REVIEW")
         #expect(
             try await category { $0.details = [try Detail(["label": "Amount", "value": "1 EUR"], at: "")] }
                 == "COUNTERSIGN_REVIEW")
@@ -281,7 +281,7 @@ struct PushTests {
             request.message = message
             request.secureMessage = try? DisplayMessage("secret \(text(2000))")
             request.details = [try Detail(["label": "Payee", "value": "secret payee"], at: "")]
-            request.signingData = "secret data"
+            request.signingData = SigningData("secret data")
             request.clientState = "secret state"
             let asker = Client(
                 id: scene.shop.id, name: name, secretHash: nil, rights: scene.shop.rights, callbackURIs: [],
@@ -303,6 +303,16 @@ struct PushTests {
             #expect(!json.text.contains("secret"))
             if let number = asked.number { #expect(!json.text.contains(number.digits)) }
             if count.isMultiple(of: 50) { try await world.sql("UPDATE challenges SET state = 'cancelled'") }
+        }
+    }
+}
+
+extension AnnounceChallenge.Order {
+    /// What is sent.
+    fileprivate var payload: JSONValue {
+        switch content {
+        case .announcement(let announcement): announcement.payload
+        case .withdrawal(let challenge, let enrollment): PushWithdrawal.payload(of: challenge, for: enrollment)
         }
     }
 }

@@ -42,8 +42,8 @@ struct RetentionTests {
             return try await SweepKept.sweep(retention, ports: world.ports)
         }
 
-        func receipt(_ asked: AskedChallenge, of client: Client? = nil) async throws -> WatchChallenge.Receipt {
-            try await WatchChallenge.receipt(asked.challenge.id, of: (client ?? shop).id, ports: world.ports)
+        func receipt(_ asked: AskedChallenge, of client: Client? = nil) async throws -> ShowReceipt.Outcome {
+            try await ShowReceipt.receipt(of: asked.challenge.id, to: (client ?? shop).id, ports: world.ports)
         }
     }
 

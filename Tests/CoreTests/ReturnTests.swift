@@ -19,7 +19,7 @@ private struct LinkScene: Sendable {
     /// Asks by a link, which the device opens.
     func opened(_ change: (inout AskChallenge.Request) -> Void = { _ in }) async throws -> AskedChallenge {
         var request = try world.request(for: nil, type: "scan")
-        request.returnURI = ClaimScene.returnURI
+        request.returnURI = ReturnURI(stored: ClaimScene.returnURI)
         change(&request)
         let asked = try await world.ask(request, by: claim.shop)
         let shown = try #require(asked.code)
@@ -63,7 +63,7 @@ private struct LinkScene: Sendable {
     }
 
     func hasReceipt(_ asked: AskedChallenge) async throws -> Bool {
-        switch try await WatchChallenge.receipt(asked.challenge.id, of: claim.shop.id, ports: world.ports) {
+        switch try await ShowReceipt.receipt(of: asked.challenge.id, to: claim.shop.id, ports: world.ports) {
         case .receipt: true
         case .none: false
         case .challengeNotFound: throw World.Broken("challenge")
@@ -82,7 +82,7 @@ struct ReturnTests {
         arguments: Engine.allCases)
     func whole(_ engine: Engine) async throws {
         let scene = try await LinkScene(engine)
-        let asked = try await scene.opened { $0.callbackURI = World.callback }
+        let asked = try await scene.opened { $0.callbackURI = CallbackURI(stored: World.callback) }
         let code = try await scene.approved(asked)
         #expect(try await scene.seen(asked) == "pending")
         #expect(try await !scene.hasReceipt(asked))
@@ -192,7 +192,7 @@ struct ReturnTests {
     func removed(_ engine: Engine, _ bySelf: Bool) async throws {
         let scene = try await LinkScene(engine)
         let (world, user) = (scene.world, scene.claim.user)
-        let asked = try await scene.opened { $0.callbackURI = World.callback }
+        let asked = try await scene.opened { $0.callbackURI = CallbackURI(stored: World.callback) }
         let late = try await scene.opened()
         let (code, lateCode) = (try await scene.approved(asked), try await scene.approved(late))
         #expect(try await scene.present(lateCode, late) == "released approved", "what was released before stays so")
@@ -284,6 +284,6 @@ struct ReturnTests {
         world.time.advance(seconds: 119)
         #expect(try await scene.present(code, asked) == "released approved")
         let found = try await outcome
-        #expect(try found.get().challenge.state.status.state == "approved")
+        #expect(found.shown?.challenge.state.status.state == "approved")
     }
 }

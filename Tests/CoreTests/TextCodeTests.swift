@@ -24,7 +24,7 @@ private struct TextScene: Sendable {
         ])
         for (name, json) in [("sms", settings), ("careful", ["methods": ["pin"], "fallback": "sms"])] {
             let type = try ChallengeType(json, name: try #require(TypeName(name)))
-            try await ManageTypes.set(type, by: shop, ports: world.ports)
+            try await SetType.set(type, by: shop, ports: world.ports)
         }
     }
 
@@ -36,7 +36,7 @@ private struct TextScene: Sendable {
 
     func asking(
         _ request: AskChallenge.Request, _ ports: Ports? = nil
-    ) async throws -> Result<AskedChallenge, AskChallenge.Refusal> {
+    ) async throws -> AskChallenge.Outcome {
         let result = try await AskChallenge.ask(request, by: shop, idempotency: nil, ports: ports ?? world.ports) { _ in
             RecordedReply(status: 201, body: [])
         }
@@ -94,8 +94,8 @@ struct TextCodeTests {
     func whole(_ engine: Engine) async throws {
         let scene = try await TextScene(engine)
         var request = try scene.request()
-        request.callbackURI = World.callback
-        request.locale = "de-AT"
+        request.callbackURI = CallbackURI(stored: World.callback)
+        request.locale = RequestedLanguage("de-AT")
         let asked = try await scene.asking(request).get()
         #expect(
             asked.number == nil && asked.code == nil && asked.enrollments.isEmpty, "the client is not told the code")
@@ -110,8 +110,7 @@ struct TextCodeTests {
         #expect(try await scene.enter(code, asked.challenge) == "already approved -")
         let stored = try #require(try await scene.world.store.read { try $0.challenges.find(asked.challenge.id) })
         #expect(stored.state == .ended(.entered, at: scene.world.time.now) && stored.numberHash == nil)
-        let receipt = try await WatchChallenge.receipt(
-            asked.challenge.id, of: scene.shop.id, ports: scene.world.ports)
+        let receipt = try await ShowReceipt.receipt(of: asked.challenge.id, to: scene.shop.id, ports: scene.world.ports)
         guard case .none = receipt else { throw World.Broken("a receipt") }
         let leased = try await scene.world.store.lease(
             .callback, limit: 9, now: scene.world.time.now, until: scene.world.time.now)
@@ -157,7 +156,7 @@ struct TextCodeTests {
         let challenge = try await scene.ask("careful")
         #expect(challenge.channel == .text && challenge.question.type == TypeName("sms"))
         func refusal(_ request: AskChallenge.Request, _ ports: Ports? = nil) async throws -> AskChallenge.Refusal? {
-            if case .failure(let refusal) = try await scene.asking(request, ports) { refusal } else { nil }
+            if case .refused(let refusal) = try await scene.asking(request, ports) { refusal } else { nil }
         }
         #expect(try await refusal(try scene.request("careful", phone: nil)) == .noEnrollment)
         var shown = try scene.request("careful")
@@ -169,20 +168,20 @@ struct TextCodeTests {
         #expect(try await refusal(try scene.request(phone: nil)) == .phoneMissing)
         #expect(try await refusal(try scene.request(), silent) == .textsNotSetUp)
         shown.type = try #require(TypeName("sms"))
-        #expect(try await refusal(shown) == .notAllowedByType(pointer: "/details"))
-        let changes: [(String, (inout AskChallenge.Request) throws -> Void)] = [
-            ("/secure_message", { $0.secureMessage = try DisplayMessage("Pay?") }),
-            ("/number_entry", { $0.numberEntry = true }), ("/methods", { $0.methods = [.confirm] }),
-            ("/enrollments", { $0.enrollments = [] }), ("/signing_data", { $0.signingData = "x" }),
-            ("/return_uri", { $0.returnURI = "https://shop.example.com/back" }),
+        #expect(try await refusal(shown) == .notAllowedByType(.details))
+        let changes: [(AskChallenge.Part, (inout AskChallenge.Request) throws -> Void)] = [
+            (.secureMessage, { $0.secureMessage = try DisplayMessage("Pay?") }),
+            (.numberEntry, { $0.numberEntry = true }), (.methods, { $0.methods = [.confirm] }),
+            (.enrollments, { $0.enrollments = [] }), (.signingData, { $0.signingData = SigningData("x") }),
+            (.returnURI, { $0.returnURI = ReturnURI(stored: "https://shop.example.com/back") }),
         ]
-        for (pointer, change) in changes {
+        for (part, change) in changes {
             var request = try scene.request()
             try change(&request)
-            #expect(try await refusal(request) == .notAllowedByType(pointer: pointer))
+            #expect(try await refusal(request) == .notAllowedByType(part))
         }
         try await scene.world.makeType()
-        #expect(try await refusal(try scene.request("payment")) == .notAllowedByType(pointer: "/phone"))
+        #expect(try await refusal(try scene.request("payment")) == .notAllowedByType(.phone))
         // A device that can answer is asked, and nothing sent.
         let device = try await scene.world.makeDevice(of: scene.user, by: scene.shop)
         _ = try await device.setPIN()
@@ -196,11 +195,11 @@ struct TextCodeTests {
         let scene = try await TextScene()
         for _ in 1...5 { _ = try await scene.ask() }
         scene.world.time.advance(seconds: 600)
-        guard case .failure(.tooManyTexts(retryAfter: 3000)) = try await scene.asking(try scene.request()) else {
+        guard case .refused(.tooManyTexts(retryAfter: 3000)) = try await scene.asking(try scene.request()) else {
             throw World.Broken("a sixth")
         }
         #expect(try await scene.sent().count == 5)
-        guard case .success = try await scene.asking(try scene.request(phone: "+15557654321")) else {
+        guard case .asked = try await scene.asking(try scene.request(phone: "+15557654321")) else {
             throw World.Broken("another number")
         }
         #expect(try await scene.world.count("challenges") == 6)
@@ -228,7 +227,7 @@ struct TextCodeTests {
         let right = try await scene.code()
         #expect(try await scene.enter(right.wrong, third) == "incorrect 98")
         #expect(try await scene.enter(right, open) == "incorrect 98", "not looked at any more")
-        guard case .failure(.tooManyAsks(retryAfter: let seconds)) = try await scene.asking(try scene.request()) else {
+        guard case .refused(.tooManyAsks(retryAfter: let seconds)) = try await scene.asking(try scene.request()) else {
             throw World.Broken("a code after 100 wrong ones")
         }
         #expect(seconds == 30 * 86400 - 3600)

@@ -25,11 +25,11 @@ struct ToldExpiredTests {
         case .claim, .showCode: request = try world.request(for: nil, type: "scan")
         case .bringBack:
             request = try world.request(for: nil, type: "scan")
-            request.returnURI = ClaimScene.returnURI
+            request.returnURI = ReturnURI(stored: ClaimScene.returnURI)
         case .enterCode:
             let type = try ChallengeType(
                 ["text_code": true, "clients": [.string("\(shop)")]], name: try #require(TypeName("sms")))
-            try await ManageTypes.set(type, by: scene.shop, ports: world.ports)
+            try await SetType.set(type, by: scene.shop, ports: world.ports)
             request = try world.request(for: scene.user, type: "sms")
             request.phone = PhoneNumber("+15551234567")
         default: break

@@ -68,7 +68,7 @@ struct CommitListenerTests {
         async let outcome = wait.outcome(ports: other.ports)
         let begin = ContinuousClock.now
         _ = try await DisableClient.disable(shop.id, by: shop, ports: world.ports)
-        guard case .failure(.caller(.disabled)) = try await outcome else { throw World.Broken("told") }
+        guard case .refused(.disabled) = try await outcome else { throw World.Broken("told") }
         #expect(ContinuousClock.now - begin < .seconds(5))
     }
 

@@ -21,7 +21,7 @@ private struct OpenedLink: Sendable {
         self.shop = shop
         let device = try await world.makeDevice(of: try await world.makeUser(of: shop), by: shop)
         var request = try world.request(for: nil, type: "scan")
-        request.returnURI = back
+        request.returnURI = ReturnURI(stored: back)
         let asked = try await world.ask(request, by: shop)
         let id = asked.challenge.id
         self.id = id

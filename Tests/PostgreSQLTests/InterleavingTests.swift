@@ -31,10 +31,10 @@ struct InterleavingTests {
         }
     }
 
-    private func told(_ result: Result<AskedChallenge, AskChallenge.Refusal>) -> String {
+    private func told(_ result: AskChallenge.Outcome) -> String {
         switch result {
-        case .success: "made"
-        case .failure(let refusal): "\(refusal)"
+        case .asked: "made"
+        case .refused(let refusal): "\(refusal)"
         }
     }
 

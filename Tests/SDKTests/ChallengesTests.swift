@@ -186,7 +186,7 @@ struct ChallengesTests {
             issuer: stub.issuer, enrollment: stub.enrollment, challenge: stub.challenge, challengeType: type,
             issuedAt: StubServer.now, expiresAt: StubServer.now.adding(seconds: 120),
             alert: PushAlert(title: "ACME Shop", body: "Pay?"))
-        stub.announce([try await envelope.payload(signedBy: stub.push, keyID: "unknown", category: .review, badge: 1)])
+        stub.announce([try await envelope.signed(by: stub.push, keyID: "unknown", category: .review, badge: 1).payload])
         #expect(try await app.pendingChallenges().isEmpty)
         #expect(try await app.pendingChallenges().isEmpty)
         #expect(stub.pushKeyFetches == 1)

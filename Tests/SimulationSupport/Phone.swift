@@ -288,12 +288,10 @@ final class Phone: @unchecked Sendable {
             }
         }
         do {
-            let (payloads, cursor) = outcome
+            let (announcements, cursor) = outcome
             device.cursor = cursor
-            for payload in payloads {
-                guard let id = payload["countersign"]?["id"]?.string.flatMap({ ChallengeID($0) }),
-                    device.seen.insert(id).inserted
-                else { continue }
+            for id in announcements.map(\.challenge) {
+                guard device.seen.insert(id).inserted else { continue }
                 world.scheduler.start { [self] in
                     do { try await handle(id, device) } catch {
                         device.seen.remove(id)
@@ -468,10 +466,8 @@ final class Phone: @unchecked Sendable {
                 try await PendingChallenges.list(for: $0, ports: $1.ports).told()
             }
         }
-        for payload in outcome.payloads {
-            guard let id = payload["countersign"]?["id"]?.string.flatMap({ ChallengeID($0) }),
-                let body = try await open(id, device)
-            else { continue }
+        for id in outcome.announcements.map(\.challenge) {
+            guard let body = try await open(id, device) else { continue }
             _ = try await answer(id, body, (.approved(.confirm, number: user.thiefsNumber), true), device)
         }
     }
@@ -481,9 +477,9 @@ extension PendingChallenges.Outcome {
     /// The list.
     ///
     /// - Throws: ``DeviceRefusal``.
-    fileprivate func told() throws -> (payloads: [JSONValue], cursor: String) {
+    fileprivate func told() throws -> (announcements: [SignedAnnouncement], cursor: String) {
         switch self {
-        case .list(let payloads, let cursor): return (payloads, cursor)
+        case .list(let announcements, let cursor): return (announcements, cursor)
         case .refused(let refusal): throw refusal
         }
     }

@@ -122,7 +122,7 @@ final class Portal: @unchecked Sendable {
         var request = AskChallenge.Request(
             user: type.channel == .code ? nil : .id(user.id), type: name, message: message)
         request.clientState = key
-        request.callbackURI = world.happens(percent: 70) ? callback : nil
+        request.callbackURI = world.happens(percent: 70) ? CallbackURI(stored: callback) : nil
         guard let asked = await ask(request, by: key) else { return }
         world.trace.note(self.name, "asked \(asked.id) \(type.name) by \(key)")
         if let number = asked.number {
@@ -180,10 +180,10 @@ final class Portal: @unchecked Sendable {
                 ) { RecordedReply(status: 201, body: Asked($0).kept) }
             }
             switch made {
-            case .done(.success(let done)): asked = Asked(done)
+            case .done(.asked(let done)): asked = Asked(done)
             case .replayed(let reply): asked = Asked(reply)
             case .conflict: world.violate(4, "\(key) is another request's")
-            case .done(.failure(let refusal)):
+            case .done(.refused(let refusal)):
                 world.trace.note(name, "may not ask: \(refusal)")
                 return nil
             case nil: return nil
@@ -221,14 +221,14 @@ final class Portal: @unchecked Sendable {
                 case .ended(let found): return found
                 case .waiting(let wait):
                     let found = try await wait.outcome(ports: ports)
-                    if case .success(let shown) = found, shown.challenge.state.isEnded {
+                    if case .shown(let shown) = found, shown.challenge.state.isEnded {
                         world.watch.heard(of: id, since: began, by: services.node)
                     }
                     return found
                 }
             }
             guard let found else { continue }
-            guard case .success(let shown) = found else {
+            guard case .shown(let shown) = found else {
                 world.violate(3, "\(name) was told that it asked \(id), and now \(found)")
                 return
             }
@@ -252,7 +252,7 @@ final class Portal: @unchecked Sendable {
     /// Verifies the receipt of an approval, as anybody can.
     private func check(_ id: ChallengeID) async {
         let found = await call { [client] services, _ in
-            try await WatchChallenge.receipt(id, of: client.id, ports: services.ports)
+            try await ShowReceipt.receipt(of: id, to: client.id, ports: services.ports)
         }
         switch found {
         case .receipt(let stored):

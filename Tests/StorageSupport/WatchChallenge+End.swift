@@ -9,17 +9,42 @@ extension WatchChallenge {
         switch try await challenge(
             id, for: client.credential, waitingUntil: deadline, changes: ports.changes, ports: ports)
         {
-        case .ended(let found): return try? found.get()
-        case .waiting(let wait):
-            let found = try await wait.outcome(ports: ports)
-            return try? found.get()
+        case .ended(let found): return found.shown
+        case .waiting(let wait): return try await wait.outcome(ports: ports).shown
         }
     }
 
     /// A client's challenge, or nil.
     public static func shown(_ id: ChallengeID, to client: Client, ports: Ports) async throws -> Shown? {
-        let found = try await challenge(id, for: client.credential, ports: ports)
-        return try? found.get()
+        try await challenge(id, for: client.credential, ports: ports).shown
+    }
+}
+
+extension WatchChallenge.Outcome {
+    /// The challenge, or nil.
+    public var shown: WatchChallenge.Shown? {
+        if case .shown(let shown) = self { shown } else { nil }
+    }
+}
+
+extension AskChallenge.Outcome {
+    /// The challenge.
+    ///
+    /// - Throws: why nobody is asked.
+    public func get() throws(AskChallenge.Refusal) -> AskedChallenge {
+        switch self {
+        case .asked(let asked): asked
+        case .refused(let refusal): throw refusal
+        }
+    }
+}
+
+extension AvailableMethods.Outcome {
+    /// The types.
+    public var types: [AvailableMethods.Available] {
+        switch self {
+        case .types(let types): types
+        }
     }
 }
 

@@ -87,7 +87,7 @@ extension World {
         let result = try await AskChallenge.ask(request, by: client, idempotency: nil, ports: ports) { _ in
             RecordedReply(status: 201, body: [])
         }
-        guard case .done(.success(let asked)) = result else { throw Broken("challenge: \(result)") }
+        guard case .done(.asked(let asked)) = result else { throw Broken("challenge: \(result)") }
         return asked
     }
 

@@ -41,7 +41,8 @@ struct ChallengeRoundTripTests {
                 methods: [.confirm],
                 numberHash: full ? Array(0...255) : nil, expiresAt: now.adding(seconds: 100),
                 callbackURI: full ? CallbackURI(stored: World.callback) : nil,
-                clientState: full ? "{\"a\":\"\\u0000\"}" : nil, locale: full ? "de-CH" : nil, state: state)
+                clientState: full ? "{\"a\":\"\\u0000\"}" : nil,
+                locale: full ? RequestedLanguage(stored: "de-CH") : nil, state: state)
         }
     }
 

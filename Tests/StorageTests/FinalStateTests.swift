@@ -62,7 +62,7 @@ struct FinalStateTests {
         let user = try await world.makeUser(of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
         var request = try world.request(for: user)
-        request.callbackURI = World.callback
+        request.callbackURI = CallbackURI(stored: World.callback)
         let asked = try await world.ask(request, by: shop)
         let id = asked.challenge.id
         try await device.open(id)

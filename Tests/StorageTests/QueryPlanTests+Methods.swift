@@ -16,7 +16,7 @@ extension QueryPlanTests {
         try await world.makeType("scan", numberEntry: false, channel: .code)
         let login = try ChallengeType(
             ["unknown_browser": "scan", "number_entry": false], name: try #require(TypeName("login")))
-        try await ManageTypes.set(login, by: client, ports: world.ports)
+        try await SetType.set(login, by: client, ports: world.ports)
         // Many codes that nobody has presented, of which the database knows: the index of those finds no single one.
         _ = try await world.ask(try world.request(for: nil, type: "scan"), by: client)
         let columns =
@@ -38,7 +38,7 @@ extension QueryPlanTests {
         guard case .decided = try await device.answer(known, .reported) else { throw World.Broken("report") }
         // By a link: claimed, approved, kept until the code comes back.
         var link = try world.request(for: nil, type: "scan")
-        link.returnURI = "https://shop.example.com/back"
+        link.returnURI = ReturnURI(stored: "https://shop.example.com/back")
         let asked = try await world.ask(link, by: client)
         let outcome = try await approve(asked, on: device)
         guard let code = try await device.returnCode(in: outcome) else { throw World.Broken("return code") }
@@ -75,7 +75,7 @@ extension QueryPlanTests {
         let user = try await world.makeUser("customer", of: client)
         let type = try ChallengeType(
             ["text_code": true, "clients": [.string("\(client.id)")]], name: try #require(TypeName("sms")))
-        try await ManageTypes.set(type, by: client, ports: world.ports)
+        try await SetType.set(type, by: client, ports: world.ports)
         _ = recorder.take()
         var request = try world.request(for: user, type: "sms")
         request.phone = PhoneNumber("+15551234567")

@@ -112,11 +112,11 @@ struct QueryPlanTests {
         #expect(caller?.client.id == nil)
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
         var request = try world.request(for: user)
-        request.callbackURI = World.callback
+        request.callbackURI = CallbackURI(stored: World.callback)
         let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports) { _ in
             RecordedReply(status: 201, body: [])
         }
-        guard case .done(.success(let asked)) = result else { throw World.Broken("challenge") }
+        guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge") }
         let id = asked.challenge.id
         guard
             case .ended(.list(let list, _)) = try await PendingChallenges.list(
@@ -130,7 +130,7 @@ struct QueryPlanTests {
         }
         guard case .decided = try await device.answer(asked, .denied) else { throw World.Broken("answer") }
         #expect(try await poll.value?.challenge.state.status.state == "denied")
-        guard case .receipt = try await WatchChallenge.receipt(id, of: client.id, ports: ports) else {
+        guard case .receipt = try await ShowReceipt.receipt(of: id, to: client.id, ports: ports) else {
             throw World.Broken("receipt")
         }
         let second = try await world.ask(request, by: client)

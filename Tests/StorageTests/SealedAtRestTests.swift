@@ -95,11 +95,11 @@ struct SealedAtRestTests {
         let device = try await world.makeDevice(of: user, by: shop)
         let key = try #require(IdempotencyKey(scope: "s", key: "ask", requestDigest: [1]))
         var request = try world.request(for: user)
-        request.callbackURI = World.callback
+        request.callbackURI = CallbackURI(stored: World.callback)
         let result = try await AskChallenge.ask(request, by: shop, idempotency: key, ports: world.ports) { asked in
             RecordedReply(status: 201, body: Array((asked.number?.digits ?? "").utf8))
         }
-        guard case .done(.success(let asked)) = result else { throw World.Broken("challenge") }
+        guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge") }
         let number = try #require(asked.number)
         try expectAbsent(["number": Array(number.digits.utf8)], in: world)
         guard case .decided = try await device.answer(asked, .denied) else { throw World.Broken("answer") }

@@ -149,7 +149,7 @@ extension StolenDatabaseTests {
             alert: PushAlert(title: "ACME Shop", body: "Pay EUR 9,250.00 to ACME GmbH?"))
         /// A push as the device reads it.
         func send(signedBy key: P256.Signing.PrivateKey, as keyID: String) async throws -> PushEnvelope {
-            let payload = try await envelope.payload(signedBy: key, keyID: keyID, category: .review, badge: 1)
+            let payload = try await envelope.signed(by: key, keyID: keyID, category: .review, badge: 1).payload
             return try PushEnvelope(
                 verifying: payload, issuer: world.ports.issuer, enrollment: theft.device.enrollment,
                 keys: try world.issuerKeys.pushKeys, now: now, skew: 60)

@@ -49,7 +49,7 @@ extension StolenDatabaseTests {
         let result = try await AskChallenge.ask(request, by: theft.shop.client, idempotency: nil, ports: ports) { _ in
             RecordedReply(status: 201, body: [])
         }
-        guard case .done(.success(let asked)) = result else { throw World.Broken("challenge") }
+        guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge") }
         #expect(Set(asked.enrollments).isSuperset(of: [thief.enrollment, theft.device.enrollment]))
         func call() async throws -> DeviceCall {
             try await VerifyDevice.verify(try await thief.request(), ports: ports).get()

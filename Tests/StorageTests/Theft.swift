@@ -132,7 +132,7 @@ struct Theft: Sendable {
         let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: world.ports) { asked in
             RecordedReply(status: 201, body: Array("{\"number\":\"\(asked.number?.digits ?? "")\"}".utf8))
         }
-        guard case .done(.success(let asked)) = result else { throw World.Broken("challenge: \(result)") }
+        guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge: \(result)") }
         return asked
     }
 
@@ -140,7 +140,7 @@ struct Theft: Sendable {
         on device: TestDevice, of client: Client, in world: World
     ) async throws -> (AskedChallenge, [UInt8]) {
         var request = try world.request(for: device.invitation.user, type: "sign-in")
-        request.callbackURI = callback
+        request.callbackURI = CallbackURI(stored: callback)
         request.clientState = "order 4711"
         request.context = ContextLine(address: "203.0.113.7", userAgent: nil)
         request.browser = BrowserID(browser)
@@ -157,7 +157,7 @@ struct Theft: Sendable {
         on device: TestDevice, of client: Client, in world: World
     ) async throws -> AskedChallenge {
         var request = try world.request(for: nil, type: "scan")
-        request.returnURI = returnURI
+        request.returnURI = ReturnURI(stored: returnURI)
         let asked = try await world.ask(request, by: client)
         guard let code = asked.code?.code,
             case .claimed = try await ClaimChallenge.claim(code, by: try await device.call(), ports: world.ports),

@@ -26,7 +26,7 @@ struct PushEnvelopeTests {
     }
 
     private func payload() async throws -> JSONValue {
-        try await envelope.payload(signedBy: key, keyID: keyID, category: .review, badge: 2)
+        try await envelope.signed(by: key, keyID: keyID, category: .review, badge: 2).payload
     }
 
     private func verify(_ payload: JSONValue, now: Timestamp = now, skew: Int64 = skew) throws(PushRefusal)
@@ -110,7 +110,7 @@ struct PushEnvelopeTests {
         let envelope = PushEnvelope(
             issuer: sample.issuer, enrollment: sample.enrollment, challenge: sample.challenge, challengeType: type,
             issuedAt: Sample.time, expiresAt: Sample.time.adding(seconds: 300), alert: alert)
-        let payload = try await envelope.payload(signedBy: key, keyID: keyID, category: .review, badge: 999)
+        let payload = try await envelope.signed(by: key, keyID: keyID, category: .review, badge: 999).payload
         // Its documentation: 4 KB (4096 bytes) for anything but a call.
         #expect(PushEnvelope.maximumPayloadSize == 4096)
         #expect(payload.encoded.count <= PushEnvelope.maximumPayloadSize)
@@ -145,10 +145,11 @@ struct PushEnvelopeTests {
 
     @Test("A key that is not published is refused by that name, so that the keys can be fetched anew")
     func unknownKey() async throws {
-        let payload = try await envelope.payload(signedBy: key, keyID: "new", category: .review, badge: 0)
+        let payload = try await envelope.signed(by: key, keyID: "new", category: .review, badge: 0).payload
         #expect(throws: PushRefusal.signature(.unknownKeyID)) { try verify(payload) }
-        let forged = try await envelope.payload(
-            signedBy: P256.Signing.PrivateKey(), keyID: keyID, category: .review, badge: 0)
+        let forged = try await envelope.signed(
+            by: P256.Signing.PrivateKey(), keyID: keyID, category: .review, badge: 0
+        ).payload
         #expect(throws: PushRefusal.signature(.badSignature)) { try verify(forged) }
         let noJWS = try await self.payload().setting(["countersign", "jws"], "a.b")
         #expect(throws: PushRefusal.signature(.malformed)) { try verify(noJWS) }

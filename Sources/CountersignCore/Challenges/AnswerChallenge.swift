@@ -16,7 +16,7 @@ public enum AnswerChallenge {
     static let tolerance: Int64 = 60
 
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// The challenge has ended with this answer, or did when the same answer came before.
         case decided(AnswerReply)
         /// The device is not let in.

@@ -16,7 +16,7 @@ public enum AskChallenge {
         /// Amount, payee and the like.
         public var details: [Detail] = []
         /// Data to be signed along.
-        public var signingData: String?
+        package var signingData: SigningData?
         /// From where the user started this.
         public var context: ContextLine?
         /// What the client knows the user's browser by.
@@ -30,13 +30,13 @@ public enum AskChallenge {
         /// On which devices; nil for all that can.
         public var enrollments: [EnrollmentID]?
         /// Where to tell the end.
-        public var callbackURI: String?
+        public var callbackURI: CallbackURI?
         /// Where the device returns to that opens the code as a link; nil where the code is scanned.
-        public var returnURI: String?
+        public var returnURI: ReturnURI?
         /// Where a code is sent, which the client vouches is the user's; nil where nothing but devices can answer.
         public var phone: PhoneNumber?
         /// The language of the texts.
-        public var locale: String?
+        package var locale: RequestedLanguage?
         /// What the client wants back.
         public var clientState: String?
 
@@ -46,6 +46,19 @@ public enum AskChallenge {
             self.type = type
             self.message = message
         }
+    }
+
+    /// What of a request a type can refuse.
+    public enum Part: Hashable, Sendable {
+        case browser, details, enrollments, lifetime, methods, numberEntry, phone, returnURI, secureMessage, signingData
+    }
+
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The challenge, with what is shown this once.
+        case asked(AskedChallenge)
+        /// Nobody is asked.
+        case refused(Refusal)
     }
 
     /// Why nobody is asked.
@@ -64,8 +77,8 @@ public enum AskChallenge {
         case noEnrollment
         /// One of the devices named is not the user's or not active.
         case enrollmentNotFound(EnrollmentID)
-        /// The request would loosen its type; the JSON pointer.
-        case notAllowedByType(pointer: String)
+        /// The request would loosen its type, by this part of it.
+        case notAllowedByType(Part)
         /// The callback is not one of the client's.
         case callbackNotRegistered
         /// The place to return to is not one of the client's.
@@ -92,7 +105,7 @@ public enum AskChallenge {
     public static func ask(
         _ request: Request, by client: Client, idempotency: IdempotencyKey?, ports: Ports,
         reply: @escaping @Sendable (AskedChallenge) -> RecordedReply
-    ) async throws -> Replayable<Result<AskedChallenge, Refusal>> {
+    ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
         let inputs = RandomInputs(
             challenge: ports.random.id(at: now), nonce: ports.random.bytes(32),
@@ -103,20 +116,20 @@ public enum AskChallenge {
             try work.once(idempotency) {
                 // Disabled since it was let in: what it asks now, nobody would cancel.
                 guard let held = try work.clients.lock(client.id), held.disabledAt == nil else {
-                    return (.failure(.clientDisabled), nil)
+                    return (.refused(.clientDisabled), nil)
                 }
                 let asked: AskedChallenge
                 do {
                     asked = try decide(request, by: client, inputs, sendsTexts: sendsTexts, in: work)
                 } catch let refusal as Refusal {
-                    return (.failure(refusal), nil)
+                    return (.refused(refusal), nil)
                 }
                 if let refusal = try work.refusal(of: asked, within: limits) {
-                    return (.failure(refusal), nil)
+                    return (.refused(refusal), nil)
                 }
                 try work.ask(asked.challenge, of: asked.enrollments, telling: asked.pushed)
                 if let text = asked.text { try work.send(text, of: asked.challenge) }
-                return (.success(asked), idempotency == nil ? nil : reply(asked))
+                return (.asked(asked), idempotency == nil ? nil : reply(asked))
             }
         }
     }
@@ -146,7 +159,7 @@ public enum AskChallenge {
         }
         // Whoever knows a user's name could have them asked: where the browser is another one, the user comes to us.
         if let type = facts.type.unknownBrowser, try !isKnown(request.browser, facts, in: work) {
-            return try decide(by: type, otherwise: .notAllowedByType(pointer: "/browser"), needsCode: true)
+            return try decide(by: type, otherwise: .notAllowedByType(.browser), needsCode: true)
         }
         do {
             return try Self.decide(request, facts, inputs, issuer: work.issuer, hasher: work.hasher)
@@ -237,13 +250,13 @@ extension AskChallenge {
         }
         let phone = try phone(request, facts)
         let enrollments = try enrollments(request, facts)
-        guard let alert = request.message ?? type.text(in: request.locale) else { throw .messageMissing }
+        guard let alert = request.message ?? type.text(in: request.locale?.tag) else { throw .messageMissing }
         let number = channel == .text || request.numberEntry ?? type.numberEntry ? inputs.number : nil
         guard let nonce = Nonce(bytes: inputs.nonce) else { preconditionFailure("a nonce has 32 bytes") }
         let question = Question(
             challenge: inputs.challenge, nonce: nonce, issuer: issuer, client: facts.client.id,
             clientName: facts.client.name, type: type.name, context: request.context?.line,
-            askedAt: facts.now, details: request.details, signingData: request.signingData,
+            askedAt: facts.now, details: request.details, signingData: request.signingData?.text,
             message: request.secureMessage ?? alert)
         // Of nobody's browser nothing is learnt: whoever scans its code may have been shown it by somebody else.
         let browser = request.browser.map { hasher.hash(of: $0, client: facts.client.id) }
@@ -267,33 +280,33 @@ extension AskChallenge {
     ///
     /// Spec: design 4.
     private static func checkTightening(_ request: Request, of type: ChallengeType) throws(Refusal) {
-        if request.numberEntry == false, type.numberEntry { throw .notAllowedByType(pointer: "/number_entry") }
+        if request.numberEntry == false, type.numberEntry { throw .notAllowedByType(.numberEntry) }
         if let lifetime = request.lifetime, lifetime > type.lifetime {
-            throw .notAllowedByType(pointer: "/expires_in")
+            throw .notAllowedByType(.lifetime)
         }
         if let methods = request.methods, !methods.allSatisfy(type.methods.contains) {
-            throw .notAllowedByType(pointer: "/methods")
+            throw .notAllowedByType(.methods)
         }
         // A type that can lead to a code takes what the code needs.
         if request.returnURI != nil, type.channel != .code, type.unknownBrowser == nil, type.fallback == nil {
-            throw .notAllowedByType(pointer: "/return_uri")
+            throw .notAllowedByType(.returnURI)
         }
         if request.phone != nil, type.channel != .text, type.fallback == nil {
-            throw .notAllowedByType(pointer: "/phone")
+            throw .notAllowedByType(.phone)
         }
         if type.channel == .text {
             // Nothing is shown but what is sent, and nothing signed.
-            if request.numberEntry == true { throw .notAllowedByType(pointer: "/number_entry") }
-            if !request.details.isEmpty { throw .notAllowedByType(pointer: "/details") }
-            if request.secureMessage != nil { throw .notAllowedByType(pointer: "/secure_message") }
-            if request.enrollments != nil { throw .notAllowedByType(pointer: "/enrollments") }
+            if request.numberEntry == true { throw .notAllowedByType(.numberEntry) }
+            if !request.details.isEmpty { throw .notAllowedByType(.details) }
+            if request.secureMessage != nil { throw .notAllowedByType(.secureMessage) }
+            if request.enrollments != nil { throw .notAllowedByType(.enrollments) }
         }
-        if request.signingData != nil, !type.signingData { throw .notAllowedByType(pointer: "/signing_data") }
+        if request.signingData != nil, !type.signingData { throw .notAllowedByType(.signingData) }
     }
 
     private static func callback(_ request: Request, of client: Client) throws(Refusal) -> CallbackURI? {
-        guard let text = request.callbackURI else { return nil }
-        guard let uri = client.callbackURIs.first(where: { $0.description.hasSameBytes(as: text) }) else {
+        guard let named = request.callbackURI?.description else { return nil }
+        guard let uri = client.callbackURIs.first(where: { $0.description.hasSameBytes(as: named) }) else {
             throw .callbackNotRegistered
         }
         return uri
@@ -308,8 +321,8 @@ extension AskChallenge {
     }
 
     private static func returnURI(_ request: Request, of client: Client) throws(Refusal) -> ReturnURI? {
-        guard let text = request.returnURI else { return nil }
-        guard let uri = client.returnURIs.first(where: { $0.description.hasSameBytes(as: text) }) else {
+        guard let named = request.returnURI?.description else { return nil }
+        guard let uri = client.returnURIs.first(where: { $0.description.hasSameBytes(as: named) }) else {
             throw .returnNotRegistered
         }
         return uri
@@ -335,7 +348,7 @@ extension AskChallenge {
         switch facts.type.channel {
         case .text: return []
         case .code:
-            guard request.enrollments == nil else { throw .notAllowedByType(pointer: "/enrollments") }
+            guard request.enrollments == nil else { throw .notAllowedByType(.enrollments) }
             return []
         case .devices: break
         }

@@ -1,7 +1,7 @@
 public import CountersignWire
 
 /// The challenge that was asked, with what is shown this once.
-public struct AskedChallenge: Sendable {
+public struct AskedChallenge: Equatable, Sendable {
     /// The challenge.
     public let challenge: Challenge
     /// The number to show; nil when none must be typed.

@@ -2,13 +2,27 @@ public import CountersignWire
 
 /// Tells a client by which types a user could be asked now.
 public enum AvailableMethods {
-    /// Types with the methods that would work; none for a user the client is not linked to, as for one without devices.
+    /// A type by which a user could be asked, with the methods that would work.
+    public struct Available: Hashable, Sendable {
+        /// The type.
+        public let type: TypeName
+        /// The methods.
+        public let methods: [AnswerMethod]
+    }
+
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The types; none for a user whom the client is not linked to, as for one without devices.
+        case types([Available])
+    }
+
+    /// Looks which types would work.
     public static func list(
         for reference: UserReference, client: Client, ports: Ports
-    ) async throws -> [(type: TypeName, methods: [AnswerMethod])] {
+    ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.store.read { reader in
-            guard let user = try reader.links.find(reference, of: client.id) else { return [] }
+            guard let user = try reader.links.find(reference, of: client.id) else { return .types([]) }
             // Of a user who has reported the client it is only by a code that anything can be asked.
             let isLocked = try reader.askingLocks.exists(of: user.id, by: client.id)
             let enrollments = try reader.enrollments.active(of: user.id)
@@ -17,13 +31,14 @@ public enum AvailableMethods {
                 let able = enrollments.filter { $0.satisfies(type) }
                 return type.methods.filter { method in able.contains { $0.usableMethods(at: now).contains(method) } }
             }
-            return types.compactMap { type in
+            let available: [Available] = types.compactMap { type in
                 var methods = usable(type)
                 if methods.isEmpty, let fallback = types.first(where: { $0.name == type.fallback }) {
                     methods = usable(fallback)
                 }
-                return methods.isEmpty ? nil : (type.name, methods)
+                return methods.isEmpty ? nil : Available(type: type.name, methods: methods)
             }
+            return .types(available)
         }
     }
 }

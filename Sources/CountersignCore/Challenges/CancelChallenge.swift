@@ -3,7 +3,7 @@ public import CountersignWire
 /// Takes a challenge back.
 public enum CancelChallenge {
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// It is cancelled.
         case cancelled(Challenge)
         /// It had ended before.

@@ -28,7 +28,7 @@ public final class Challenge: Sendable {
     /// What the client wants back with it.
     public let clientState: String?
     /// The language of its texts.
-    public let locale: String?
+    package let locale: RequestedLanguage?
     /// The keyed hash of what the client knows the browser by from which this was started; nil where it said nothing.
     public let browser: [UInt8]?
     /// How it stands.
@@ -41,7 +41,7 @@ public final class Challenge: Sendable {
     package init(
         question: Question, user: UserID?, channel: Channel = .devices, purpose: Purpose = .relyingParty,
         alert: DisplayMessage, methods: [AnswerMethod], numberHash: [UInt8]?, attempts: Int? = nil,
-        expiresAt: Timestamp, callbackURI: CallbackURI?, clientState: String?, locale: String?,
+        expiresAt: Timestamp, callbackURI: CallbackURI?, clientState: String?, locale: RequestedLanguage?,
         browser: [UInt8]? = nil, state: ChallengeState
     ) {
         self.question = question
@@ -69,8 +69,21 @@ public final class Challenge: Sendable {
         ChallengeBody(
             question: question, user: enrollment.user, enrollment: enrollment.id, methods: methods,
             numberEntry: numberHash == nil ? nil : EntryNumber.length,
-            attemptsLeft: attemptsLeft, expiresAt: expiresAt, locale: locale, isClaimed: channel.kind == .code,
+            attemptsLeft: attemptsLeft, expiresAt: expiresAt, locale: locale?.description,
+            isClaimed: channel.kind == .code,
             returnURI: channel.returnURI)
+    }
+}
+
+extension Challenge: Equatable {
+    /// Whether all of their parts are the same.
+    public static func == (one: Challenge, other: Challenge) -> Bool {
+        one.question == other.question && one.user == other.user && one.channel == other.channel
+            && one.purpose == other.purpose && one.alert == other.alert && one.methods == other.methods
+            && one.numberHash == other.numberHash && one.attempts == other.attempts
+            && one.expiresAt == other.expiresAt && one.callbackURI == other.callbackURI
+            && one.clientState == other.clientState && one.locale == other.locale && one.browser == other.browser
+            && one.state == other.state
     }
 }
 
@@ -126,7 +139,7 @@ public struct RecentAsk: Sendable {
 }
 
 /// The answer that decided a challenge, as it is kept.
-public struct StoredReceipt: Sendable {
+public struct StoredReceipt: Equatable, Sendable {
     /// The challenge, which may be kept no longer.
     public let challenge: ChallengeID
     /// Who asked.

@@ -6,7 +6,7 @@ import Encodings
 /// Spec: design 3.7.
 public enum ClaimChallenge {
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// The device is asked; or was already, by the same code.
         case claimed
         /// The device is not let in.

@@ -1,7 +1,7 @@
 public import CountersignWire
 
 /// A code on its way to a telephone.
-struct SentCode: Sendable {
+struct SentCode: Equatable, Sendable {
     let code: EntryNumber
     let phone: PhoneNumber
 }
@@ -16,7 +16,7 @@ public enum EnterCode {
     static let usualAttempts = 3
 
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// It is the right one.
         case approved(Challenge)
         /// It is not; after the last attempt the challenge has failed.
@@ -88,7 +88,7 @@ extension UnitOfWork {
         let minutes = max(1, (challenge.expiresAt.seconds - now.seconds) / 60)
         let message = PersonalMessage.code(
             text.code, minutes: Int(minutes), of: challenge.question.clientName, asking: challenge.alert,
-            in: challenge.locale.flatMap { LanguageTag($0) })
+            in: challenge.locale?.tag)
         try outbox.enqueue(
             OutboxMessage(
                 id: nextEventID(),

@@ -5,7 +5,7 @@ import OpenPGP
 /// Gives a device what it was asked, sealed to its key.
 public enum OpenChallenge {
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// The sealed challenge: a binary OpenPGP message.
         case message([UInt8])
         /// The device is not let in.

@@ -1,6 +1,6 @@
 import Crypto
 public import CountersignWire
-public import Encodings
+import Encodings
 
 /// Tells a device what it is asked: signed envelopes, newest first.
 ///
@@ -10,9 +10,9 @@ public enum PendingChallenges {
     static let limit = 100
 
     /// What came of it.
-    public enum Outcome: Sendable {
-        /// The payloads, each as a push would bring it, and what to send to wait for a change.
-        case list([JSONValue], cursor: String)
+    public enum Outcome: Equatable, Sendable {
+        /// The announcements, each as a push would bring it, and what to send to wait for a change.
+        case list([SignedAnnouncement], cursor: String)
         /// The device is not let in, or not any more.
         case refused(DeviceRefusal)
     }
@@ -120,7 +120,12 @@ public enum PendingChallenges {
     private static func told(
         _ challenges: [Challenge], to enrollment: EnrollmentID, ports: Ports
     ) async throws -> Outcome {
-        .list(try await payloads(challenges, for: enrollment, ports: ports), cursor: cursor(of: challenges))
+        var announcements: [SignedAnnouncement] = []
+        for challenge in challenges {
+            announcements.append(
+                try await challenge.announcement(to: enrollment, badge: challenges.count, ports: ports))
+        }
+        return .list(announcements, cursor: cursor(of: challenges))
     }
 
     /// When the list changes by itself, at the latest.
@@ -132,16 +137,5 @@ public enum PendingChallenges {
     private static func cursor(of challenges: [Challenge]) -> String {
         let ids = challenges.map { "\($0.id)" }.joined(separator: ",")
         return Base64URL.encode(Array(SHA256.hash(data: Array(ids.utf8)).prefix(12)))
-    }
-
-    private static func payloads(
-        _ challenges: [Challenge], for enrollment: EnrollmentID, ports: Ports
-    ) async throws -> [JSONValue] {
-        var payloads: [JSONValue] = []
-        for challenge in challenges {
-            payloads.append(
-                try await challenge.announcement(to: enrollment, badge: challenges.count, ports: ports))
-        }
-        return payloads
     }
 }

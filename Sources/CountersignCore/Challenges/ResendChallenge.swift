@@ -5,7 +5,7 @@ public import CountersignWire
 /// Spec: design 4.
 public enum ResendChallenge {
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// It is on its way; how each device stands.
         case resent(WatchChallenge.Shown)
         /// It has ended.

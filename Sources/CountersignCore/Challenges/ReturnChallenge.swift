@@ -11,7 +11,7 @@ public enum ReturnChallenge {
     static let window: Int64 = 120
 
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// It is approved.
         case released(Challenge)
         /// The code is another one's, or nothing was approved.

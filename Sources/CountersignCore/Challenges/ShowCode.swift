@@ -1,7 +1,7 @@
 public import CountersignWire
 
 /// The code of a challenge, as it is shown for a while.
-public struct ShownCode: Sendable {
+public struct ShownCode: Equatable, Sendable {
     /// The code.
     public let code: ChallengeCode
     /// Whether it travels as a link that is opened on the device itself, and not as a picture.
@@ -21,7 +21,7 @@ public struct ShownCode: Sendable {
 /// Shows a client the code of its challenge, made anew each time.
 public enum ShowCode {
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// The code.
         case code(ShownCode)
         /// A device has presented it.

@@ -3,19 +3,21 @@ public import CountersignWire
 /// Shows a client how its challenge stands, now or when it ends.
 public enum WatchChallenge {
     /// A challenge, and how the devices heard of it.
-    public struct Shown: Sendable {
+    public struct Shown: Equatable, Sendable {
         /// The challenge.
         public let challenge: Challenge
         /// How each device heard of it.
         public let deliveries: [Delivery]
     }
 
-    /// Why a challenge is not shown.
-    public enum Refusal: Error, Hashable, Sendable {
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The challenge as it is now.
+        case shown(Shown)
         /// The client has no such challenge: an unknown one and another client's are the same.
         case notFound
         /// The client is not let in any more.
-        case caller(CallerRefusal)
+        case refused(CallerRefusal)
     }
 
     /// A client's challenge.
@@ -24,9 +26,9 @@ public enum WatchChallenge {
     /// can reach.
     public static func challenge(
         _ id: ChallengeID, for caller: ClientCredential, ports: Ports
-    ) async throws -> Result<Shown, Refusal> {
+    ) async throws -> Outcome {
         let found = try await read(id, for: caller, ports: ports)
-        guard case .success(let shown) = found, !shown.challenge.state.isEnded,
+        guard case .shown(let shown) = found, !shown.challenge.state.isEnded,
             shown.challenge.expiresAt <= ports.time.now
         else { return found }
         try await ExpireChallenges.expire([id], ports: ports)
@@ -48,7 +50,7 @@ public enum WatchChallenge {
         // Subscribed before the first look: an end in between is not missed.
         let subscription = changes.subscribe(to: .challenge(id))
         let found = try await challenge(id, for: caller, ports: ports)
-        guard case .success(let shown) = found, !shown.challenge.state.isEnded, ports.time.now < deadline else {
+        guard case .shown(let shown) = found, !shown.challenge.state.isEnded, ports.time.now < deadline else {
             return .ended(found)
         }
         return .waiting(
@@ -60,7 +62,7 @@ public enum WatchChallenge {
     /// How a look begins that may have to be waited for.
     public enum Beginning: Sendable {
         /// It is known at once.
-        case ended(Result<Shown, Refusal>)
+        case ended(Outcome)
         /// The challenge is open: what comes of it must be waited for.
         case waiting(Wait)
     }
@@ -80,12 +82,12 @@ public enum WatchChallenge {
         /// more.
         ///
         /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
-        public func outcome(ports: Ports) async throws -> Result<Shown, Refusal> {
+        public func outcome(ports: Ports) async throws -> Outcome {
             var expiresAt = expiresAt
             while true {
                 try await subscription.wait(until: min(deadline, expiresAt))
                 let found = try await WatchChallenge.challenge(challenge, for: caller, ports: ports)
-                guard case .success(let shown) = found, !shown.challenge.state.isEnded,
+                guard case .shown(let shown) = found, !shown.challenge.state.isEnded,
                     shown.challenge.channel == channel, ports.time.now < deadline
                 else { return found }
                 // It is later where a device has approved and its code has yet to come back.
@@ -96,41 +98,17 @@ public enum WatchChallenge {
 
     private static func read(
         _ id: ChallengeID, for caller: ClientCredential, ports: Ports
-    ) async throws -> Result<Shown, Refusal> {
+    ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.store.read { reader in
             // Client, secret or right may have been taken away while it waited.
             if let refusal = try reader.refusal(of: caller, needing: .challenges, at: now) {
-                return .failure(.caller(refusal))
+                return .refused(refusal)
             }
             guard let challenge = try reader.challenges.find(id), challenge.question.client == caller.client else {
-                return .failure(.notFound)
+                return .notFound
             }
-            return .success(Shown(challenge: challenge, deliveries: try reader.targets.deliveries(of: id)))
+            return .shown(Shown(challenge: challenge, deliveries: try reader.targets.deliveries(of: id)))
         }
-    }
-
-    /// The receipt of a client's challenge, which may outlive the challenge itself.
-    public static func receipt(_ id: ChallengeID, of client: ClientID, ports: Ports) async throws -> Receipt {
-        try await ports.store.read { reader in
-            let challenge = try reader.challenges.find(id)
-            guard challenge == nil || challenge?.question.client == client else { return .challengeNotFound }
-            // While a challenge waits for its code, what its device approved is nobody's to see.
-            guard challenge?.state.isEnded ?? true else { return .none }
-            guard let receipt = try reader.receipts.find(of: id), receipt.client == client else {
-                return challenge == nil ? .challengeNotFound : .none
-            }
-            return .receipt(receipt)
-        }
-    }
-
-    /// What came of asking for a receipt.
-    public enum Receipt: Sendable {
-        /// The receipt.
-        case receipt(StoredReceipt)
-        /// The challenge has none.
-        case none
-        /// The client has no such challenge.
-        case challengeNotFound
     }
 }

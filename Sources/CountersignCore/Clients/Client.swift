@@ -34,6 +34,11 @@ public struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
+    /// A URL as a request names it, which counts only where it is one that was accepted before.
+    package init(named text: String) {
+        description = text
+    }
+
     /// Accepts a URL: `https`, or `http` to a loopback host in development mode; no user, no fragment.
     public init?(_ text: String, isDevelopment: Bool) {
         guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.user == nil,

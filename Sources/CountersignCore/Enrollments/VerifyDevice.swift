@@ -20,7 +20,7 @@ public struct DeviceRequest: Sendable {
 }
 
 /// Why a device is not let in.
-public enum DeviceRefusal: Error, Sendable {
+public enum DeviceRefusal: Error, Equatable, Sendable {
     /// The signature is not what it must be.
     case signature(MessageSignatureError)
     /// No such enrollment.

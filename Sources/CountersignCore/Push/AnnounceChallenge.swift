@@ -1,5 +1,5 @@
 public import CountersignWire
-public import Encodings
+import Encodings
 
 /// Announces a challenge to a device by push.
 ///
@@ -44,16 +44,22 @@ public enum AnnounceChallenge {
 
     /// A push that is to be sent now.
     public struct Order: Sendable {
-        /// Whether it shows nothing and only wakes the app.
-        public let isSilent: Bool
+        /// What it says.
+        public let content: Content
         /// Where to.
         public let registration: PushRegistration
         /// The same without the token, and since when.
         public let target: PushTarget
-        /// What to send, in APNs' form: at most ``PushEnvelope/maximumPayloadSize`` bytes of JSON.
-        public let payload: JSONValue
         /// When it is of no use any more.
         public let expiresAt: Timestamp
+
+        /// What a push says.
+        public enum Content: Hashable, Sendable {
+            /// That a challenge is pending.
+            case announcement(SignedAnnouncement)
+            /// That a challenge has ended; it shows nothing and only wakes the app.
+            case withdrawal(ChallengeID, from: EnrollmentID)
+        }
     }
 
     /// Reads what pushes are made from, as the challenges stand now.
@@ -69,10 +75,11 @@ public enum AnnounceChallenge {
 
     /// Makes a push.
     public static func prepare(_ facts: Facts, ports: Ports) async throws -> Order {
-        let payload = try await facts.challenge.announcement(to: facts.enrollment, badge: facts.badge, ports: ports)
+        let announcement = try await facts.challenge.announcement(
+            to: facts.enrollment, badge: facts.badge, ports: ports)
         return Order(
-            isSilent: false, registration: facts.push.registration, target: PushTarget(facts.push), payload: payload,
-            expiresAt: facts.challenge.expiresAt)
+            content: .announcement(announcement), registration: facts.push.registration,
+            target: PushTarget(facts.push), expiresAt: facts.challenge.expiresAt)
     }
 
     /// Makes the push that takes a notification back.
@@ -83,21 +90,21 @@ public enum AnnounceChallenge {
     ) async throws -> Order? {
         guard let push = try await ports.store.read({ try $0.pushes.find(of: enrollment) }) else { return nil }
         return Order(
-            isSilent: true, registration: push.registration, target: PushTarget(push),
-            payload: PushWithdrawal.payload(of: id, for: enrollment), expiresAt: end)
+            content: .withdrawal(id, from: enrollment), registration: push.registration, target: PushTarget(push),
+            expiresAt: end)
     }
 }
 
 extension Challenge {
-    /// The payload of a push about this challenge, for one device.
-    func announcement(to enrollment: EnrollmentID, badge: Int, ports: Ports) async throws -> JSONValue {
+    /// The announcement of this challenge to one device.
+    func announcement(to enrollment: EnrollmentID, badge: Int, ports: Ports) async throws -> SignedAnnouncement {
         let shown = PushAlert(title: question.clientName.text, body: alert.text)
         let envelope = PushEnvelope(
             issuer: ports.issuer, enrollment: enrollment, challenge: id, challengeType: question.type,
             issuedAt: question.askedAt, expiresAt: expiresAt, alert: shown)
         let keys = try ports.keys.current()
-        return try await envelope.payload(
-            signedBy: keys.push, keyID: keys.pushKeyID,
+        return try await envelope.signed(
+            by: keys.push, keyID: keys.pushKeyID,
             category: PushCategory(
                 question, methods: methods, asksNumber: numberHash != nil, isClaimed: channel.kind == .code,
                 showing: shown),

@@ -61,16 +61,30 @@ public enum PushDelivery: Hashable, Sendable {
 }
 
 /// What is known of how a device heard of a challenge.
-public struct Delivery: Sendable {
+public struct Delivery: Equatable, Sendable {
+    /// How far a push has come, and since when.
+    public struct Push: Equatable, Sendable {
+        /// How far.
+        public let delivery: PushDelivery
+        /// Since when.
+        public let at: Timestamp
+
+        /// A push that has come so far at a time.
+        public init(_ delivery: PushDelivery, at: Timestamp) {
+            self.delivery = delivery
+            self.at = at
+        }
+    }
+
     /// The device.
     public let enrollment: EnrollmentID
-    /// How far the push has come, and since when; nil when the device asks by itself.
-    public let push: (delivery: PushDelivery, at: Timestamp)?
+    /// How far the push has come; nil when the device asks by itself.
+    public let push: Push?
     /// When the device first fetched the challenge; nil while it has not.
     public let fetchedAt: Timestamp?
 
     /// What is known of these parts.
-    public init(enrollment: EnrollmentID, push: (delivery: PushDelivery, at: Timestamp)?, fetchedAt: Timestamp?) {
+    public init(enrollment: EnrollmentID, push: Push?, fetchedAt: Timestamp?) {
         self.enrollment = enrollment
         self.push = push
         self.fetchedAt = fetchedAt

@@ -116,8 +116,8 @@ public struct ChallengeType: Sendable {
     /// What is asked in a language: in itself, in one it is a variety of, in English, or in the first one there is.
     ///
     /// Spec: RFC 4647 §3.4.
-    func text(in locale: String?) -> DisplayMessage? {
-        let asked = locale.flatMap { LanguageTag($0) }?.fallbacks ?? []
+    func text(in language: LanguageTag?) -> DisplayMessage? {
+        let asked = language?.fallbacks ?? []
         let first = texts.keys.min { $0.description < $1.description }
         return (asked + [.english] + [first].compactMap { $0 }).lazy.compactMap { texts[$0] }.first
     }
@@ -249,79 +249,5 @@ public struct ChallengeType: Sendable {
 
     private static var methodNames: String {
         (AnswerMethod.standard.map(\.rawValue) + ["custom:…"]).map { "\"\($0)\"" }.joined(separator: ", ")
-    }
-}
-
-/// Shows and sets challenge types.
-///
-/// For operators.
-public enum ManageTypes {
-    /// All types, by name.
-    public static func list(ports: Ports) async throws -> [ChallengeType] {
-        try await ports.store.read { try $0.types.all() }
-    }
-
-    /// A page of types, by name: those that a client may ask by, or all.
-    ///
-    /// - Throws: ``CursorRefused``, ``StoreError``.
-    public static func page(in scope: ListScope, cursor: String?, ports: Ports) async throws -> Page<ChallengeType> {
-        let listing = Listing("types", scope, filters: [:], cursor: cursor, ports.hasher)
-        let place = try listing.place { TypeName($0) }
-        let types = try await list(ports: ports).filter { type in
-            if case .client(let client) = scope, !type.isOpen(to: client) { return false }
-            return place.map { "\($0)" < "\(type.name)" } ?? true
-        }
-        return listing.page(of: Array(types.prefix(listing.limit)), place: { "\($0.name)" }) { $0 }
-    }
-
-    /// What came of a removal.
-    public enum Removal: Hashable, Sendable {
-        /// It is gone.
-        case removed
-        /// There is none of this name.
-        case notFound
-        /// Other types ask by it where they cannot ask by themselves: these, by name.
-        case neededBy([TypeName])
-    }
-
-    /// Removes a type that no other one names; challenges already asked go on, but a code that no device has presented
-    /// leads nowhere.
-    public static func remove(_ name: TypeName, by client: Client, ports: Ports) async throws -> Removal {
-        let now = ports.time.now
-        return try await ports.commit(at: now) { work in
-            guard try work.types.find(name) != nil else { return .notFound }
-            let dependents = try work.types.all().filter { [$0.fallback, $0.unknownBrowser].contains(name) }
-            guard dependents.isEmpty else { return .neededBy(dependents.map(\.name)) }
-            guard try work.types.delete(name) else { return .notFound }
-            try work.raise(.typeRemoved(name, by: client.id))
-            return .removed
-        }
-    }
-
-    /// Makes a type or replaces it; challenges already asked keep what they were asked with.
-    public static func set(_ type: ChallengeType, by client: Client, ports: Ports) async throws {
-        let now = ports.time.now
-        try await ports.commit(at: now) { work in
-            try work.types.put(type)
-            try work.raise(.typeSet(type, by: client.id))
-        }
-    }
-
-    /// Makes or replaces those types that are other than they should be; further ones stay.
-    ///
-    /// For a start: what a file says counts anew each time.
-    public static func set(
-        _ types: [ChallengeType], store: any Store, time: any TimeSource, random: any RandomSource
-    ) async throws {
-        let now = time.now
-        let events = types.map {
-            AuditEvent(id: random.id(at: now), at: now, kind: .typeSet, detail: ["type": $0.json])
-        }
-        try await store.commit { writer in
-            for (type, event) in zip(types, events) where try writer.types.find(type.name)?.json != type.json {
-                try writer.types.put(type)
-                try writer.audit.append(event)
-            }
-        }
     }
 }

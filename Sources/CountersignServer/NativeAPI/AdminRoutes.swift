@@ -12,7 +12,7 @@ extension API {
         addClients(to: &routes)
         routes.administrator(.get, "/v1/admin/types", query: ["cursor"]) { [ports] _, incoming in
             let page = try await Self.refusingCursors {
-                try await ManageTypes.page(in: .all, cursor: incoming.query["cursor"], ports: ports)
+                try await ListTypes.page(in: .all, cursor: incoming.query["cursor"], ports: ports)
             }
             return Self.reply(page, "types") { $0.json }
         }
@@ -20,7 +20,7 @@ extension API {
             guard let name = incoming.parameter("type").flatMap({ TypeName($0) }) else {
                 throw ProblemDetails(.typeNotFound)
             }
-            switch try await ManageTypes.remove(name, by: caller, ports: ports) {
+            switch try await RemoveType.remove(name, by: caller, ports: ports) {
             case .removed: return Response(status: .noContent)
             case .notFound: throw ProblemDetails(.typeNotFound)
             case .neededBy(let types):
@@ -35,7 +35,7 @@ extension API {
                 throw ProblemDetails(.typeNotFound, detail: "a name has lower case letters, digits, - and _")
             }
             let type = try ChallengeType(incoming.json(), name: name)
-            try await ManageTypes.set(type, by: caller, ports: ports)
+            try await SetType.set(type, by: caller, ports: ports)
             return Response(json: type.json)
         }
         addLocks(to: &routes)

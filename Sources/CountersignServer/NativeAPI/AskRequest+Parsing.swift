@@ -28,7 +28,7 @@ extension AskChallenge.Request {
         details = try Self.details(try members.array("details"))
         try DisplayLimits.check(secureMessage, details)
         signingData = try members.optional("signing_data", "a string that is not empty, without U+0000") {
-            $0.string.flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : $0 }
+            $0.string.flatMap { SigningData($0) }
         }
         if let context = members.value("context") {
             self.context = try Self.context(context, at: members.pointer(to: "context"))
@@ -48,13 +48,13 @@ extension AskChallenge.Request {
             guard let ids, !ids.isEmpty, !ids.contains(nil) else { return nil }
             return ids.compactMap { $0 }
         }
-        callbackURI = try members.optionalString("callback_uri")
-        returnURI = try members.optionalString("return_uri")
+        callbackURI = try members.optionalString("callback_uri").map(CallbackURI.init(named:))
+        returnURI = try members.optionalString("return_uri").map(ReturnURI.init(named:))
         phone = try members.optional("phone", "a telephone number with + and the country's code") {
             $0.string.flatMap { PhoneNumber($0) }
         }
         locale = try members.optional("locale", "a language tag of at most 35 letters, digits and hyphens") {
-            $0.string.flatMap { Self.isLanguageTag($0) ? $0 : nil }
+            $0.string.flatMap { RequestedLanguage($0) }
         }
         clientState = try members.optional(
             "state", "a string of at most \(Self.maximumStateLength) bytes, without U+0000"
@@ -101,17 +101,5 @@ extension AskChallenge.Request {
             throw JSONShapeError.invalid(pointer: members.pointer(to: "ip"), expected: "an IPv4 or IPv6 address")
         }
         return line
-    }
-
-    private static func isLanguageTag(_ text: String) -> Bool {
-        (1...35).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
     }
 }

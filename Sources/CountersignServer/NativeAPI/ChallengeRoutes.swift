@@ -21,8 +21,8 @@ extension API {
             }
             return try Self.reply(result, status: 201) { result throws(ProblemDetails) in
                 switch result {
-                case .success(let asked): asked.json(ports.issuer)
-                case .failure(let refusal): throw ProblemDetails(asking: refusal)
+                case .asked(let asked): asked.json(ports.issuer)
+                case .refused(let refusal): throw ProblemDetails(asking: refusal)
                 }
             }
         }
@@ -121,11 +121,12 @@ extension API {
     }
 
     private static func reply(
-        _ found: Result<WatchChallenge.Shown, WatchChallenge.Refusal>
+        _ found: WatchChallenge.Outcome
     ) throws(ProblemDetails) -> Response {
         switch found {
-        case .success(let shown): return Response(json: shown.json)
-        case .failure(let refusal): throw ProblemDetails(watching: refusal)
+        case .shown(let shown): return Response(json: shown.json)
+        case .notFound: throw ProblemDetails(.challengeNotFound)
+        case .refused(let refusal): throw ProblemDetails(caller: refusal)
         }
     }
 
@@ -141,7 +142,7 @@ extension API {
     /// stands.
     private func outcome(
         of wait: WatchChallenge.Wait
-    ) async throws -> Result<WatchChallenge.Shown, WatchChallenge.Refusal> {
+    ) async throws -> WatchChallenge.Outcome {
         do {
             return try await wait.outcome(ports: ports)
         } catch is CancellationError where shutdown.isOver {
@@ -154,7 +155,7 @@ extension API {
             throw ProblemDetails(
                 .invalidParameter, detail: "format must be \"certificate\" or absent", members: ["parameter": "format"])
         }
-        switch try await WatchChallenge.receipt(id, of: client.id, ports: ports) {
+        switch try await ShowReceipt.receipt(of: id, to: client.id, ports: ports) {
         case .challengeNotFound: throw ProblemDetails(.challengeNotFound)
         case .none: throw ProblemDetails(.noReceipt)
         case .receipt(let stored):
@@ -188,8 +189,9 @@ extension API {
     ) async throws -> Response {
         let first: WatchChallenge.Shown
         switch try await WatchChallenge.challenge(id, for: credential, ports: ports) {
-        case .success(let shown): first = shown
-        case .failure(let refusal): throw ProblemDetails(watching: refusal)
+        case .shown(let shown): first = shown
+        case .notFound: throw ProblemDetails(.challengeNotFound)
+        case .refused(let refusal): throw ProblemDetails(caller: refusal)
         }
         let body = ResponseBody { [self] writer in
             let end = ports.time.now.adding(seconds: Self.streamLifetime)
@@ -198,13 +200,13 @@ extension API {
                 try await writer.write(Self.event(shown))
                 while !shown.challenge.state.isEnded, ports.time.now < end {
                     let channel = shown.challenge.channel
-                    let next: Result<WatchChallenge.Shown, WatchChallenge.Refusal>
+                    let next: WatchChallenge.Outcome
                     switch try await look(at: id, of: credential, for: Self.heartbeat, by: caller) {
                     case .ended(let found): next = found
                     case .waiting(let wait): next = try await outcome(of: wait)
                     }
                     // Nothing more is told to who would not be let in any more.
-                    guard case .success(let found) = next else { break }
+                    guard case .shown(let found) = next else { break }
                     shown = found
                     let isNews = shown.challenge.state.isEnded || shown.challenge.channel != channel
                     try await writer.write(isNews ? Self.event(shown) : ByteBuffer(string: ": alive\n\n"))

@@ -138,8 +138,8 @@ extension API {
 
     private func reply(_ outcome: PendingChallenges.Outcome) async throws -> Response {
         switch outcome {
-        case .list(let payloads, let cursor):
-            return Response(json: ["challenges": .array(payloads), "cursor": .string(cursor)])
+        case .list(let announcements, let cursor):
+            return Response(json: ["challenges": .array(announcements.map(\.payload)), "cursor": .string(cursor)])
         case .refused(let refusal): throw try await problem(refusal)
         }
     }

@@ -89,7 +89,7 @@ extension Challenge {
         object["details"] = .array(question.details.map(\.json))
         object["context"] = question.context.map { .string($0.text) }
         object["signing_data"] = question.signingData.map(JSONValue.string)
-        object["locale"] = locale.map(JSONValue.string)
+        object["locale"] = locale.map { .string($0.description) }
         return .object(object)
     }
 }

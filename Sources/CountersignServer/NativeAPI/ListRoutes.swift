@@ -25,7 +25,7 @@ extension API {
         }
         routes.client(.get, "/v1/types", .challenges, query: ["cursor"]) { [ports] client, incoming in
             let page = try await Self.refusingCursors {
-                try await ManageTypes.page(
+                try await ListTypes.page(
                     in: .client(client.id), cursor: incoming.query["cursor"], ports: ports)
             }
             return Self.reply(page, "types") { $0.json }

@@ -32,7 +32,7 @@ extension ProblemDetails {
         case .noEnrollment: self.init(.noEnrollment)
         case .enrollmentNotFound(let id):
             self.init(.enrollmentNotFound, detail: "\(id)", members: ["pointer": "/enrollments"])
-        case .notAllowedByType(let pointer): self.init(.notAllowedByType, members: ["pointer": .string(pointer)])
+        case .notAllowedByType(let part): self.init(.notAllowedByType, members: ["pointer": .string(part.pointer)])
         case .callbackNotRegistered: self.init(.callbackNotRegistered, members: ["pointer": "/callback_uri"])
         case .returnNotRegistered: self.init(.returnNotRegistered, members: ["pointer": "/return_uri"])
         case .phoneMissing: self.init(shape: .missing(pointer: "/phone"))
@@ -41,14 +41,6 @@ extension ProblemDetails {
         case .reported: self.init(.askingLocked)
         case .tooManyPending: self.init(.tooManyPending)
         case .tooManyAsks(let seconds): self.init(.tooManyAsks, members: ["retry_after": .integer(seconds)])
-        }
-    }
-
-    /// The problem of a challenge that is not shown.
-    init(watching refusal: WatchChallenge.Refusal) {
-        switch refusal {
-        case .notFound: self.init(.challengeNotFound)
-        case .caller(let refusal): self.init(caller: refusal)
         }
     }
 
@@ -79,5 +71,23 @@ extension ProblemDetails {
         self.init(
             .textRefused, detail: "\(pointer): \(reason)",
             members: ["pointer": .string(pointer), "reason": .string(reason)])
+    }
+}
+
+extension AskChallenge.Part {
+    /// Where it stands in a request.
+    fileprivate var pointer: String {
+        switch self {
+        case .browser: "/browser"
+        case .details: "/details"
+        case .enrollments: "/enrollments"
+        case .lifetime: "/expires_in"
+        case .methods: "/methods"
+        case .numberEntry: "/number_entry"
+        case .phone: "/phone"
+        case .returnURI: "/return_uri"
+        case .secureMessage: "/secure_message"
+        case .signingData: "/signing_data"
+        }
     }
 }

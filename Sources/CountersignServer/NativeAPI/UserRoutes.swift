@@ -37,13 +37,16 @@ extension API {
             guard let user = incoming.parameter("user").flatMap({ UserReference($0) }) else {
                 return Response(json: ["types": []])
             }
-            let types = try await AvailableMethods.list(for: user, client: client, ports: ports)
-            let list = types.map { type, methods in
-                JSONValue.members([
-                    "type": .string("\(type)"), "methods": .array(methods.map { .string($0.rawValue) }),
-                ])
+            switch try await AvailableMethods.list(for: user, client: client, ports: ports) {
+            case .types(let types):
+                let list = types.map { available in
+                    JSONValue.members([
+                        "type": .string("\(available.type)"),
+                        "methods": .array(available.methods.map { .string($0.rawValue) }),
+                    ])
+                }
+                return Response(json: ["types": .array(list)])
             }
-            return Response(json: ["types": .array(list)])
         }
     }
 

@@ -75,7 +75,7 @@ public struct Server: Sendable {
             let token = try await FirstStart.prepare(store: store, time: time, random: random) {
                 try folder.write(bootstrapToken: $0)
             }
-            if !types.isEmpty { try await ManageTypes.set(types, store: store, time: time, random: random) }
+            if !types.isEmpty { try await SetType.set(types, store: store, time: time, random: random) }
             return token
         }
         let store = opened.store

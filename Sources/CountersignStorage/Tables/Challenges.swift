@@ -148,7 +148,7 @@ extension SQLTransaction {
                 .optional(question.signingData), .text(question.message.text), .text(challenge.alert.text),
                 .text(challenge.methods.map(\.rawValue).joined(separator: " ")), .optional(challenge.numberHash),
                 challenge.expiresAt.value, .optional(challenge.callbackURI?.description),
-                .optional(challenge.clientState), .optional(challenge.locale),
+                .optional(challenge.clientState), .optional(challenge.locale?.description),
             ] + columns(of: challenge.state) + columns(of: challenge.channel)
                 + [
                     newDevice(challenge.purpose), .optional(challenge.browser),
@@ -198,7 +198,7 @@ extension SQLTransaction {
     func deliveries(of challenge: ChallengeID) throws -> [Delivery] {
         try all(Statements.deliveries, [challenge.value]) { row in
             Delivery(
-                enrollment: try row.id(0), push: try Self.delivery(row).map { ($0, try row.time(3)) },
+                enrollment: try row.id(0), push: try Self.delivery(row).map { Delivery.Push($0, at: try row.time(3)) },
                 fetchedAt: try row.optionalTime(4))
         }
     }
@@ -379,7 +379,8 @@ extension SQLTransaction {
             numberHash: try row.optionalBlob(13), attempts: try row.optionalInteger(27).map { Int($0) },
             expiresAt: try row.time(14),
             callbackURI: try row.optionalText(15).map(CallbackURI.init(stored:)),
-            clientState: try row.optionalText(16), locale: try row.optionalText(17),
+            clientState: try row.optionalText(16),
+            locale: try row.optionalText(17).map(RequestedLanguage.init(stored:)),
             browser: try row.optionalBlob(26), state: try state(row))
     }
 

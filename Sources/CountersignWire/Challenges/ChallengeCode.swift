@@ -7,7 +7,7 @@ public import Encodings
 /// the server with which it is enrolled. The one-time password says whether the code is a picture or a link. An
 /// approval by a link takes effect only after the browser that asked has returned; a picture turned into a link must
 /// not avoid that. Spec: design 3.7.
-public struct ChallengeCode: Sendable {
+public struct ChallengeCode: Equatable, Sendable {
     /// How a code reaches a device.
     public enum Form: String, CaseIterable, Sendable {
         /// As a picture, which the app's own scanner reads.
@@ -30,6 +30,11 @@ public struct ChallengeCode: Sendable {
     public let otp: Secret<String>
     /// How the code is sent, or how it arrived.
     public let form: Form
+
+    /// Whether two codes are the same; compares one-time passwords in constant time.
+    public static func == (one: ChallengeCode, other: ChallengeCode) -> Bool {
+        one.challenge == other.challenge && one.form == other.form && one.otp.isSame(as: other.otp)
+    }
 
     /// A code of these parts.
     public init(challenge: ChallengeID, otp: Secret<String>, form: Form) {

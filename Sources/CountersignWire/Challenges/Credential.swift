@@ -42,7 +42,7 @@ public enum Credential: Sendable {
 }
 
 /// The evidence that is stored of an answer, so that others can judge it later.
-public enum Evidence: Sendable {
+public enum Evidence: Equatable, Sendable {
     /// A signed receipt: the text and its signature, with the certificate as it was at the time.
     case receipt(CleartextMessage, certificate: [UInt8])
 
@@ -50,6 +50,14 @@ public enum Evidence: Sendable {
     public var assurance: Assurance {
         switch self {
         case .receipt: .receipt
+        }
+    }
+
+    /// Whether two are the same bytes.
+    public static func == (one: Evidence, other: Evidence) -> Bool {
+        switch (one, other) {
+        case (.receipt(let message, let certificate), .receipt(let otherMessage, let otherCertificate)):
+            message.encoded.hasSameBytes(as: otherMessage.encoded) && certificate == otherCertificate
         }
     }
 }

@@ -23,6 +23,11 @@ public struct ReturnURI: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
+    /// A URL as a request names it, which counts only where it is one that was accepted before.
+    package init(named text: String) {
+        description = text
+    }
+
     /// Accepts `https`, `http` to a loopback host in development mode, and schemes of apps.
     ///
     /// The URL must have no user, no fragment, and no parameter with the name of the code's parameter. An app's own

@@ -270,7 +270,7 @@ public struct AnswerRequest: Sendable {
 }
 
 /// The reply to an accepted answer.
-public struct AnswerReply: Sendable {
+public struct AnswerReply: Equatable, Sendable {
     /// The status of the challenge.
     public let status: ChallengeStatus
     /// The data that a custom authenticator returned to the app; nil for none.

@@ -116,31 +116,24 @@ public struct PushEnvelope: Hashable, Sendable {
         self.alert = alert
     }
 
-    /// The whole payload, signed.
+    /// The announcement, signed.
     ///
     /// - Parameters:
     ///   - key: the key for push envelopes, used for nothing else.
     ///   - keyID: its name at `/v1/push-keys`.
     ///   - category: the actions that the notification offers.
     ///   - badge: how many challenges are pending.
-    public func payload(
-        signedBy key: any JWSSigningKey, keyID: String, category: PushCategory, badge: Int
-    ) async throws -> JSONValue {
+    public func signed(
+        by key: any JWSSigningKey, keyID: String, category: PushCategory, badge: Int
+    ) async throws -> SignedAnnouncement {
         let claims = JSONValue.members([
             "iss": .string("\(issuer)"), "aud": .string("\(enrollment)"), "jti": .string("\(challenge)"),
             "iat": .integer(issuedAt.seconds), "exp": .integer(expiresAt.seconds),
             "type": .string("\(challengeType)"), "alert": .string(Base64URL.encode(alert.digest)),
         ])
         let jws = try await JWS.sign(claims.encoded, type: Self.type, by: key, keyID: keyID)
-        return .members([
-            "aps": .members([
-                "alert": alert.json, "category": .string(category.rawValue), "badge": .integer(Int64(badge)),
-                "mutable-content": 1,
-            ]),
-            "countersign": .members([
-                "v": 1, "id": .string("\(challenge)"), "enrollment": .string("\(enrollment)"), "jws": .string(jws),
-            ]),
-        ])
+        return SignedAnnouncement(
+            challenge: challenge, enrollment: enrollment, alert: alert, category: category, badge: badge, jws: jws)
     }
 
     /// The enrollment that a payload names, unverified; nil when it is not a Countersign push.
@@ -187,6 +180,37 @@ public struct PushEnvelope: Hashable, Sendable {
             throw .outOfTime
         }
         guard constantTimeEqual(digest, alert.digest) else { throw .alteredAlert }
+    }
+}
+
+/// The announcement of a challenge to one device, as a push brings it and as a device is told that asks.
+public struct SignedAnnouncement: Hashable, Sendable {
+    /// The challenge.
+    public let challenge: ChallengeID
+    /// Whom it is for.
+    public let enrollment: EnrollmentID
+    /// What the notification shows.
+    public let alert: PushAlert
+    /// Which actions the notification offers.
+    public let category: PushCategory
+    /// How many challenges are pending.
+    public let badge: Int
+    /// The signed part: a compact JWS.
+    let jws: String
+
+    /// The whole payload, in APNs' form: at most ``PushEnvelope/maximumPayloadSize`` bytes of JSON.
+    ///
+    /// Spec: design 3.6.
+    public var payload: JSONValue {
+        .members([
+            "aps": .members([
+                "alert": alert.json, "category": .string(category.rawValue), "badge": .integer(Int64(badge)),
+                "mutable-content": 1,
+            ]),
+            "countersign": .members([
+                "v": 1, "id": .string("\(challenge)"), "enrollment": .string("\(enrollment)"), "jws": .string(jws),
+            ]),
+        ])
     }
 }
 

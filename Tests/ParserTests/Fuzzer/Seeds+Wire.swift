@@ -104,9 +104,9 @@ extension Seeds {
             challenge: ChallengeID(at: time, random: [UInt8](repeating: 1, count: 10)), challengeType: type,
             issuedAt: time, expiresAt: time.adding(seconds: 120), alert: PushAlert(title: "Acme Bank", body: "Pay?"))
         let key = JWK(FixedKeys.json.publicKey)
-        let payload = try await envelope.payload(
-            signedBy: FixedKeys.json, keyID: key.thumbprint, category: .review, badge: 1
-        ).encoded
+        let payload = try await envelope.signed(
+            by: FixedKeys.json, keyID: key.thumbprint, category: .review, badge: 1
+        ).payload.encoded
         try put(.pushEnvelope, "payload", payload)
         try put(
             .pushEnvelope, "refused-other-alert",

@@ -1,0 +1,30 @@
+public import CountersignWire
+
+/// Removes a challenge type.
+///
+/// For operators.
+public enum RemoveType {
+    /// What came of it.
+    public enum Outcome: Hashable, Sendable {
+        /// It is gone.
+        case removed
+        /// There is none of this name.
+        case notFound
+        /// Other types ask by it where they cannot ask by themselves: these, by name.
+        case neededBy([TypeName])
+    }
+
+    /// Removes a type that no other one names; challenges already asked go on, but a code that no device has presented
+    /// leads nowhere.
+    public static func remove(_ name: TypeName, by client: Client, ports: Ports) async throws -> Outcome {
+        let now = ports.time.now
+        return try await ports.commit(at: now) { work in
+            guard try work.types.find(name) != nil else { return .notFound }
+            let dependents = try work.types.all().filter { [$0.fallback, $0.unknownBrowser].contains(name) }
+            guard dependents.isEmpty else { return .neededBy(dependents.map(\.name)) }
+            guard try work.types.delete(name) else { return .notFound }
+            try work.raise(.typeRemoved(name, by: client.id))
+            return .removed
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import CountersignWire
+import Encodings
+
+/// Makes challenge types, or replaces them; challenges already asked keep what they were asked with.
+///
+/// For operators.
+public enum SetType {
+    /// The result of the operation.
+    public enum Outcome: Hashable, Sendable {
+        /// It is there, as it was given.
+        case set
+    }
+
+    /// Makes a type or replaces it.
+    @discardableResult
+    public static func set(_ type: ChallengeType, by client: Client, ports: Ports) async throws -> Outcome {
+        try await ports.commit(at: ports.time.now) { work in
+            try work.types.put(type)
+            try work.raise(.typeSet(type, by: client.id))
+            return .set
+        }
+    }
+
+    /// Makes or replaces those types that are other than they should be; further ones stay.
+    ///
+    /// For a start: what a file says counts anew each time.
+    public static func set(
+        _ types: [ChallengeType], store: any Store, time: any TimeSource, random: any RandomSource
+    ) async throws {
+        let now = time.now
+        let events = types.map {
+            AuditEvent(id: random.id(at: now), at: now, kind: .typeSet, detail: ["type": $0.json])
+        }
+        try await store.commit { writer in
+            for (type, event) in zip(types, events) where try writer.types.find(type.name)?.json != type.json {
+                try writer.types.put(type)
+                try writer.audit.append(event)
+            }
+        }
+    }
+}
