@@ -15,11 +15,11 @@ public enum AnswerChallenge {
     /// How far `answered` may lie outside the time from first fetch to now, in seconds.
     static let tolerance: Int64 = 60
 
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
         /// The challenge has ended with this answer, or did when the same answer came before.
         case decided(AnswerReply)
-        /// The device is not let in.
+        /// The call of the device is refused.
         case refused(DeviceRefusal)
         /// The device was put no such challenge.
         case notFound
@@ -31,9 +31,9 @@ public enum AnswerChallenge {
         case pinIncorrect(attemptsLeft: Int)
         /// A wrong PIN was typed too often before.
         case pinLocked
-        /// The custom authenticator wants another try; the challenge waits on.
+        /// The custom authenticator wants another try; the challenge stays pending.
         case customRetry(CustomReply)
-        /// The custom authenticator refused, and is registered no more; its payload.
+        /// The custom authenticator refused, and is not registered any more; its payload.
         case customFailed(payload: String?)
         /// The custom authenticator is not registered.
         case customNotRegistered
@@ -49,7 +49,7 @@ public enum AnswerChallenge {
     ///   - request: the sealed receipt, with the sealed data for a custom authenticator.
     ///   - id: the challenge it answers.
     ///   - call: the device's call.
-    ///   - ports: the world.
+    ///   - ports: the external dependencies.
     public static func answer(
         _ request: AnswerRequest, to id: ChallengeID, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {

@@ -1,13 +1,13 @@
 public import CountersignWire
 import Encodings
 
-/// Asks a user something.
+/// Puts a challenge to a user.
 public enum AskChallenge {
-    /// What a client asks for.
+    /// The request of a client.
     public struct Request: Sendable {
-        /// Whom; nil for whoever presents the code, where the type has one.
+        /// The user; nil for the one whose device presents the code, where the type has one.
         public var user: UserReference?
-        /// By which policy.
+        /// The challenge type.
         public var type: TypeName
         /// The short message; nil for what the type says.
         public var message: DisplayMessage?
@@ -29,15 +29,17 @@ public enum AskChallenge {
         public var methods: [AnswerMethod]?
         /// On which devices; nil for all that can.
         public var enrollments: [EnrollmentID]?
-        /// Where to tell the end.
+        /// Where to report the end.
         public var callbackURI: CallbackURI?
         /// Where the device returns to that opens the code as a link; nil where the code is scanned.
         public var returnURI: ReturnURI?
-        /// Where a code is sent, which the client vouches is the user's; nil where nothing but devices can answer.
+        /// The telephone number a code is sent to.
+        ///
+        /// The client vouches that it is the user's. Nil where only devices can answer.
         public var phone: PhoneNumber?
         /// The language of the texts.
         package var locale: RequestedLanguage?
-        /// What the client wants back.
+        /// Returned to the client with the challenge.
         public var clientState: String?
 
         /// A request for a user or, by a type with a code, for anybody; by a type, with a message or the type's own.
@@ -53,7 +55,7 @@ public enum AskChallenge {
         case browser, details, enrollments, lifetime, methods, numberEntry, phone, returnURI, secureMessage, signingData
     }
 
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
         /// The challenge, with what is shown this once.
         case asked(AskedChallenge)
@@ -114,7 +116,7 @@ public enum AskChallenge {
         let limits = ports.limits
         return try await ports.commit(at: now) { work in
             try work.once(idempotency) {
-                // Disabled since it was let in: what it asks now, nobody would cancel.
+                // A client disabled since its request was authenticated: nothing would cancel what it asks now.
                 guard let held = try work.clients.lock(client.id), held.disabledAt == nil else {
                     return (.refused(.clientDisabled), nil)
                 }
@@ -157,7 +159,7 @@ public enum AskChallenge {
                 throw facts.type.channel == .text && error.isOfText ? refusal : error
             }
         }
-        // Whoever knows a user's name could have them asked: where the browser is another one, the user comes to us.
+        // Anybody who knows a user's name could have them asked. From an unknown browser, the user must scan a code instead.
         if let type = facts.type.unknownBrowser, try !isKnown(request.browser, facts, in: work) {
             return try decide(by: type, otherwise: .notAllowedByType(.browser), needsCode: true)
         }
@@ -180,7 +182,7 @@ public enum AskChallenge {
 }
 
 extension UnitOfWork {
-    /// Why a client has asked enough; nil where it has not, and this is counted.
+    /// Why a client may not ask now; nil where it may, and the ask is then counted.
     fileprivate func refusal(
         of asked: AskedChallenge, within limits: ClientLimits
     ) throws -> AskChallenge.Refusal? {
@@ -199,7 +201,7 @@ extension UnitOfWork {
     /// - Parameters:
     ///   - challenge: the question.
     ///   - enrollments: the devices.
-    ///   - pushed: those among them that are told by push.
+    ///   - pushed: those among them that are notified by push.
     func ask(
         _ challenge: Challenge, of enrollments: [EnrollmentID], telling pushed: [EnrollmentID]
     ) throws {
@@ -209,14 +211,14 @@ extension UnitOfWork {
 }
 
 extension AskChallenge {
-    /// What inputs contributes.
+    /// The random values of one ask.
     struct RandomInputs: Sendable {
         let challenge: ChallengeID
         let nonce: [UInt8]
         let number: EntryNumber
     }
 
-    /// What is known when the decision is taken.
+    /// The state that a decision depends on.
     struct Facts: Sendable {
         let client: Client
         let user: UserID?
@@ -245,7 +247,7 @@ extension AskChallenge {
         case .text:
             try checkLimits(facts)
             channel = .text
-        // A code reaches nobody who does not look for it, and it is the user who starts what leads to one.
+        // No device is notified of a code, and the user starts what leads to one: limits on asks do not apply.
         case .code: channel = .code(.awaited, returnURI: returnURI)
         }
         let phone = try phone(request, facts)
@@ -258,7 +260,7 @@ extension AskChallenge {
             clientName: facts.client.name, type: type.name, context: request.context?.line,
             askedAt: facts.now, details: request.details, signingData: request.signingData?.text,
             message: request.secureMessage ?? alert)
-        // Of nobody's browser nothing is learnt: whoever scans its code may have been shown it by somebody else.
+        // Without a named user no browser is learnt: the person who scans the code may have been shown it by somebody else.
         let browser = request.browser.map { hasher.hash(of: $0, client: facts.client.id) }
         let challenge = Challenge(
             question: question, user: facts.user, channel: channel, alert: alert,
@@ -295,7 +297,7 @@ extension AskChallenge {
             throw .notAllowedByType(.phone)
         }
         if type.channel == .text {
-            // Nothing is shown but what is sent, and nothing signed.
+            // The text message is all that the user sees, and nothing is signed.
             if request.numberEntry == true { throw .notAllowedByType(.numberEntry) }
             if !request.details.isEmpty { throw .notAllowedByType(.details) }
             if request.secureMessage != nil { throw .notAllowedByType(.secureMessage) }
@@ -338,7 +340,7 @@ extension AskChallenge {
         }
         let denials = sinceSuccess.compactMap { if case .denied(let time) = $0.outcome { time } else { nil } }
         let pause = facts.type.pause(afterDenials: denials.count)
-        // A denial may be later than this ask, which waited for its transaction: without a pause it is no reason.
+        // This ask waited for its transaction, so that a denial may be later than it. Without a pause that is no reason to refuse.
         guard pause > 0, let last = denials.max() else { return }
         let frees = last.adding(seconds: pause)
         if facts.now < frees { throw .tooManyAsks(until: frees, now: facts.now) }

@@ -10,7 +10,7 @@ public struct AskedChallenge: Equatable, Sendable {
     public let code: ShownCode?
     /// On which devices.
     public let enrollments: [EnrollmentID]
-    /// Which of them are told by push.
+    /// Which of them are notified by push.
     let pushed: [EnrollmentID]
     /// What is sent by text message; nil where devices are asked.
     var text: SentCode?

@@ -1,6 +1,6 @@
 public import CountersignWire
 
-/// Tells a client by which types a user could be asked now.
+/// Lists for a client by which types a user could be asked now.
 public enum AvailableMethods {
     /// A type by which a user could be asked, with the methods that would work.
     public struct Available: Hashable, Sendable {
@@ -10,7 +10,7 @@ public enum AvailableMethods {
         public let methods: [AnswerMethod]
     }
 
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
         /// The types; none for a user whom the client is not linked to, as for one without devices.
         case types([Available])

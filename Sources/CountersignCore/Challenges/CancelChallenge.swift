@@ -1,8 +1,8 @@
 public import CountersignWire
 
-/// Takes a challenge back.
+/// Cancels a challenge.
 public enum CancelChallenge {
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
         /// It is cancelled.
         case cancelled(Challenge)

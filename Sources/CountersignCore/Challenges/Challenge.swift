@@ -5,7 +5,7 @@ import Encodings
 ///
 /// A class, because it never changes, is large, and is handed on many times.
 public final class Challenge: Sendable {
-    /// What is asked, as every receipt of it says.
+    /// What is asked, as it appears in every receipt.
     public let question: Question
     /// Who is asked; nil while anybody may claim it.
     public let user: UserID?
@@ -23,15 +23,15 @@ public final class Challenge: Sendable {
     public let attempts: Int?
     /// When it ends unanswered.
     public let expiresAt: Timestamp
-    /// Where its end is told.
+    /// Where its end is reported; nil where the client asked for no callback.
     public let callbackURI: CallbackURI?
-    /// What the client wants back with it.
+    /// Returned to the client with the challenge.
     public let clientState: String?
     /// The language of its texts.
     package let locale: RequestedLanguage?
     /// The keyed hash of what the client knows the browser by from which this was started; nil where it said nothing.
     public let browser: [UInt8]?
-    /// How it stands.
+    /// Its state.
     public let state: ChallengeState
 
     /// Its id.
@@ -114,11 +114,11 @@ public struct ChallengeTarget: Sendable {
     }
 }
 
-/// One earlier ask, as far as the limits need to know it.
+/// An earlier ask, as far as the limits depend on it.
 public struct RecentAsk: Sendable {
     /// When.
     public let askedAt: Timestamp
-    /// What came of it.
+    /// How it ended.
     public let outcome: Outcome
 
     /// What came of an ask, as far as it matters for the next one.
@@ -138,13 +138,13 @@ public struct RecentAsk: Sendable {
     }
 }
 
-/// The answer that decided a challenge, as it is kept.
+/// The receipt of the answer that decided a challenge, as it is kept.
 public struct StoredReceipt: Equatable, Sendable {
     /// The challenge, which may be kept no longer.
     public let challenge: ChallengeID
     /// Who asked.
     public let client: ClientID
-    /// Whose device answered.
+    /// The device that answered.
     public let enrollment: EnrollmentID
     /// The signed text and the certificate as it was.
     public let evidence: Evidence
@@ -163,13 +163,13 @@ public struct StoredReceipt: Equatable, Sendable {
     }
 }
 
-/// The reply an answer got, for the same answer sent again.
+/// The reply to an answer, for the same answer sent again.
 public struct RecordedAnswer: Sendable {
     /// The challenge it answered.
     public let challenge: ChallengeID
-    /// How the challenge stood after it.
+    /// The state of the challenge after it.
     public let status: ChallengeStatus
-    /// What a custom authenticator made of it; nil where none was asked.
+    /// How a custom authenticator judged it; nil where none was asked.
     public let custom: CustomReply?
 
     /// A record of these parts.

@@ -93,14 +93,14 @@ public enum ChallengeOutcome: Hashable, Sendable {
 public enum ChallengeState: Hashable, Sendable {
     /// Waiting for an answer.
     case pending
-    /// Approved, which nobody is told but the device, until its client presents the code that the device brings back.
+    /// Approved on the device. The client sees it as pending until it presents the code that the device brings back.
     case returning(AnswerMethod, by: EnrollmentID)
     /// Over, for ever.
     case ended(ChallengeOutcome, at: Timestamp)
 
     /// An event that the state does not allow.
     public struct IllegalTransition: Error, Hashable, Sendable {
-        /// How the challenge stands.
+        /// The state of the challenge.
         public let state: ChallengeState
     }
 
@@ -141,7 +141,7 @@ public enum ChallengeState: Hashable, Sendable {
         if case .ended = self { true } else { false }
     }
 
-    /// The state as the client is told it, by the words of the API.
+    /// The state as the client sees it, by the words of the API.
     public var status: ChallengeStatus {
         switch self {
         case .pending, .returning: ChallengeStatus(state: "pending", reason: nil)

@@ -4,7 +4,7 @@ public import CountersignWire
 ///
 /// All throw ``StoreError``.
 public protocol ChallengeStore {
-    /// What a client has asked and nobody answered, but for whether a new device is let in.
+    /// The pending challenges of a client; questions about new devices are left out.
     func open(of client: ClientID, limit: Int) throws -> [ChallengeID]
     func open(of client: ClientID, user: UserID) throws -> [ChallengeID]
     func find(_ id: ChallengeID) throws -> Challenge?

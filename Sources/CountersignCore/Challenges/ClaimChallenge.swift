@@ -5,13 +5,13 @@ import Encodings
 ///
 /// Spec: design 3.7.
 public enum ClaimChallenge {
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
-        /// The device is asked; or was already, by the same code.
+        /// The challenge is put to the device now, or was before by the same code.
         case claimed
-        /// The device is not let in.
+        /// The call of the device is refused.
         case refused(DeviceRefusal)
-        /// The code is none of the server's, or one for another user, or came by what it was not made for.
+        /// The server did not make the code, or made it for another user or another way of transport.
         case codeInvalid
         /// The code was shown too long ago.
         case codeExpired
@@ -21,18 +21,18 @@ public enum ClaimChallenge {
         case alreadyEnded(ChallengeStatus)
         /// The client that asks does not know the user.
         case userNotLinked
-        /// The device waits to be added itself.
+        /// The device itself waits for approval.
         case waiting
         /// The device cannot answer by what the challenge allows.
         case methodMissing([AnswerMethod])
-        /// Too many codes that are none.
+        /// Too many invalid codes.
         case rateLimited(retryAfter: Int64)
     }
 
     /// Presents a code.
     public static func claim(_ code: ChallengeCode, by call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        // Whether the server made it is told before any lookup: a code that is none says nothing of a challenge.
+        // Decided before any lookup, so that the reply to a forged code reveals nothing about a challenge.
         let madeAt = ports.hasher.time(of: code)
         return try await ports.commit(at: now) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
@@ -54,7 +54,7 @@ public enum ClaimChallenge {
             else { return .codeExpired }
             if let refusal = try judge(enrollment, for: challenge, in: work) { return refusal }
             guard try work.challenges.claim(challenge.id, by: enrollment.id, of: enrollment.user, at: now) else {
-                // Somebody was faster; it may have been this very call, sent twice at once.
+                // Another call was faster; it may be this very call, sent twice at once.
                 return try work.targets.find(of: challenge.id, enrollment: enrollment.id) == nil
                     ? .alreadyClaimed : .claimed
             }
@@ -63,7 +63,9 @@ public enum ClaimChallenge {
         }
     }
 
-    /// Why a device may not be asked, or nil; then another may still claim the challenge.
+    /// Why a device may not be asked, or nil.
+    ///
+    /// Another device may still claim the challenge.
     private static func judge(
         _ caller: Enrollment, for challenge: Challenge, in work: UnitOfWork
     ) throws -> Outcome? {

@@ -3,7 +3,7 @@ import CountersignWire
 import Encodings
 import OpenPGP
 
-/// What a custom authenticator made of an answer, as the device is told it.
+/// How a custom authenticator judged an answer, as it is reported to the device.
 public struct CustomReply: Hashable, Sendable {
     /// How often it may be tried again.
     public let attemptsLeft: Int
@@ -37,7 +37,7 @@ struct CustomAnswer: Sendable {
 
     /// Opens the data that the authenticator judges; nil where it is not what the receipt names.
     ///
-    /// It is opened last: whether it opens is of no use to who cannot answer.
+    /// It is opened last, so that only a device that can answer learns whether it opens.
     init?(
         _ answer: VerifiedAnswer, to challenge: Challenge, by name: AuthenticatorName, _ sealed: [UInt8]?,
         from enrollment: Enrollment, at now: Timestamp, ports: Ports
@@ -91,12 +91,12 @@ struct CustomAnswer: Sendable {
             .verify(challenge.id, type: challenge.question.type), name, data, of: current,
             id: "\(challenge.id).\(Hex.encode(settling.digest.prefix(16)))")
         guard let question else {
-            // The client has given it up.
+            // The client does not have the authenticator any more.
             try work.drop(name, of: current)
             return .ended(.customNotRegistered)
         }
         guard tried < question.authenticator.attempts else {
-            // As many as there may be are under way.
+            // As many tries as are allowed are under way.
             return .ended(.rateLimited(retryAfter: question.authenticator.deadline))
         }
         try work.recordTries(tried + 1, name, of: current)
@@ -158,7 +158,7 @@ extension UnitOfWork {
         try methods.put(customs, of: enrollment.id)
     }
 
-    /// The device answers by the authenticator no more; challenges end that nobody else can answer.
+    /// Removes the authenticator from the device, and ends the challenges that no device can answer any more.
     fileprivate func drop(_ name: AuthenticatorName, of enrollment: Enrollment) throws {
         try dropAuthenticator(name, of: enrollment)
         try raise(.authenticatorLost(name, of: enrollment))

@@ -39,7 +39,7 @@ extension UnitOfWork {
         return outcome == wanted ? .ended(ended) : .alreadyEnded(ended.state.status)
     }
 
-    /// How a challenge has ended, as its client is told; nil while it is open.
+    /// How a challenge has ended, as its client sees it; nil while it is open.
     ///
     /// One whose time is over is ended first, if nobody has done so: a server whose clock is behind could otherwise still
     /// accept an answer to it.
@@ -49,7 +49,7 @@ extension UnitOfWork {
         return try endChallenge(challenge, as: .expired).status
     }
 
-    /// How a challenge has ended, as a device is told, which knows what it has approved before the client does.
+    /// How a challenge has ended, as a device sees it: the device knows of its approval before the client does.
     func endedStatusForDevice(of challenge: Challenge) throws -> ChallengeStatus? {
         if let status = try endedStatus(of: challenge) { return status }
         guard case .returning(let method, let enrollment) = challenge.state else { return nil }

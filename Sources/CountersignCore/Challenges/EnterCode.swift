@@ -8,14 +8,13 @@ struct SentCode: Equatable, Sendable {
 
 /// Takes the six digits that a user has typed, where this was started, from a text message.
 ///
-/// Of all ways to answer it is the weakest, and the only one that needs no device of ours: telephone numbers are taken
-/// over, and whoever is deceived reads out what they get. What comes of it is therefore called by a name of its own and
-/// leaves no receipt. Spec: NIST SP 800-63B-4 §3.1.3.3.
+/// This is the weakest way to answer, and the only one without an enrolled device: telephone numbers are taken over, and
+/// a user who is deceived reads the code out. Its outcome therefore has a name of its own and leaves no receipt. Spec: NIST SP 800-63B-4 §3.1.3.3.
 public enum EnterCode {
     /// How often it may be typed where the type does not say.
     static let usualAttempts = 3
 
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
         /// It is the right one.
         case approved(Challenge)
@@ -35,7 +34,7 @@ public enum EnterCode {
     ///   - code: what was typed.
     ///   - id: the challenge.
     ///   - client: whose challenge.
-    ///   - ports: the world.
+    ///   - ports: the external dependencies.
     public static func enter(
         _ code: EntryNumber, for id: ChallengeID, by client: ClientID, ports: Ports
     ) async throws -> Outcome {

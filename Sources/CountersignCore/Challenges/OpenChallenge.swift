@@ -4,11 +4,11 @@ import OpenPGP
 
 /// Gives a device what it was asked, sealed to its key.
 public enum OpenChallenge {
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
         /// The sealed challenge: a binary OpenPGP message.
         case message([UInt8])
-        /// The device is not let in.
+        /// The call of the device is refused.
         case refused(DeviceRefusal)
         /// The device was put no such challenge.
         case notFound

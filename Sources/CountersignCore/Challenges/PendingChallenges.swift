@@ -2,18 +2,18 @@ import Crypto
 public import CountersignWire
 import Encodings
 
-/// Tells a device what it is asked: signed envelopes, newest first.
+/// Lists for a device what it is asked: signed announcements, newest first.
 ///
 /// Spec: design 3.6, 4.
 public enum PendingChallenges {
     /// How many a list holds; more than a person can be asked at once.
     static let limit = 100
 
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
         /// The announcements, each as a push would bring it, and what to send to wait for a change.
         case list([SignedAnnouncement], cursor: String)
-        /// The device is not let in, or not any more.
+        /// The call of the device is refused, or its enrollment was removed while it waited.
         case refused(DeviceRefusal)
     }
 
@@ -30,10 +30,10 @@ public enum PendingChallenges {
     ///
     /// - Parameters:
     ///   - call: the device's call.
-    ///   - deadline: until when to wait for a list other than the one the cursor stands for.
+    ///   - deadline: until when to wait for a list other than the one that the cursor names.
     ///   - cursor: of the list the device has; nil for an empty one.
-    ///   - changes: who tells of changes.
-    ///   - ports: the world.
+    ///   - changes: notifies of changes.
+    ///   - ports: the external dependencies.
     public static func list(
         for call: DeviceCall, waitingUntil deadline: Timestamp, since cursor: String?, changes: any ChangeNotifier,
         ports: Ports
@@ -56,15 +56,15 @@ public enum PendingChallenges {
         }
     }
 
-    /// How a list begins that may have to be waited for.
+    /// How a call for a list begins.
     public enum Beginning: Sendable {
         /// It is known at once.
         case ended(Outcome)
-        /// The device has it already: what is to come must be waited for.
+        /// The device has the list already, and waits for a change.
         case waiting(Wait)
     }
 
-    /// What is kept of a device's call while it waits, and nothing more: thousands do.
+    /// What is kept of a device's call while it waits; thousands wait at once.
     public struct Wait: Sendable {
         /// Who waits.
         public let enrollment: EnrollmentID
@@ -95,20 +95,20 @@ public enum PendingChallenges {
 
         private func look(at now: Timestamp, ports: Ports) async throws -> Look {
             try await ports.store.read { [enrollment, user, issuer = ports.issuer] reader in
-                // Removal ends a wait at once.
+                // The removal of the enrollment ends the wait at once.
                 if let refusal = try reader.refusal(of: enrollment, issuer: issuer) { return .refused(refusal) }
                 return .pending(try reader.targets.pending(of: enrollment, user: user, now: now, limit: limit))
             }
         }
     }
 
-    /// What a look finds.
+    /// The result of a look at the list.
     private enum Look: Sendable {
         case pending([Challenge])
         case refused(DeviceRefusal)
     }
 
-    /// The first look, in the transaction that lets the device in.
+    /// The first look, in the transaction that admits the call.
     private static func admit(_ call: DeviceCall, at now: Timestamp, ports: Ports) async throws -> Look {
         try await ports.commit(at: now) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
@@ -133,7 +133,7 @@ public enum PendingChallenges {
         challenges.map(\.expiresAt).min().map { min($0, deadline) } ?? deadline
     }
 
-    /// Stands for a list: a hash over the ids in it.
+    /// Names a list: a hash over the ids in it.
     private static func cursor(of challenges: [Challenge]) -> String {
         let ids = challenges.map { "\($0.id)" }.joined(separator: ",")
         return Base64URL.encode(Array(SHA256.hash(data: Array(ids.utf8)).prefix(12)))

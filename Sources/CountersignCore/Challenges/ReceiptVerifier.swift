@@ -4,13 +4,13 @@ import OpenPGP
 
 /// What a verifier finds out about an answer, whatever kind of credential the device has.
 enum AnswerVerdict: Sendable {
-    /// The device may decide so, and has.
+    /// The answer is good: the device has decided.
     case verified(VerifiedAnswer)
     /// It is refused.
     case invalid(AnswerFault)
-    /// It is signed as by a PIN, and not by this one: it counts as a wrong one.
+    /// It claims the PIN as its method, and another key has signed: it counts as a wrong PIN.
     case wrongPIN(EnrolledPIN)
-    /// It is signed as by a PIN, and the PIN is locked.
+    /// It claims the PIN as its method, and the PIN is locked.
     case pinLocked
     /// All is right but the number that was typed.
     case wrongNumber
@@ -80,12 +80,12 @@ struct ReceiptVerifier: Sendable {
         return expected.text.hasSameBytes(as: text)
     }
 
-    /// Check 6: whether the one has signed who may decide so.
+    /// Check 6: whether the key has signed that proves the decision.
     ///
-    /// Only the key that must have signed is looked at, and the PIN's only where a wrong one will count: whatever tells
-    /// it from others, by the reply or by the time it takes, would let PINs be tried for nothing.
+    /// Only the key that must have signed is tried, and the PIN's key only where a wrong PIN will count. A reply, or the
+    /// time until it, that told the PIN's key from others would otherwise allow PINs to be tried without being counted.
     private func verifySigner(of message: UnverifiedMessage, _ receipt: Receipt, _ text: String) -> AnswerVerdict {
-        // Saying no never needs a PIN.
+        // A denial or report never needs a PIN.
         var key = enrollment.keys.primary
         var countedPIN: EnrolledPIN?
         if case .approved(let method, let number) = receipt.decision {
@@ -95,7 +95,7 @@ struct ReceiptVerifier: Sendable {
             else { return .invalid(.method) }
             key = proving
             if method == .pin, let pin = enrollment.pin {
-                // Whether it is the right one is not told any more.
+                // From now on no reply says whether a PIN is the right one.
                 guard pin.lockedAt == nil else { return .pinLocked }
                 countedPIN = pin
             }
@@ -116,7 +116,7 @@ struct ReceiptVerifier: Sendable {
                 evidence: evidence))
     }
 
-    /// What is kept, if exactly what will be served of it is a good receipt to who verifies it offline.
+    /// The evidence to keep, if exactly what will be served of it verifies offline as a receipt.
     ///
     /// Spec: design 3.4: only what verifies becomes a receipt.
     private func evidence(

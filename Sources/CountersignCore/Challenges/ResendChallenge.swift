@@ -4,15 +4,15 @@ public import CountersignWire
 ///
 /// Spec: design 4.
 public enum ResendChallenge {
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
-        /// It is on its way; how each device stands.
+        /// It is on its way; the challenge, with what is known of each device.
         case resent(WatchChallenge.Shown)
         /// It has ended.
         case alreadyEnded(ChallengeStatus)
         /// The client has no such challenge.
         case notFound
-        /// Its type allows no more of it.
+        /// It was resent as often as its type allows.
         case tooMany
         /// The user has reported another question of this client.
         case reported

@@ -3,14 +3,13 @@ public import Encodings
 
 /// Releases an approval that was given on the device where everything was started.
 ///
-/// Whoever opens a link may not be the one who asked for it: they may have been sent it. What they approve therefore
-/// comes to light only when the client presents the code that their device brought back, from the browser session that
-/// asked. Spec: design 3.7.
+/// Somebody else may have sent the user the link. The approval therefore stays hidden from the client until the browser
+/// session that asked presents the code that the user's device brought back to it. Spec: design 3.7.
 public enum ReturnChallenge {
     /// How long a device has to bring the code back, in seconds.
     static let window: Int64 = 120
 
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
         /// It is approved.
         case released(Challenge)
@@ -30,7 +29,7 @@ public enum ReturnChallenge {
     ///   - code: the code.
     ///   - id: the challenge, as the browser session has it that brings the code.
     ///   - client: whose challenge.
-    ///   - ports: the world.
+    ///   - ports: the external dependencies.
     public static func present(
         _ code: Secret<String>, for id: ChallengeID, by client: ClientID, ports: Ports
     ) async throws -> Outcome {
@@ -41,13 +40,13 @@ public enum ReturnChallenge {
                 return .notFound
             }
             if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }
-            // Before the approval nobody can know the code, whatever is presented.
+            // Before the approval nobody can know the code, so that any code is wrong.
             guard case .returning(let method, let enrollment) = challenge.state, isRight else {
                 let wrong = try work.count(.wrongReturnCodes(id))
                 return wrong.isExceeded ? .rateLimited(retryAfter: wrong.retryAfter(at: now)) : .codeInvalid
             }
-            // Looked at here, which keeps it from changing until this commits: what a device that is gone or
-            // suspended has approved is approved by nobody.
+            // Reading the state here keeps it from changing until this commits: the approval of a removed or
+            // suspended device does not count.
             let outcome: ChallengeOutcome =
                 switch try work.enrollments.state(enrollment) {
                 case .active: .approved(method, by: enrollment)
@@ -64,7 +63,7 @@ public enum ReturnChallenge {
 extension UnitOfWork {
     /// Keeps an approval until its code is presented.
     ///
-    /// - Returns: whether it is kept: nothing else came before.
+    /// - Returns: false when something else ended or held the challenge before.
     func holdForReturn(
         _ challenge: Challenge, approvedBy method: AnswerMethod, on enrollment: Enrollment
     ) throws -> Bool {

@@ -21,7 +21,7 @@ struct SettleAnswer {
         if finding.changesDevices { try work.users.lock(enrollment.user) }
         if finding.changesPINCount(of: enrollment) { try work.enrollments.lock(enrollment.id) }
         let refusal = try work.admit(call)
-        // A wrong PIN that was looked at counts, also where the request is not let in.
+        // A wrong PIN that was verified counts, even where the request is refused.
         if let refusal {
             guard case .judged(_, .wrongPIN) = finding else { return .refused(refusal) }
         }
@@ -70,7 +70,7 @@ struct SettleAnswer {
         _ challenge: Challenge, _ outcome: ChallengeOutcome, evidence: Evidence? = nil, custom: CustomReply? = nil
     ) throws -> Outcome {
         guard try isFirst(challenge, outcome) else {
-            // Somebody was faster: another device, a cancellation, or this very answer sent twice at once.
+            // Another call was faster: an answer of another device, a cancellation, or this very answer sent twice at once.
             return try earlier() ?? alreadyEnded(challenge)
         }
         if case .reported = outcome {
@@ -88,7 +88,7 @@ struct SettleAnswer {
         return .decided(AnswerReply(status: outcome.status, payload: custom?.payload))
     }
 
-    /// Whether nothing came before an answer.
+    /// Whether the answer is the first to decide the challenge; if so, it now has.
     private func isFirst(_ challenge: Challenge, _ outcome: ChallengeOutcome) throws -> Bool {
         if case .approved(let method, _) = outcome, challenge.channel.returnURI != nil {
             return try work.holdForReturn(challenge, approvedBy: method, on: enrollment)
@@ -99,7 +99,7 @@ struct SettleAnswer {
         }
     }
 
-    /// Looks whether the key that signed is still the one there is; a right PIN forgets the wrong ones before it.
+    /// Checks that the key that signed has not been replaced; a right PIN resets the count of wrong ones.
     private func confirm(_ method: AnswerMethod) throws -> Outcome? {
         guard method != .confirm else { return nil }
         let current = try work.enrollments.find(enrollment.id)
@@ -127,7 +127,7 @@ struct SettleAnswer {
 
     /// Counts a wrong answer to a challenge whose type limits them.
     ///
-    /// - Returns: that it has failed by too many; nil where it waits on, or has ended before.
+    /// - Returns: that the challenge has failed by too many; nil where it stays pending, or had ended before.
     func fail(_ challenge: Challenge) throws -> Outcome? {
         guard let attempts = challenge.attempts,
             try work.count(.wrongAnswers(challenge.id, maximum: attempts)).isUsedUp,
@@ -136,12 +136,12 @@ struct SettleAnswer {
         return try decide(challenge, .failed(.tooManyAttempts))
     }
 
-    /// What the same answer got when it came before; nil when it has not.
+    /// The outcome of the same answer when it came before; nil when it did not.
     func earlier() throws -> Outcome? {
         try work.answers.find(by: enrollment.id, digest: digest).map(outcome)
     }
 
-    /// Keeps what the answer got, for the same answer sent again.
+    /// Keeps the outcome of the answer, for the same answer sent again.
     func record(_ status: ChallengeStatus, custom: CustomReply? = nil) throws {
         try work.answers.insert(
             RecordedAnswer(challenge: id, status: status, custom: custom), by: enrollment.id, digest: digest,
@@ -161,7 +161,9 @@ struct SettleAnswer {
         return .pinIncorrect(attemptsLeft: min(attemptsLeft, triesLeft ?? .max))
     }
 
-    /// What a device is told whose answer comes after the end; another may have ended it since it was read.
+    /// The outcome of an answer that comes after the end.
+    ///
+    /// Another answer may have ended the challenge since it was read.
     private func alreadyEnded(_ challenge: Challenge) throws -> Outcome {
         let current = try work.challenges.find(challenge.id) ?? challenge
         return .alreadyEnded(try work.endedStatusForDevice(of: current) ?? current.state.status)
@@ -203,10 +205,10 @@ extension ChallengeStatus {
 }
 
 extension UnitOfWork {
-    /// How many wrong answers a challenge takes yet; no end of them where its type sets no limit.
+    /// How many more wrong answers a challenge takes; `Int.max` where its type sets no limit.
     func triesLeft(of challenge: Challenge) throws -> Int {
         guard let attempts = challenge.attempts else { return .max }
-        // One that waits takes one more.
+        // A pending challenge takes at least one more.
         return max(1, try counted(.wrongAnswers(challenge.id, maximum: attempts)).left)
     }
 }

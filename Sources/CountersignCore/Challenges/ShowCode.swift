@@ -20,7 +20,7 @@ public struct ShownCode: Equatable, Sendable {
 
 /// Shows a client the code of its challenge, made anew each time.
 public enum ShowCode {
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
         /// The code.
         case code(ShownCode)

@@ -2,7 +2,7 @@ public import CountersignWire
 
 /// Shows a client the receipt of its challenge, which may be kept longer than the challenge itself.
 public enum ShowReceipt {
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
         /// The receipt.
         case receipt(StoredReceipt)

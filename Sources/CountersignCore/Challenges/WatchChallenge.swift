@@ -1,6 +1,6 @@
 public import CountersignWire
 
-/// Shows a client how its challenge stands, now or when it ends.
+/// Shows a client its challenge, now or when it ends.
 public enum WatchChallenge {
     /// A challenge, and how the devices heard of it.
     public struct Shown: Equatable, Sendable {
@@ -10,13 +10,13 @@ public enum WatchChallenge {
         public let deliveries: [Delivery]
     }
 
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Equatable, Sendable {
         /// The challenge as it is now.
         case shown(Shown)
         /// The client has no such challenge: an unknown one and another client's are the same.
         case notFound
-        /// The client is not let in any more.
+        /// The client was disabled, or lost its secret or right, while it waited.
         case refused(CallerRefusal)
     }
 
@@ -41,8 +41,8 @@ public enum WatchChallenge {
     ///   - id: the challenge.
     ///   - caller: who asks.
     ///   - deadline: until when to wait for that.
-    ///   - changes: who tells of it.
-    ///   - ports: the world.
+    ///   - changes: notifies of changes.
+    ///   - ports: the external dependencies.
     public static func challenge(
         _ id: ChallengeID, for caller: ClientCredential, waitingUntil deadline: Timestamp, changes: any ChangeNotifier,
         ports: Ports
@@ -59,15 +59,15 @@ public enum WatchChallenge {
                 deadline: deadline, subscription: subscription))
     }
 
-    /// How a look begins that may have to be waited for.
+    /// How a call for a challenge begins.
     public enum Beginning: Sendable {
         /// It is known at once.
         case ended(Outcome)
-        /// The challenge is open: what comes of it must be waited for.
+        /// The challenge is open, and the caller waits for a change.
         case waiting(Wait)
     }
 
-    /// What is kept of a client's call while it waits, and nothing more: thousands do.
+    /// What is kept of a client's call while it waits; thousands wait at once.
     public struct Wait: Sendable {
         /// The challenge.
         public let challenge: ChallengeID
@@ -78,8 +78,7 @@ public enum WatchChallenge {
         fileprivate let deadline: Timestamp
         fileprivate let subscription: any ChangeSubscription
 
-        /// Waits for the end of the challenge, or its being claimed, or the deadline, or the caller's being let in no
-        /// more.
+        /// Waits until the challenge ends or is claimed, the caller is refused, or the deadline passes.
         ///
         /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
         public func outcome(ports: Ports) async throws -> Outcome {

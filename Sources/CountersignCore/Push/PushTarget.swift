@@ -35,7 +35,7 @@ public struct RegisteredPush: Sendable {
 public enum PushDelivery: Hashable, Sendable {
     /// It waits to be sent, or to be sent again after this.
     case queued(lastFailure: String?)
-    /// The service took it; whether the device shows it, nobody is told.
+    /// The service accepted it; it does not report whether the device shows it.
     case accepted
     /// It was given up.
     case failed(reason: String)

@@ -151,7 +151,7 @@ public struct ChallengeType: Sendable {
     /// - Parameters:
     ///   - json: the type.
     ///   - name: its name.
-    ///   - pointer: where it stands, in what holds it.
+    ///   - pointer: the JSON pointer of the type in the document that holds it.
     ///   - isStored: whether it was accepted before, perhaps by an earlier program.
     /// - Throws: ``JSONShapeError``, or ``RefusedText`` for a text that may not be shown.
     public init(_ json: JSONValue, name: TypeName, at pointer: String = "", isStored: Bool = false) throws {

@@ -4,7 +4,7 @@ public import CountersignWire
 ///
 /// For operators.
 public enum RemoveType {
-    /// What came of it.
+    /// The result of the operation.
     public enum Outcome: Hashable, Sendable {
         /// It is gone.
         case removed
