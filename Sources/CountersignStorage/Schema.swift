@@ -158,6 +158,7 @@ enum Schema {
               state TEXT NOT NULL, reason TEXT, method TEXT, decided_by TEXT, ended_at \(integer)
             ) \(options)
             """,
+            // In an empty database several cost the same: PostgreSQL then takes one by the order they were made in.
             "CREATE INDEX challenges_asks ON challenges (user_id, client_id, asked_at)",
             "CREATE INDEX challenges_open ON challenges (user_id) WHERE state = 'pending'",
             "CREATE INDEX challenges_overdue ON challenges (expires_at) WHERE state = 'pending'",
