@@ -245,10 +245,11 @@ let package = Package(
         tests(
             "Server",
             [
-                "ServerTestSupport", "CountersignServer", "CountersignWire", "OpenPGP", "OpenPGPTestSupport",
-                "Encodings",
+                "ServerTestSupport", "CountersignServer", "CountersignCore", "CountersignWire", "OpenPGP",
+                "OpenPGPTestSupport", "Encodings",
                 crypto, logging, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
-                server("HTTPTypes", "swift-http-types"), server("NIOCore", "swift-nio"),
+                server("HTTPTypes", "swift-http-types"), server("Hummingbird", "hummingbird"),
+                server("NIOCore", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"), server("NIOHTTP1", "swift-nio"),
                 server("NIOHTTPTypes", "swift-nio-extras"), server("NIOPosix", "swift-nio"),
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),

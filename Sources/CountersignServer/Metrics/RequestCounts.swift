@@ -1,4 +1,3 @@
-import CountersignWire
 import Synchronization
 
 /// What is counted of requests: by route, method and status, how long they took, and why they were refused.
@@ -52,9 +51,9 @@ final class RequestCounts: Sendable {
         state.withLock { $0.series[key, default: Series()].note(status, seconds) }
     }
 
-    /// Counts a refusal.
-    func note(refusal code: ProblemCode) {
-        state.withLock { $0.refusals[code.rawValue, default: 0] += 1 }
+    /// Counts a refusal, by a code of its door's.
+    func note(refusal code: String) {
+        state.withLock { $0.refusals[code, default: 0] += 1 }
     }
 
     /// What was counted so far.

@@ -1,41 +1,52 @@
 import CountersignCore
 import CountersignWire
-import Encodings
-import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
-import Synchronization
 
-/// Answers requests: has them routed, lets those wait that asked to, and turns what was thrown into a problem.
+/// Answers requests: has them routed, lets those wait that asked to, and has their door render what was thrown.
 ///
 /// A request that waits does so here, outside the router: what routing and admitting it took of memory, more than the
 /// rest of a connection, is given back before. For the same reason each step is a function that is not inlined: its
 /// response, a quarter of a kilobyte, stays out of the frame that waits.
 ///
 /// Refusals are the caller's doing and logged at notice; faults are ours, logged once with their error, which the
-/// caller never sees. Spec: RFC 9457.
+/// caller never sees.
 final class Responder: Sendable {
     /// What the framework would say of requests is thrown, and logged here; a logger that writes would put its words
     /// together for every request all the same.
     static let silent = Logger(label: "http") { _ in SwiftLogNoOpLogHandler() }
 
     private let routes: any HTTPResponder<ServerContext>
+    /// The doors that have paths of their own, by path.
+    private let doors: [(path: String, door: any Door)]
+    /// The door of all other paths.
+    private let otherwise: any Door
     private let ports: Ports
-    private let isDevelopment: Bool
     private let proxies: TrustedProxies
     private let access: AccessLog
     private let date = DateField()
 
-    /// Answers what the routes of an API do.
-    init(_ api: API) {
-        routes = api.router().buildResponder()
-        ports = api.ports
-        isDevelopment = api.isDevelopment
-        proxies = api.proxies
-        access = AccessLog(counts: api.counts, logger: api.ports.logger)
+    /// Answers what the routes of some doors do.
+    ///
+    /// - Parameters:
+    ///   - table: the routes of all doors.
+    ///   - doors: the doors; the last one has the paths that are no other's.
+    ///   - ports: the log and the time.
+    ///   - proxies: whom to believe who a request is from.
+    ///   - counts: where requests are counted; nil when nobody reads it.
+    init(
+        _ table: RouteTable, doors: [any Door], ports: Ports, proxies: TrustedProxies, counts: RequestCounts?
+    ) {
+        guard let last = doors.last else { preconditionFailure("there is a door") }
+        routes = table.responder()
+        self.doors = doors.flatMap { door in door.paths.map { ($0, door) } }
+        otherwise = last
+        self.ports = ports
+        self.proxies = proxies
+        access = AccessLog(counts: counts, logger: ports.logger)
     }
 
     /// Answers one request.
@@ -54,7 +65,16 @@ final class Responder: Sendable {
         var context = ServerContext(source: .init(channel: channel, logger: Self.silent))
         context.identify(by: request.headers, behind: proxies)
         return PendingExchange(
-            method: request.method, context: context, start: access.isRead ? ContinuousClock.now : nil)
+            method: request.method, context: context, door: door(of: request.head.path ?? ""),
+            start: access.isRead ? ContinuousClock.now : nil)
+    }
+
+    private func door(of target: String) -> any Door {
+        for (path, door) in doors where target.utf8.starts(with: path.utf8) {
+            guard let next = target.utf8.dropFirst(path.utf8.count).first else { return door }
+            if next == UInt8(ascii: "/") || next == UInt8(ascii: "?") { return door }
+        }
+        return otherwise
     }
 
     /// Has a request routed, in a task of its own: a task keeps the stack it once took, and this one's is given back.
@@ -75,12 +95,10 @@ final class Responder: Sendable {
     /// A request as the router should see it.
     ///
     /// - Throws: what is wrong with it as such, or that its path is no route's whatever stands in it.
-    private static func routed(_ request: Request, _ context: ServerContext) throws(ProblemDetails) -> Request {
-        if let fault = request.head.fault ?? context.fault {
-            throw ProblemDetails(.malformedRequest, detail: "\(fault)")
-        }
-        guard RequestPath.isPlain(request.head.path ?? "") else { throw ProblemDetails(.notFound) }
-        guard !Routes.methods.contains(request.method) else { return request }
+    private static func routed(_ request: Request, _ context: ServerContext) throws(RequestFailure) -> Request {
+        if let fault = request.head.fault ?? context.fault { throw .malformed(fault) }
+        guard RequestPath.isPlain(request.head.path ?? "") else { throw .unknownPath }
+        guard !RouteTable.methods.contains(request.method) else { return request }
         // Methods that no route has all meet the same refusal.
         var head = request.head
         head.method = .trace
@@ -92,7 +110,7 @@ final class Responder: Sendable {
         do {
             exchange.response = try await body()
         } catch {
-            exchange.response = reply(to: error, exchange.context)
+            exchange.response = reply(to: error, exchange)
         }
     }
 
@@ -118,115 +136,37 @@ final class Responder: Sendable {
         return exchange.method == .head ? response.createHeadResponse() : response
     }
 
-    private func reply(to error: any Error, _ context: ServerContext) -> Response {
-        let problem = problem(of: error, context)
-        if let code = problem.knownCode { access.counts?.note(refusal: code) }
-        if problem.status < 500 {
-            ports.logger.notice("refused", metadata: metadata(of: problem, context))
-        }
-        var response = Response(
-            json: problem.json(issuer: ports.issuer, requestID: context.requestID), status: problem.status)
-        response.headers[.contentType] = ProblemDetails.mediaType
-        if let seconds = problem["retry_after"]?.integer { response.headers[.retryAfter] = "\(seconds)" }
-        if problem.knownCode == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"countersign\"" }
-        if problem.knownCode == .unsupportedMediaType {
-            response.headers[.accept] = "application/json"
-            response.headers[.acceptEncoding] = "identity"
-        }
-        if let allowed = problem["allowed"]?.string { response.headers[.allow] = allowed }
-        // What is left of such a request must not be read as the next one. Spec: RFC 9110 §15.5.9, §15.5.14.
-        if Self.ends.contains(problem.knownCode) { response.headers[.connection] = "close" }
+    private func reply(to error: any Error, _ exchange: PendingExchange) -> Response {
+        let context = exchange.context
+        if let refusal = exchange.door.refusal(of: error, context) { return reply(refusal, context) }
+        let failure = failure(of: error, context)
+        var response = reply(exchange.door.refusal(of: failure, context), context)
+        if case .methodNotAllowed(let allowed) = failure { response.headers[.allow] = allowed }
+        if failure.endsConnection { response.headers[.connection] = "close" }
         return response
     }
 
-    /// The problems after which a connection ends.
-    private static let ends: Set<ProblemCode?> = [.bodyTooLarge, .bodyTooSlow, .malformedRequest]
-
-    /// Ids and codes; in development mode also which check a device's request or answer has failed.
-    private func metadata(of problem: ProblemDetails, _ context: ServerContext) -> Logger.Metadata {
-        var metadata: Logger.Metadata = ["request": "\(context.requestID)", "code": "\(problem.code)"]
-        if isDevelopment, problem.knownCode == .answerInvalid || problem.knownCode == .signatureInvalid {
-            metadata["detail"] = problem.detail.map { "\($0)" }
+    private func reply(_ refusal: RenderedRefusal, _ context: ServerContext) -> Response {
+        access.counts?.note(refusal: refusal.code)
+        if refusal.response.status.code < 500 {
+            var metadata: Logger.Metadata = ["request": "\(context.requestID)", "code": "\(refusal.code)"]
+            metadata["detail"] = refusal.detail.map { "\($0)" }
+            ports.logger.notice("refused", metadata: metadata)
         }
-        return metadata
+        return refusal.response
     }
 
-    private func problem(of error: any Error, _ context: ServerContext) -> ProblemDetails {
+    /// What an error that is no door's refusal means to the caller.
+    private func failure(of error: any Error, _ context: ServerContext) -> RequestFailure {
         switch error {
-        case let problem as ProblemDetails: return problem
-        case let error as JSONSyntaxError: return ProblemDetails(syntax: error)
-        case let error as JSONShapeError: return ProblemDetails(shape: error)
-        case let error as RefusedText: return ProblemDetails(text: error)
-        case is CancellationError: return ProblemDetails(.unavailable)
+        case let failure as RequestFailure: return failure
+        case is CancellationError: return .unavailable
         case StoreError.unavailable, StoreError.serializationFailure:
             ports.logger.error("store unavailable", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
-            return ProblemDetails(.unavailable)
+            return .unavailable
         default:
             ports.logger.error("fault", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
-            return ProblemDetails(.internalError)
-        }
-    }
-}
-
-/// What is kept of a request until it is answered: whoever waits has it once, not in each of the functions it waits in.
-private final class PendingExchange: Sendable {
-    let method: HTTPRequest.Method
-    let context: ServerContext
-    /// When it came; nil when nobody wants to know.
-    let start: ContinuousClock.Instant?
-    private let kept = Mutex(Response(status: .internalServerError))
-
-    /// The response, as far as it is known.
-    var response: Response {
-        get { kept.withLock { $0 } }
-        set { kept.withLock { $0 = newValue } }
-    }
-
-    init(method: HTTPRequest.Method, context: ServerContext, start: ContinuousClock.Instant?) {
-        self.method = method
-        self.context = context
-        self.start = start
-    }
-}
-
-/// Tells of a path that is no route as a problem; the framework would make a reply of its own of it.
-struct UnknownPaths: RouterMiddleware {
-    func handle(
-        _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch let error as HTTPError where error.status == .notFound {
-            throw ProblemDetails(.notFound)
-        }
-    }
-}
-
-/// The present as the field `Date` has it, put together once a second.
-///
-/// Spec: RFC 9110 §6.6.1.
-private final class DateField: Sendable {
-    private let last = Mutex((second: Int64.min, text: ""))
-
-    func value(at now: Timestamp) -> String {
-        let second = now.milliseconds / 1000
-        return last.withLock { last in
-            if last.second != second {
-                last = (second, Self.text(of: second))
-            }
-            return last.text
-        }
-    }
-
-    private static func text(of second: Int64) -> String {
-        var (time, parts) = (time_t(second), tm())
-        gmtime_r(&time, &parts)
-        // "Sun, 06 Nov 1994 08:49:37 GMT" in 29 bytes and one for the end: nothing here sets another language.
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 30) { buffer in
-            guard let start = buffer.baseAddress, strftime(start, 30, "%a, %d %b %Y %H:%M:%S GMT", &parts) > 0 else {
-                return ""
-            }
-            return String(cString: start)
+            return .fault
         }
     }
 }

@@ -5,32 +5,29 @@ import HTTPTypes
 import Hummingbird
 
 /// What operators do with any enrollment.
-extension API {
+extension NativeAPI {
     private static let removals: [RemovalReason] = [.operator, .lost]
 
-    func addAdministrationOfEnrollments(to routes: inout Routes) {
+    func addAdministrationOfEnrollments(to routes: inout NativeRoutes) {
         let path = "/v1/admin/enrollments/:enrollment"
         routes.administrator(.delete, path, query: ["reason"]) { [ports] caller, incoming in
-            let id: EnrollmentID = try incoming.id("enrollment", orElse: .enrollmentNotFound)
-            let text = incoming.query["reason"] ?? RemovalReason.operator.rawValue
-            guard let reason = RemovalReason(rawValue: text), Self.removals.contains(reason) else {
-                throw ProblemDetails(
-                    .invalidParameter, detail: "reason must be \"removed_by_operator\" or \"lost\"",
-                    members: ["parameter": "reason"])
+            let id = try incoming.enrollment()
+            let reason = try incoming.filter("reason", "\"removed_by_operator\" or \"lost\"") { word in
+                Self.removals.first { $0.rawValue.hasSameBytes(as: word) }
             }
-            guard try await RemoveEnrollment.remove(id, because: reason, by: caller, ports: ports) else {
+            guard try await RemoveEnrollment.remove(id, because: reason ?? .operator, by: caller, ports: ports) else {
                 throw ProblemDetails(.enrollmentNotFound)
             }
             return Response(status: .noContent)
         }
         routes.administrator(.post, "\(path)/waiver") { [ports] caller, incoming in
-            let id: EnrollmentID = try incoming.id("enrollment", orElse: .enrollmentNotFound)
+            let id = try incoming.enrollment()
             let fingerprint = try Self.waivedFingerprint(incoming.json())
             return try Self.reply(await WaiveWait.waive(id, fingerprint, by: caller, ports: ports))
         }
         for (word, isSuspended) in [("suspend", true), ("resume", false)] {
             routes.administrator(.post, "\(path)/\(word)") { [ports] caller, incoming in
-                let id: EnrollmentID = try incoming.id("enrollment", orElse: .enrollmentNotFound)
+                let id = try incoming.enrollment()
                 switch try await SuspendEnrollment.suspend(id, isSuspended, by: caller, ports: ports) {
                 case .done: return Response(status: .noContent)
                 case .notFound: throw ProblemDetails(.enrollmentNotFound)

@@ -5,10 +5,10 @@ import HTTPTypes
 import Hummingbird
 
 /// What operators call.
-extension API {
+extension NativeAPI {
     private static let eventPage = 100
 
-    func addAdministration(to routes: inout Routes) {
+    func addAdministration(to routes: inout NativeRoutes) {
         addClients(to: &routes)
         routes.administrator(.get, "/v1/admin/types", query: ["cursor"]) { [ports] _, incoming in
             let page = try await Self.refusingCursors {
@@ -18,7 +18,7 @@ extension API {
         }
         routes.administrator(.delete, "/v1/admin/types/:type") { [ports] caller, incoming in
             guard let name = incoming.parameter("type").flatMap({ TypeName($0) }) else {
-                throw ProblemDetails(.typeNotFound)
+                throw RequestRefusal.noSuch(.type)
             }
             switch try await RemoveType.remove(name, by: caller, ports: ports) {
             case .removed: return Response(status: .noContent)
@@ -32,7 +32,7 @@ extension API {
         }
         routes.administrator(.put, "/v1/admin/types/:type") { [ports] caller, incoming in
             guard let name = incoming.parameter("type").flatMap({ TypeName($0) }) else {
-                throw ProblemDetails(.typeNotFound, detail: "a name has lower case letters, digits, - and _")
+                throw RequestRefusal.noSuch(.type, detail: "a name has lower case letters, digits, - and _")
             }
             let type = try ChallengeType(incoming.json(), name: name)
             try await SetType.set(type, by: caller, ports: ports)
@@ -76,22 +76,12 @@ extension Incoming {
         filter.until = try self.filter("until", "a time, such as 2026-11-23T10:15:00.000Z") { Timestamp($0) }
         return filter
     }
-
-    /// Where the page before ended; nil for the first page.
-    fileprivate func cursor<Place>(_ read: (String) -> Place?) throws(ProblemDetails) -> Place? {
-        guard let text = query["cursor"] else { return nil }
-        guard let place = read(text) else {
-            throw ProblemDetails(
-                .invalidParameter, detail: "cursor must be that of an earlier page", members: ["parameter": "cursor"])
-        }
-        return place
-    }
 }
 
-extension API {
+extension NativeAPI {
     private static let lockPage = 100
 
-    private func addLocks(to routes: inout Routes) {
+    private func addLocks(to routes: inout NativeRoutes) {
         routes.administrator(.get, "/v1/admin/locks", query: ["cursor"]) { [ports] _, incoming in
             let place = try incoming.cursor { ChallengeID($0) }
             let locks = try await ManageLocks.list(after: place, limit: Self.lockPage, ports: ports)
@@ -102,7 +92,7 @@ extension API {
                 ]))
         }
         routes.administrator(.delete, "/v1/admin/locks/:challenge") { [ports] caller, incoming in
-            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            let id = try incoming.challenge()
             guard try await ManageLocks.end(id, by: caller, ports: ports) else {
                 throw ProblemDetails(.challengeNotFound)
             }
@@ -120,17 +110,15 @@ extension AskingLock {
     }
 }
 
-extension API {
+extension NativeAPI {
     private static let messagePage = 100
 
-    private func addOutbox(to routes: inout Routes) {
+    private func addOutbox(to routes: inout NativeRoutes) {
         routes.administrator(.get, "/v1/admin/outbox", query: ["state", "cursor"]) { [ports] _, incoming in
-            guard let state = OutboxEntry.State(rawValue: incoming.query["state"] ?? "dead") else {
-                throw ProblemDetails(
-                    .invalidParameter, detail: "state must be \"dead\" or \"waiting\"", members: ["parameter": "state"])
-            }
+            let state = try incoming.filter("state", "\"dead\" or \"waiting\"") { OutboxEntry.State(rawValue: $0) }
             let place = try incoming.cursor { EventID($0) }
-            let entries = try await ManageOutbox.list(state, after: place, limit: Self.messagePage, ports: ports)
+            let entries = try await ManageOutbox.list(
+                state ?? .dead, after: place, limit: Self.messagePage, ports: ports)
             return Response(
                 json: .members([
                     "messages": .array(entries.map(\.json)),
@@ -138,14 +126,14 @@ extension API {
                 ]))
         }
         routes.administrator(.get, "/v1/admin/outbox/:message") { [ports] _, incoming in
-            let id: EventID = try incoming.id("message", orElse: .messageNotFound)
+            let id: EventID = try incoming.id("message", of: .message)
             guard let entry = try await ports.store.read({ try $0.outbox.find(id) }) else {
                 throw ProblemDetails(.messageNotFound)
             }
             return Response(json: entry.json)
         }
         routes.administrator(.post, "/v1/admin/outbox/:message/retry") { [ports] caller, incoming in
-            let id: EventID = try incoming.id("message", orElse: .messageNotFound)
+            let id: EventID = try incoming.id("message", of: .message)
             switch try await ManageOutbox.retry(id, by: caller, ports: ports) {
             case .queued: return Response(status: .noContent)
             case .notFound: throw ProblemDetails(.messageNotFound)

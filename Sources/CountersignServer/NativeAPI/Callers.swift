@@ -5,47 +5,33 @@ import Foundation
 import HTTPTypes
 
 /// Who calls.
-extension API {
+extension NativeAPI {
     /// The client that authenticates by its secret, or the operator's by the bootstrap token.
     ///
     /// Spec: RFC 6749 §2.3.1 (`client_secret_basic`), RFC 6750 §2.1.
     func client(of incoming: Incoming) async throws -> ClientCaller {
         guard let header = incoming.headers[.authorization] else {
-            throw ProblemDetails(.unauthorized, detail: "there is no Authorization header")
+            throw RequestRefusal.unauthorized(detail: "there is no Authorization header")
         }
+        let malformed = RequestRefusal.unauthorized(detail: "the Authorization header is malformed")
         let parts = header.split(separator: " ")
-        guard parts.count == 2 else {
-            throw ProblemDetails(.unauthorized, detail: "the Authorization header is malformed")
-        }
-        let caller: ClientCaller?
-        let named: String?
+        guard parts.count == 2 else { throw malformed }
+        let authentication: ClientAuthentication
         switch parts[0].lowercased() {
         case "basic":
-            guard let (id, secret) = Self.basicCredentials(parts[1]) else {
-                throw ProblemDetails(.unauthorized, detail: "the Authorization header is malformed")
-            }
-            named = ClientID(id)?.description
-            caller = try await AuthenticateClient.authenticate(id, secret: secret, ports: ports)
+            guard let (id, secret) = Self.basicCredentials(parts[1]) else { throw malformed }
+            authentication = try await resources.client(id, secret: secret, from: incoming.context)
         case "bearer":
-            named = "bearer"
-            caller = try await AuthenticateClient.authenticate(
-                bootstrapToken: Secret(String(parts[1])), isFromLoopback: incoming.isFromThisMachine, ports: ports)
+            authentication = try await resources.client(bootstrapToken: Secret(String(parts[1])), of: incoming)
         default:
-            throw ProblemDetails(.unauthorized, detail: "use Basic with a client's id and secret, or Bearer")
+            throw RequestRefusal.unauthorized(detail: "use Basic with a client's id and secret, or Bearer")
         }
-        guard let caller else {
-            throw try await refusal(ofWrongCredential: named, incoming)
+        switch authentication {
+        case .client(let caller): return caller
+        case .failed: throw RequestRefusal.unauthorized()
+        case .tooManyFailures(let seconds): throw RequestRefusal.tooManyFailures(retryAfter: seconds)
+        case .disabled: throw RequestRefusal.clientDisabled
         }
-        // Told only to who has shown its secret.
-        guard caller.client.disabledAt == nil else { throw ProblemDetails(.clientDisabled) }
-        return caller
-    }
-
-    /// What is wrong is the same for a client that there is and one that there is not.
-    private func refusal(ofWrongCredential named: String?, _ incoming: Incoming) async throws -> ProblemDetails {
-        let seconds = try await wrongCredentials.note(client: named, address: incoming.context.network, ports: ports)
-        guard let seconds else { return ProblemDetails(.unauthorized) }
-        return ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
     }
 
     /// Id and secret, each form-encoded before they were joined.

@@ -6,11 +6,8 @@ import Hummingbird
 import OpenPGP
 
 /// Asking and watching, for relying parties.
-extension API {
-    /// How many of a client's requests may wait at once.
-    private static let maximumClientWaits = 20_000
-
-    func addChallenges(to routes: inout Routes) {
+extension NativeAPI {
+    func addChallenges(to routes: inout NativeRoutes) {
         routes.client(.post, "/v1/challenges", .challenges) { [self] client, incoming in
             let request = try AskChallenge.Request(incoming.json())
             let key = try incoming.idempotencyKey(of: client.id, ports.hasher)
@@ -27,22 +24,22 @@ extension API {
             }
         }
         routes.caller(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] caller, incoming in
-            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            let id = try incoming.challenge()
             guard let seconds = try incoming.wait() else {
                 return try Self.reply(await WatchChallenge.challenge(id, for: caller.credential, ports: ports))
             }
-            switch try await look(at: id, of: caller.credential, for: seconds, by: incoming.context) {
+            switch try await resources.look(at: id, of: caller.credential, for: seconds, by: incoming.context) {
             case .ended(let found): return try Self.reply(found)
             case .waiting(let wait):
                 return incoming.context.later.answer { [self] in
-                    try await waits.waiting(as: "\(wait.caller.client)", atMost: Self.maximumClientWaits) {
-                        try Self.reply(try await outcome(of: wait))
+                    try await waits.waiting(as: "\(wait.caller.client)", atMost: DoorResources.maximumClientWaits) {
+                        try Self.reply(try await resources.outcome(of: wait))
                     }
                 }
             }
         }
         routes.client(.delete, "/v1/challenges/:challenge", .challenges) { [self] client, incoming in
-            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            let id = try incoming.challenge()
             switch try await CancelChallenge.cancel(id, by: client.id, ports: ports) {
             case .cancelled(let challenge): return Response(json: challenge.json)
             case .alreadyEnded(let status): throw ProblemDetails(ended: status)
@@ -50,7 +47,7 @@ extension API {
             }
         }
         routes.client(.post, "/v1/challenges/:challenge/resend", .challenges) { [self] client, incoming in
-            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            let id = try incoming.challenge()
             switch try await ResendChallenge.resend(id, by: client.id, ports: ports) {
             case .resent(let shown): return Response(json: shown.json)
             case .alreadyEnded(let status): throw ProblemDetails(ended: status)
@@ -63,7 +60,7 @@ extension API {
             Response(json: try await code(of: incoming, to: client).json(ports.issuer))
         }
         routes.client(.post, "/v1/challenges/:challenge/code", .challenges) { [self] client, incoming in
-            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            let id = try incoming.challenge()
             var members = try JSONMembers(incoming.json())
             let code = try members.required("code", "six digits") { $0.string.flatMap { EntryNumber($0) } }
             try members.refuseUnknown()
@@ -84,7 +81,7 @@ extension API {
             return Response(bytes: Array(picture.svg.utf8), type: "image/svg+xml")
         }
         routes.client(.post, "/v1/challenges/:challenge/return", .challenges) { [self] client, incoming in
-            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            let id = try incoming.challenge()
             var members = try JSONMembers(incoming.json())
             let code = Secret(try members.string(ReturnURI.parameter))
             try members.refuseUnknown()
@@ -100,17 +97,18 @@ extension API {
         routes.client(
             .get, "/v1/challenges/:challenge/receipt", .challenges, query: ["format"]
         ) { [self] client, incoming in
-            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
-            return try await receipt(id, of: client, format: incoming.query["format"])
+            let id = try incoming.challenge()
+            let format = try incoming.filter("format", "\"certificate\" or absent") { $0 == "certificate" ? $0 : nil }
+            return try await receipt(id, of: client, format: format)
         }
         routes.caller(.get, "/v1/challenges/:challenge/events", .challenges) { [self] caller, incoming in
-            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            let id = try incoming.challenge()
             return try await events(id, of: caller.credential, to: incoming.context)
         }
     }
 
     private func code(of incoming: Incoming, to client: Client) async throws -> ShownCode {
-        let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+        let id = try incoming.challenge()
         switch try await ShowCode.code(of: id, to: client.id, ports: ports) {
         case .code(let code): return code
         case .alreadyClaimed: throw ProblemDetails(.alreadyClaimed)
@@ -130,31 +128,7 @@ extension API {
         }
     }
 
-    private func look(
-        at id: ChallengeID, of credential: ClientCredential, for seconds: Int64, by caller: ServerContext
-    ) async throws -> WatchChallenge.Beginning {
-        try await WatchChallenge.challenge(
-            id, for: credential, waitingUntil: ports.time.now.adding(seconds: seconds), changes: changes(for: caller),
-            ports: ports)
-    }
-
-    /// The challenge, when it has ended or the time is up, or why it is shown no more; when the server shuts down, as it
-    /// stands.
-    private func outcome(
-        of wait: WatchChallenge.Wait
-    ) async throws -> WatchChallenge.Outcome {
-        do {
-            return try await wait.outcome(ports: ports)
-        } catch is CancellationError where shutdown.isOver {
-            return try await WatchChallenge.challenge(wait.challenge, for: wait.caller, ports: ports)
-        }
-    }
-
     private func receipt(_ id: ChallengeID, of client: Client, format: String?) async throws -> Response {
-        guard format == nil || format == "certificate" else {
-            throw ProblemDetails(
-                .invalidParameter, detail: "format must be \"certificate\" or absent", members: ["parameter": "format"])
-        }
         switch try await ShowReceipt.receipt(of: id, to: client.id, ports: ports) {
         case .challengeNotFound: throw ProblemDetails(.challengeNotFound)
         case .none: throw ProblemDetails(.noReceipt)
@@ -179,7 +153,7 @@ extension ShownCode {
 /// Server-sent events.
 ///
 /// Spec: HTML §9.2.
-extension API {
+extension NativeAPI {
     /// After how many seconds a stream ends, and how often it shows that it is alive.
     private static let streamLifetime: Int64 = 600
     private static let heartbeat: Int64 = 15
@@ -195,15 +169,15 @@ extension API {
         }
         let body = ResponseBody { [self] writer in
             let end = ports.time.now.adding(seconds: Self.streamLifetime)
-            try await waits.waiting(as: "\(credential.client)", atMost: Self.maximumClientWaits) {
+            try await waits.waiting(as: "\(credential.client)", atMost: DoorResources.maximumClientWaits) {
                 var shown = first
                 try await writer.write(Self.event(shown))
                 while !shown.challenge.state.isEnded, ports.time.now < end {
                     let channel = shown.challenge.channel
                     let next: WatchChallenge.Outcome
-                    switch try await look(at: id, of: credential, for: Self.heartbeat, by: caller) {
+                    switch try await resources.look(at: id, of: credential, for: Self.heartbeat, by: caller) {
                     case .ended(let found): next = found
-                    case .waiting(let wait): next = try await outcome(of: wait)
+                    case .waiting(let wait): next = try await resources.outcome(of: wait)
                     }
                     // Nothing more is told to who would not be let in any more.
                     guard case .shown(let found) = next else { break }

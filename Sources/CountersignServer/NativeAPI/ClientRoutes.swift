@@ -5,8 +5,8 @@ import HTTPTypes
 import Hummingbird
 
 /// Relying parties, for operators.
-extension API {
-    func addClients(to routes: inout Routes) {
+extension NativeAPI {
+    func addClients(to routes: inout NativeRoutes) {
         routes.administrator(.post, "/v1/admin/clients") { [self] caller, incoming in
             let request = try CreateClient.Request(incoming.json(), isDevelopment: isDevelopment)
             let key = try incoming.idempotencyKey(of: caller.id, ports.hasher)
@@ -25,13 +25,13 @@ extension API {
             return Response(json: ["clients": .array(clients)])
         }
         routes.administrator(.patch, "/v1/admin/clients/:client") { [self] caller, incoming in
-            let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
+            let id = try incoming.client()
             let changes = try UpdateClient.Changes(incoming.json(), isDevelopment: isDevelopment)
             return try await shown(try await UpdateClient.update(id, changes, by: caller, ports: ports))
         }
         addClientStates(to: &routes)
         routes.administrator(.post, "/v1/clients/:client/secret") { [ports] caller, incoming in
-            let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
+            let id = try incoming.client()
             let result = try await RenewClientSecret.renew(
                 of: id, overlap: try incoming.overlap(), by: caller,
                 idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports
@@ -42,7 +42,7 @@ extension API {
             }
         }
         routes.administrator(.post, "/v1/admin/clients/:client/callback-secret") { [ports] caller, incoming in
-            let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
+            let id = try incoming.client()
             let result = try await UpdateClient.renewCallbackSecret(
                 of: id, overlap: try incoming.overlap(), by: caller,
                 idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports
@@ -54,17 +54,17 @@ extension API {
         }
     }
 
-    private func addClientStates(to routes: inout Routes) {
+    private func addClientStates(to routes: inout NativeRoutes) {
         routes.administrator(.post, "/v1/admin/clients/:client/disable") { [self] caller, incoming in
-            let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
+            let id = try incoming.client()
             return try await shown(try await DisableClient.disable(id, by: caller, ports: ports))
         }
         routes.administrator(.post, "/v1/admin/clients/:client/enable") { [self] caller, incoming in
-            let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
+            let id = try incoming.client()
             return try await shown(try await DisableClient.enable(id, by: caller, ports: ports))
         }
         routes.administrator(.delete, "/v1/admin/clients/:client") { [ports] caller, incoming in
-            let id: ClientID = try incoming.id("client", orElse: .clientNotFound)
+            let id = try incoming.client()
             guard try await DeleteClient.delete(id, by: caller, ports: ports) else {
                 throw ProblemDetails(.clientNotFound)
             }

@@ -7,11 +7,11 @@ import JOSE
 import OpenPGP
 
 /// What devices call.
-extension API {
+extension NativeAPI {
     /// How many requests of one device may wait at once: one app, its extensions, and what a lost network left behind.
     private static let maximumDeviceWaits = 8
 
-    func addDevices(to routes: inout Routes) {
+    func addDevices(to routes: inout NativeRoutes) {
         routes.anyone(.get, "/v1/server-certificate") { [ports] _ in
             Response(bytes: Array(try ports.keys.current().certificate.armored.utf8), type: "application/pgp-keys")
         }
@@ -57,7 +57,7 @@ extension API {
             try await pending(for: call, by: incoming)
         }
         routes.device(.get, "/v1/challenges/:challenge/message") { [self] call, incoming in
-            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            let id = try incoming.challenge()
             switch try await OpenChallenge.open(id, for: call, ports: ports) {
             case .message(let message): return Response(json: ["message": .string(Base64.encode(message))])
             case .refused(let refusal): throw try await problem(refusal)
@@ -71,7 +71,7 @@ extension API {
             return Response(status: .noContent)
         }
         routes.device(.post, "/v1/challenges/:challenge/answer") { [self] call, incoming in
-            let id: ChallengeID = try incoming.id("challenge", orElse: .challengeNotFound)
+            let id = try incoming.challenge()
             return try await answer(try AnswerRequest(incoming.json()), to: id, by: call)
         }
     }
@@ -124,7 +124,7 @@ extension API {
         }
         let beginning = try await PendingChallenges.list(
             for: call, waitingUntil: ports.time.now.adding(seconds: seconds), since: cursor,
-            changes: changes(for: incoming.context), ports: ports)
+            changes: resources.changes(for: incoming.context), ports: ports)
         switch beginning {
         case .ended(let outcome): return try await reply(outcome)
         case .waiting(let wait):

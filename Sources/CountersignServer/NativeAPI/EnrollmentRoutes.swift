@@ -7,8 +7,8 @@ import OpenPGP
 import OpenPGP
 
 /// Tickets and devices, for relying parties.
-extension API {
-    func addEnrollments(to routes: inout Routes) {
+extension NativeAPI {
+    func addEnrollments(to routes: inout NativeRoutes) {
         routes.client(.post, "/v1/users/:user/enrollment-tickets", .enrollments) { [self] client, incoming in
             try JSONMembers(try incoming.optionalJSON()).refuseUnknown()
             let key = try incoming.idempotencyKey(of: client.id, ports.hasher)
@@ -33,7 +33,7 @@ extension API {
         routes.client(
             .post, "/v1/users/:user/enrollments/:enrollment/waiver", .enrollments
         ) { [ports] client, incoming in
-            let id: EnrollmentID = try incoming.id("enrollment", orElse: .enrollmentNotFound)
+            let id = try incoming.enrollment()
             let fingerprint = try Self.waivedFingerprint(incoming.json())
             let user = try incoming.user()
             return try Self.reply(
@@ -42,7 +42,7 @@ extension API {
         routes.client(
             .delete, "/v1/users/:user/enrollments/:enrollment", .enrollments, query: ["reason"]
         ) { [ports] client, incoming in
-            let id: EnrollmentID = try incoming.id("enrollment", orElse: .enrollmentNotFound)
+            let id = try incoming.enrollment()
             let words = RemoveEnrollment.clientReasons.map(\.rawValue)
             let reason = try incoming.filter("reason", "one of \(words.joined(separator: ", "))") { word in
                 RemoveEnrollment.clientReasons.first { $0.rawValue.hasSameBytes(as: word) }
@@ -56,7 +56,7 @@ extension API {
     }
 }
 
-extension API {
+extension NativeAPI {
     /// The body of a waiver: which device is meant.
     static func waivedFingerprint(_ json: JSONValue) throws -> Fingerprint {
         var members = try JSONMembers(json)

@@ -7,14 +7,14 @@ import NIOCore
 import OpenPGP
 
 /// All that is kept of a user, in lines of JSON; and users as operators see and delete them.
-extension API {
+extension NativeAPI {
     /// How many exports of one caller may run at once.
     private static let maximumExports = 5
 
-    func addExports(to routes: inout Routes) {
+    func addExports(to routes: inout NativeRoutes) {
         routes.client(.get, "/v1/users/:user/export", .users) { [self] client, incoming in
             for right in [Right.challenges, .enrollments] where !client.rights.contains(right) {
-                throw ProblemDetails(.rightMissing, members: ["right": .string(right.rawValue)])
+                throw RequestRefusal.rightMissing(right.rawValue)
             }
             return try await export(try incoming.user(), in: .client(client.id), by: client)
         }

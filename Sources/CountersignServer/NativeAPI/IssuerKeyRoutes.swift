@@ -5,8 +5,8 @@ import HTTPTypes
 import Hummingbird
 
 /// The issuer's own keys, for operators.
-extension API {
-    func addIssuerKeys(to routes: inout Routes) {
+extension NativeAPI {
+    func addIssuerKeys(to routes: inout NativeRoutes) {
         routes.administrator(.get, "/v1/admin/issuer-keys") { [ports] _, _ in
             let keys = try await RotateIssuerKey.list(ports: ports)
             return Response(json: ["keys": .array(try keys.map { try $0.json })])
@@ -14,7 +14,7 @@ extension API {
         routes.administrator(.post, "/v1/admin/issuer-keys/:use/rotate") { [ports] caller, incoming in
             guard let use = incoming.parameter("use").flatMap(KeyUse.init(rawValue:)) else {
                 let uses = KeyUse.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ProblemDetails(.keyUseNotFound, detail: "the keys that rotate are \(uses)")
+                throw RequestRefusal.noSuch(.keyUse, detail: "the keys that rotate are \(uses)")
             }
             let request = try RotationRequest(incoming.optionalJSON())
             let outcome = try await RotateIssuerKey.begin(

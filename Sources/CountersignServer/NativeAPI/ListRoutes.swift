@@ -6,8 +6,8 @@ import Hummingbird
 import OpenPGP
 
 /// Lists that come in pages: what a client may see, and everything, for operators.
-extension API {
-    func addLists(to routes: inout Routes) {
+extension NativeAPI {
+    func addLists(to routes: inout NativeRoutes) {
         routes.client(.get, "/v1/users", .users, query: ["enrollment_blocked", "cursor"]) { [ports] client, incoming in
             let isBlocked = try incoming.flag("enrollment_blocked")
             let page = try await Self.refusingCursors {
@@ -54,9 +54,8 @@ extension API {
             case .all: return try await ListUsers.all(deleted: isDeleted, cursor: cursor, ports: ports)
             case .client(let client):
                 guard isDeleted == nil else {
-                    throw ProblemDetails(
-                        .invalidParameter, detail: "who is deleted is no client's any more: leave one of the two out",
-                        members: ["parameter": "deleted"])
+                    throw RequestRefusal.unfitParameter(
+                        "deleted", why: "who is deleted is no client's any more: leave one of the two out")
                 }
                 return try await ListUsers.known(to: client, cursor: cursor, ports: ports)
             }
@@ -110,9 +109,7 @@ extension API {
         do {
             return try await body()
         } catch is CursorRefused {
-            throw ProblemDetails(
-                .invalidParameter, detail: "cursor must be that of an earlier page of the same list",
-                members: ["parameter": "cursor"])
+            throw RequestRefusal.invalidParameter("cursor", expected: "that of an earlier page of the same list")
         }
     }
 
@@ -154,22 +151,6 @@ extension KnownUser {
 }
 
 extension Incoming {
-    /// What a query parameter means, or nil where it is not there.
-    func filter<Value>(
-        _ name: String, _ expected: String, _ read: (String) throws -> Value?
-    ) throws -> Value? {
-        guard let text = query[name] else { return nil }
-        guard let value = try read(text) else {
-            throw ProblemDetails(
-                .invalidParameter, detail: "\(name) must be \(expected)", members: ["parameter": .string(name)])
-        }
-        return value
-    }
-
-    func flag(_ name: String) throws -> Bool? {
-        try filter(name, "true or false") { text in text == "true" ? true : text == "false" ? false : nil }
-    }
-
     /// What an operator's list shows: everything, or what one client may see.
     fileprivate func scope() throws -> ListScope {
         try filter("client", "a client's id") { ClientID($0) }.map(ListScope.client) ?? .all

@@ -1,13 +1,12 @@
 import CountersignCore
-import CountersignDelivery
 import CountersignWire
 import Encodings
 import HTTPTypes
 import Hummingbird
 
-/// Messages to people: one to see that they arrive, and in development mode what would have been sent.
-extension API {
-    func addMessages(to routes: inout Routes) {
+/// A message to a person, to see that it arrives.
+extension NativeAPI {
+    func addMessages(to routes: inout NativeRoutes) {
         routes.administrator(.post, "/v1/admin/messages") { [ports] caller, incoming in
             let request = try TestMessageRequest(incoming.json())
             let key = try incoming.idempotencyKey(of: caller.id, ports.hasher)
@@ -23,41 +22,9 @@ extension API {
                 }
             }
         }
-        routes.anyone(.get, "/dev/outbox") { [developmentOutbox] incoming in
-            // Codes are in it. A page of another site that has its name lead here must not read them.
-            guard let developmentOutbox, incoming.isFromThisMachine, incoming.namesLoopback else {
-                throw ProblemDetails(.notFound)
-            }
-            return incoming.headers[.accept]?.contains("text/html") == true
-                ? Self.page(of: developmentOutbox.entries)
-                : Response(json: ["messages": .array(developmentOutbox.entries.map(\.json))])
-        }
     }
 
     private static func json(queued id: EventID) -> JSONValue { ["message": .string("\(id)")] }
-
-    private static func page(of entries: [DevelopmentOutbox.Entry]) -> Response {
-        let messages = entries.map { entry in
-            """
-            <section><h2>\(HTMLText.escaped(entry.subject ?? "Text message"))</h2>
-            <p>To \(HTMLText.escaped(entry.to)), \(entry.at)</p>
-            <pre>\(HTMLText.escaped(entry.text))</pre></section>
-            """
-        }
-        let page = """
-            <!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="3">
-            <title>Outbox</title>
-            <style>body { font-family: sans-serif; margin: 2em auto; max-width: 45em } pre { white-space: pre-wrap }</style>
-            <h1>Outbox</h1>
-            <p>What would have been sent by mail and as text messages: this server runs in development mode.</p>
-            \(messages.isEmpty ? "<p>Nothing so far.</p>" : messages.joined(separator: "\n"))
-            </html>
-            """
-        var response = Response(bytes: Array(page.utf8), type: "text/html; charset=utf-8")
-        response.headers[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-        return response
-    }
 }
 
 /// The body of `POST /v1/admin/messages`.
@@ -86,14 +53,5 @@ private struct TestMessageRequest {
         case (nil, nil): throw .missing(pointer: "/email")
         case (_?, _?): throw .invalid(pointer: "/phone", expected: "absent where email is present")
         }
-    }
-}
-
-extension DevelopmentOutbox.Entry {
-    fileprivate var json: JSONValue {
-        .members([
-            "id": .string("\(id)"), "to": .string(to), "subject": subject.map(JSONValue.string), "text": .string(text),
-            "at": .string("\(at)"),
-        ])
     }
 }

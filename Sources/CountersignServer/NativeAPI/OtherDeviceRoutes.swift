@@ -6,8 +6,8 @@ import Hummingbird
 import OpenPGP
 
 /// What a device does with the user's other devices.
-extension API {
-    func addOtherDevices(to routes: inout Routes) {
+extension NativeAPI {
+    func addOtherDevices(to routes: inout NativeRoutes) {
         let path = "/v1/enrollments/self/others"
         routes.device(.get, path) { [ports, self] call, _ in
             switch try await OtherDevices.show(call, ports: ports) {
@@ -18,16 +18,16 @@ extension API {
         }
         for kind in DeviceAct.Kind.allCases {
             routes.device(.post, "\(path)/:enrollment/\(kind.rawValue)") { [ports, self] call, incoming in
-                let id: EnrollmentID = try incoming.id("enrollment", orElse: .enrollmentNotFound)
+                let id = try incoming.enrollment()
                 let request = try DeviceActRequest(incoming.json())
                 return try await reply(
                     OtherDevices.act(kind, on: id, request.authorization, by: call, ports: ports))
             }
         }
         routes.device(.delete, "\(path)/:enrollment/methods/:method") { [ports, self] call, incoming in
-            let id: EnrollmentID = try incoming.id("enrollment", orElse: .enrollmentNotFound)
+            let id = try incoming.enrollment()
             guard let method = incoming.parameter("method").flatMap({ AnswerMethod(rawValue: $0) }) else {
-                throw ProblemDetails(.enrollmentNotFound)
+                throw RequestRefusal.noSuch(.enrollment)
             }
             return try await reply(OtherDevices.undo(method, of: id, by: call, ports: ports))
         }

@@ -7,6 +7,47 @@ import OpenPGP
 ///
 /// Each initializer has a label, as in the wire module and for the reason given there.
 extension ProblemDetails {
+    /// The problem of a request that no handler answered.
+    init(failure: RequestFailure) {
+        switch failure {
+        case .malformed(let fault): self.init(.malformedRequest, detail: "\(fault)")
+        case .malformedQuery: self.init(.invalidParameter, detail: "the query is malformed")
+        case .unknownPath: self.init(.notFound)
+        case .methodNotAllowed(let allowed): self.init(.methodNotAllowed, members: ["allowed": .string(allowed)])
+        case .bodyTooLarge: self.init(.bodyTooLarge)
+        case .bodyTooSlow: self.init(.bodyTooSlow)
+        case .bodyIncomplete: self.init(.malformedJSON, detail: "the body did not arrive whole")
+        case .unavailable: self.init(.unavailable)
+        case .fault: self.init(.internalError)
+        }
+    }
+
+    /// The problem of a request that cannot be read, or whose caller is not let in.
+    init(request refusal: RequestRefusal) {
+        switch refusal {
+        case .notJSON: self.init(.unsupportedMediaType)
+        case .unknownParameter(let name): self.init(parameter: name, detail: "\(name) is not known")
+        case .invalidParameter(let name, let expected):
+            self.init(parameter: name, detail: "\(name) must be \(expected)")
+        case .unfitParameter(let name, let why): self.init(parameter: name, detail: why)
+        case .invalidIdempotencyKey: self.init(.invalidIdempotencyKey)
+        case .noSuch(let resource, let detail): self.init(resource.code, detail: detail)
+        case .unauthorized(let detail): self.init(.unauthorized, detail: detail)
+        case .tooManyFailures(let seconds): self.init(.rateLimited, members: ["retry_after": .integer(seconds)])
+        case .clientDisabled: self.init(.clientDisabled)
+        case .rightMissing(let right): self.init(.rightMissing, members: ["right": .string(right)])
+        }
+    }
+
+    private init(parameter name: String, detail: String) {
+        self.init(.invalidParameter, detail: detail, members: ["parameter": .string(name)])
+    }
+
+    /// The problem of a caller that has as many requests waiting as it may.
+    init(waits error: Waits.TooMany) {
+        self.init(.tooManyWaits, members: ["retry_after": .integer(error.retryAfter)])
+    }
+
     /// The problem of a request whose signature is refused.
     init(signature error: MessageSignatureError) {
         switch error {
@@ -71,6 +112,20 @@ extension ProblemDetails {
         self.init(
             .textRefused, detail: "\(pointer): \(reason)",
             members: ["pointer": .string(pointer), "reason": .string(reason)])
+    }
+}
+
+extension RequestRefusal.Resource {
+    fileprivate var code: ProblemCode {
+        switch self {
+        case .challenge: .challengeNotFound
+        case .client: .clientNotFound
+        case .enrollment: .enrollmentNotFound
+        case .keyUse: .keyUseNotFound
+        case .message: .messageNotFound
+        case .type: .typeNotFound
+        case .user: .userNotFound
+        }
     }
 }
 

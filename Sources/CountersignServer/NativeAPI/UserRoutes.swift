@@ -5,8 +5,8 @@ import HTTPTypes
 import Hummingbird
 
 /// Users, for the clients linked to them.
-extension API {
-    func addUsers(to routes: inout Routes) {
+extension NativeAPI {
+    func addUsers(to routes: inout NativeRoutes) {
         routes.client(.post, "/v1/users", .users) { [self] client, incoming in
             let externalID = try Self.externalID(try incoming.optionalJSON())
             let key = try incoming.idempotencyKey(of: client.id, ports.hasher)

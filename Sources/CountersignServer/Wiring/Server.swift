@@ -24,8 +24,11 @@ public struct Server: Sendable {
     /// The bootstrap token, when this was the first start.
     public let bootstrapToken: Secret<String>?
     /// What is served, for a comparison with the contract.
-    package var routes: [RegisteredRoute] { api.registeredRoutes }
-    private let api: API
+    package var routes: [RegisteredRoute] { RouteTable(doors).registered }
+    private let resources: DoorResources
+    /// The last one has the paths that are no other's.
+    private let doors: [any Door]
+    private let developmentOutbox: DevelopmentOutbox?
     private let hub: ChangeHub
     private let store: SQLStore
     private let reach: OutboundAddressPolicy
@@ -54,6 +57,14 @@ public struct Server: Sendable {
     /// A server that lives by another clock than the machine's.
     package init(
         _ settings: ServerSettings, environment: [String: String], logger: Logger, time: any TimeSource
+    ) async throws {
+        try await self.init(settings, environment: environment, logger: logger, time: time) { _ in [] }
+    }
+
+    /// A server with more doors than the native API.
+    init(
+        _ settings: ServerSettings, environment: [String: String], logger: Logger, time: any TimeSource,
+        doors: (DoorResources) -> [any Door]
     ) async throws {
         var settings = settings
         if settings.port == 0 { settings.port = try Self.freePort(host: settings.host) }
@@ -97,9 +108,9 @@ public struct Server: Sendable {
             limits: settings.limits, hooks: hooks, logger: logger)
         requests = settings.metrics.map { _ in RequestCounts() }
         connections = ConnectionCounts(limit: settings.connections.perAddress, proxies: settings.proxies)
-        api = API(
-            ports: ports, isDevelopment: isDevelopment, proxies: settings.proxies, counts: requests,
-            developmentOutbox: isDevelopment ? DevelopmentOutbox(folder: folder.messages) : nil)
+        resources = DoorResources(ports: ports, isDevelopment: isDevelopment)
+        developmentOutbox = isDevelopment ? DevelopmentOutbox(folder: folder.messages) : nil
+        self.doors = doors(resources) + [NativeAPI(resources, developmentOutbox: developmentOutbox)]
         self.issuer = issuer
         self.hub = hub
         self.store = store
@@ -141,9 +152,10 @@ public struct Server: Sendable {
     public func run(
         until signals: [UnixSignal] = [.sigterm, .sigint], during body: @escaping @Sendable () async throws -> Void
     ) async throws {
-        let ports = api.ports
+        let ports = resources.ports
         let (ready, announce) = AsyncStream.makeStream(of: Void.self)
-        let responder = Responder(api)
+        let responder = Responder(
+            RouteTable(doors), doors: doors, ports: ports, proxies: settings.proxies, counts: requests)
         let limit = FileLimit.connections(atMost: settings.connections.total, logger)
         let listener = try HTTPServerBuilder.http1(counting: connections, securedBy: certificates).buildServer(
             configuration: .init(
@@ -153,8 +165,8 @@ public struct Server: Sendable {
             responder: { try await responder.respond(to: $0, writer: $1, channel: $2) },
             onServerRunning: { _ in announce.finish() })
         let senders = try Senders(
-            settings, reach: reach, issuer: issuer, isDevelopment: api.isDevelopment,
-            developmentOutbox: api.developmentOutbox, tokens: store, time: ports.time)
+            settings, reach: reach, issuer: issuer, isDevelopment: resources.isDevelopment,
+            developmentOutbox: developmentOutbox, tokens: store, time: ports.time)
         hooks.start()
         let deliveries = DeliveryCounts()
         let worker = OutboxWorker(
@@ -175,7 +187,7 @@ public struct Server: Sendable {
                 .init(service: Background { try await worker.run() }),
                 .init(service: Background { try await maintenance.run() }),
                 .init(service: listener),
-                .init(service: WaitShutdownService(shutdown: api.shutdown)),
+                .init(service: WaitShutdownService(shutdown: resources.shutdown)),
                 .init(service: visitor, successTerminationBehavior: .gracefullyShutdownGroup),
             ] + besides(deliveries), gracefulShutdownSignals: signals, logger: quiet(logger))
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
@@ -210,8 +222,9 @@ public struct Server: Sendable {
         }
         if let address = settings.metrics, let requests {
             let metrics = Metrics(
-                requests: requests, connections: connections, waits: api.waits, deliveries: deliveries, store: store,
-                time: api.ports.time)
+                requests: requests, connections: connections, waits: resources.waits, deliveries: deliveries,
+                store: store,
+                time: resources.ports.time)
             services.append(.init(service: MetricsService(metrics: metrics, address: address)))
         }
         return services

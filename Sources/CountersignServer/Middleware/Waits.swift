@@ -1,0 +1,40 @@
+import Synchronization
+
+/// How many requests wait, by caller.
+final class Waits: Sendable {
+    /// A caller has as many requests waiting as it may.
+    struct TooMany: Error {
+        /// After how many seconds to try again.
+        let retryAfter: Int64 = 5
+    }
+
+    private let counts = Mutex<[String: Int]>([:])
+
+    /// How many wait now.
+    var count: Int { counts.withLock { $0.values.reduce(0, +) } }
+
+    /// Runs something that may take long, unless the caller has too much of that under way.
+    func waiting<Result: Sendable>(
+        as caller: String, atMost limit: Int, _ body: () async throws -> Result
+    ) async throws -> Result {
+        try begin(caller, limit)
+        defer { end(caller) }
+        return try await body()
+    }
+
+    private func begin(_ caller: String, _ limit: Int) throws(TooMany) {
+        let isAdmitted = counts.withLock { counts in
+            guard counts[caller, default: 0] < limit else { return false }
+            counts[caller, default: 0] += 1
+            return true
+        }
+        guard isAdmitted else { throw TooMany() }
+    }
+
+    private func end(_ caller: String) {
+        counts.withLock { counts in
+            let rest = counts[caller, default: 1] - 1
+            counts[caller] = rest == 0 ? nil : rest
+        }
+    }
+}
