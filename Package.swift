@@ -95,10 +95,12 @@ let package = Package(
                 server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"), server("NIOSSL", "swift-nio-ssl"),
             ],
             swiftSettings: settings),
+        // `docs/openapi.json` as bytes: the contract is in the one binary, and no Swift compiler reads it.
+        .target(name: "COpenAPI"),
         .target(
             name: "CountersignServer",
             dependencies: [
-                "CountersignCore", "CountersignStorage", "CountersignDelivery", "CQREncode",
+                "CountersignCore", "CountersignStorage", "CountersignDelivery", "COpenAPI", "CQREncode",
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
                 server("HummingbirdCore", "hummingbird"),

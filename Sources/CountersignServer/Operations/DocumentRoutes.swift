@@ -14,7 +14,7 @@ extension NativeAPI {
     }
 
     /// The contract; all replies share its bytes.
-    private static let contract = ByteBuffer(string: openAPIDocument)
+    private static let contract = ByteBuffer(bytes: OpenAPIDocument.served)
 
     /// Every code with its meaning, where the `type` of a problem points to.
     private static let errorPage: ByteBuffer = {

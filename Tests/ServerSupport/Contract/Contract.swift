@@ -7,7 +7,7 @@ import NIOHTTP1
 public struct Contract: Sendable {
     /// The contract of this build.
     public static let served: Contract = {
-        guard let document = try? JSONValue(parsing: Array(openAPIDocument.utf8)) else {
+        guard let document = try? JSONValue(parsing: OpenAPIDocument.served) else {
             preconditionFailure("the embedded document is JSON")
         }
         return Contract(document: document)
