@@ -10,29 +10,23 @@ extension NativeAPI {
 
     func addAdministrationOfEnrollments(to routes: inout NativeRoutes) {
         let path = "/v1/admin/enrollments/:enrollment"
-        routes.administrator(.delete, path, query: ["reason"]) { [ports] caller, incoming in
+        routes.administrator(.delete, path, query: ["reason"]) { [self] caller, incoming in
             let id = try incoming.enrollment()
             let reason = try incoming.filter("reason", "\"removed_by_operator\" or \"lost\"") { word in
                 Self.removals.first { $0.rawValue.hasSameBytes(as: word) }
             }
-            guard try await RemoveEnrollment.remove(id, because: reason ?? .operator, by: caller, ports: ports) else {
-                throw ProblemDetails(.enrollmentNotFound)
-            }
-            return Response(status: .noContent)
+            return try removed(
+                await RemoveEnrollment.remove(id, because: reason ?? .operator, by: caller, ports: ports), .enrollment)
         }
-        routes.administrator(.post, "\(path)/waiver") { [ports] caller, incoming in
+        routes.administrator(.post, "\(path)/waiver") { [self] caller, incoming in
             let id = try incoming.enrollment()
             let fingerprint = try Self.waivedFingerprint(incoming.json())
-            return try Self.reply(await WaiveWait.waive(id, fingerprint, by: caller, ports: ports))
+            return try reply(await WaiveWait.waive(id, fingerprint, by: caller, ports: ports))
         }
         for (word, isSuspended) in [("suspend", true), ("resume", false)] {
-            routes.administrator(.post, "\(path)/\(word)") { [ports] caller, incoming in
+            routes.administrator(.post, "\(path)/\(word)") { [self] caller, incoming in
                 let id = try incoming.enrollment()
-                switch try await SuspendEnrollment.suspend(id, isSuspended, by: caller, ports: ports) {
-                case .done: return Response(status: .noContent)
-                case .notFound: throw ProblemDetails(.enrollmentNotFound)
-                case .waiting: throw ProblemDetails(.enrollmentWaiting)
-                }
+                return try reply(await SuspendEnrollment.suspend(id, isSuspended, by: caller, ports: ports))
             }
         }
     }

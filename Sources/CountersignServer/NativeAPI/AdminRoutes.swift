@@ -10,25 +10,17 @@ extension NativeAPI {
 
     func addAdministration(to routes: inout NativeRoutes) {
         addClients(to: &routes)
-        routes.administrator(.get, "/v1/admin/types", query: ["cursor"]) { [ports] _, incoming in
+        routes.administrator(.get, "/v1/admin/types", query: ["cursor"]) { [self] _, incoming in
             let page = try await Self.refusingCursors {
                 try await ListTypes.page(in: .all, cursor: incoming.query["cursor"], ports: ports)
             }
-            return Self.reply(page, "types") { $0.json }
+            return reply(page, "types") { $0.json }
         }
-        routes.administrator(.delete, "/v1/admin/types/:type") { [ports] caller, incoming in
+        routes.administrator(.delete, "/v1/admin/types/:type") { [self] caller, incoming in
             guard let name = incoming.parameter("type").flatMap({ TypeName($0) }) else {
                 throw RequestRefusal.noSuch(.type)
             }
-            switch try await RemoveType.remove(name, by: caller, ports: ports) {
-            case .removed: return Response(status: .noContent)
-            case .notFound: throw ProblemDetails(.typeNotFound)
-            case .neededBy(let types):
-                let names = types.map { "\($0)" }
-                throw ProblemDetails(
-                    .typeInUse, detail: "named by \(names.joined(separator: ", "))",
-                    members: ["types": .array(names.map(JSONValue.string))])
-            }
+            return try reply(await RemoveType.remove(name, by: caller, ports: ports))
         }
         routes.administrator(.put, "/v1/admin/types/:type") { [ports] caller, incoming in
             guard let name = incoming.parameter("type").flatMap({ TypeName($0) }) else {
@@ -46,17 +38,10 @@ extension NativeAPI {
         let filters = ["kind", "client", "user", "enrollment", "challenge", "since", "until"]
         routes.administrator(.get, "/v1/admin/events", query: filters + ["cursor"]) { [ports] _, incoming in
             let place = try incoming.cursor { Int64($0).flatMap { $0 < 0 ? nil : $0 } } ?? 0
-            let filter = try incoming.auditFilter()
-            // Beyond it an event may still come that was written before those that are there.
-            let end = try await ports.store.auditEnd()
-            let events = try await ports.store.read {
-                try $0.audit.list(filter, after: place, limit: Self.eventPage)
-            }.prefix { $0.place <= end }
+            let page = try await ListEvents.list(
+                try incoming.auditFilter(), after: place, limit: Self.eventPage, ports: ports)
             return Response(
-                json: .members([
-                    "events": .array(events.map(\.event.json)),
-                    "cursor": .string("\(events.last?.place ?? place)"),
-                ]))
+                json: .members(["events": .array(page.events.map(\.json)), "cursor": .string("\(page.cursor)")]))
         }
     }
 }
@@ -91,12 +76,9 @@ extension NativeAPI {
                     "cursor": (locks.last?.challenge ?? place).map { .string("\($0)") },
                 ]))
         }
-        routes.administrator(.delete, "/v1/admin/locks/:challenge") { [ports] caller, incoming in
+        routes.administrator(.delete, "/v1/admin/locks/:challenge") { [self] caller, incoming in
             let id = try incoming.challenge()
-            guard try await ManageLocks.end(id, by: caller, ports: ports) else {
-                throw ProblemDetails(.challengeNotFound)
-            }
-            return Response(status: .noContent)
+            return try removed(await ManageLocks.end(id, by: caller, ports: ports), .challenge)
         }
     }
 }
@@ -125,20 +107,13 @@ extension NativeAPI {
                     "cursor": (entries.last?.id ?? place).map { .string("\($0)") },
                 ]))
         }
-        routes.administrator(.get, "/v1/admin/outbox/:message") { [ports] _, incoming in
+        routes.administrator(.get, "/v1/admin/outbox/:message") { [self] _, incoming in
             let id: EventID = try incoming.id("message", of: .message)
-            guard let entry = try await ports.store.read({ try $0.outbox.find(id) }) else {
-                throw ProblemDetails(.messageNotFound)
-            }
-            return Response(json: entry.json)
+            return Response(json: try found(await ShowMessage.show(id, ports: ports), .message).json)
         }
-        routes.administrator(.post, "/v1/admin/outbox/:message/retry") { [ports] caller, incoming in
+        routes.administrator(.post, "/v1/admin/outbox/:message/retry") { [self] caller, incoming in
             let id: EventID = try incoming.id("message", of: .message)
-            switch try await ManageOutbox.retry(id, by: caller, ports: ports) {
-            case .queued: return Response(status: .noContent)
-            case .notFound: throw ProblemDetails(.messageNotFound)
-            case .over: throw ProblemDetails(.messageOver)
-            }
+            return try reply(await ManageOutbox.retry(id, by: caller, ports: ports))
         }
     }
 }

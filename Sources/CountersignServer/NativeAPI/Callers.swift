@@ -49,14 +49,14 @@ extension NativeAPI {
     /// The signed request of a device.
     ///
     /// The URI is built from the configured issuer, never from what the request says of its host. Spec: design 3.5.
-    func deviceRequest(_ incoming: Incoming) throws(ProblemDetails) -> DeviceRequest {
+    func deviceRequest(_ incoming: Incoming) throws(RequestRefusal) -> DeviceRequest {
         let signature: UnverifiedRequestSignature
         do {
             // Two fields of one name would be joined; a list of two is refused by the parser.
             signature = try UnverifiedRequestSignature(
                 input: incoming.headers[.signatureInput], signature: incoming.headers[.signature])
         } catch {
-            throw ProblemDetails(signature: error)
+            throw .signature(error)
         }
         return DeviceRequest(
             signature: signature,
@@ -64,20 +64,5 @@ extension NativeAPI {
                 method: incoming.method.rawValue, targetURI: ports.issuer.uri(incoming.target),
                 contentDigest: incoming.headers[.contentDigest], authorization: incoming.headers[.authorization]),
             body: incoming.body)
-    }
-
-    /// The problem of a device that is not let in; a removal comes with the server's signed notice.
-    func problem(_ refusal: DeviceRefusal) async throws -> ProblemDetails {
-        switch refusal {
-        case .signature(let error): return ProblemDetails(signature: error)
-        case .unknownEnrollment: return ProblemDetails(.unknownEnrollment)
-        case .nonceReplayed: return ProblemDetails(.nonceReplayed)
-        case .clockSkew(let serverTime):
-            return ProblemDetails(.clockSkew, members: ["server_time": .string("\(serverTime)")])
-        case .suspended: return ProblemDetails(.enrollmentSuspended)
-        case .deregistered(let notice):
-            let signed = try await ports.keys.current().sign(notice, at: ports.time.now)
-            return ProblemDetails(.deviceDeregistered, members: ["notice": .string(signed)])
-        }
     }
 }

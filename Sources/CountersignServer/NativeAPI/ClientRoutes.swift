@@ -13,16 +13,13 @@ extension NativeAPI {
             let result = try await CreateClient.create(request, idempotency: key, ports: ports) { [ports] in
                 RecordedReply(status: 201, body: $0.json(ports.hasher).encoded)
             }
-            return try Self.reply(result, status: 201) { [ports] created throws(ProblemDetails) in
+            return try reply(result, status: 201) { [ports] created throws(ProblemDetails) in
                 created.json(ports.hasher)
             }
         }
         routes.administrator(.get, "/v1/admin/clients") { [ports] _, _ in
-            let clients = try await ports.store.read { reader in
-                let gone = try reader.receivers.gone()
-                return try reader.clients.all().map { $0.json(gone: gone[$0.id] ?? []) }
-            }
-            return Response(json: ["clients": .array(clients)])
+            let clients = try await ShowClients.list(ports: ports)
+            return Response(json: ["clients": .array(clients.map { $0.client.json(gone: $0.gone) })])
         }
         routes.administrator(.patch, "/v1/admin/clients/:client") { [self] caller, incoming in
             let id = try incoming.client()
@@ -30,26 +27,22 @@ extension NativeAPI {
             return try await shown(try await UpdateClient.update(id, changes, by: caller, ports: ports))
         }
         addClientStates(to: &routes)
-        routes.administrator(.post, "/v1/clients/:client/secret") { [ports] caller, incoming in
+        routes.administrator(.post, "/v1/clients/:client/secret") { [self] caller, incoming in
             let id = try incoming.client()
             let result = try await RenewClientSecret.renew(
                 of: id, overlap: try incoming.overlap(), by: caller,
                 idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports
             ) { RecordedReply(status: 201, body: $0.json.encoded) }
-            return try Self.reply(result, status: 201) { renewed throws(ProblemDetails) in
-                guard let renewed else { throw ProblemDetails(.clientNotFound) }
-                return renewed.json
-            }
+            return try reply(result, status: 201) { renewed throws(ProblemDetails) in try client(renewed).json }
         }
-        routes.administrator(.post, "/v1/admin/clients/:client/callback-secret") { [ports] caller, incoming in
+        routes.administrator(.post, "/v1/admin/clients/:client/callback-secret") { [self] caller, incoming in
             let id = try incoming.client()
             let result = try await UpdateClient.renewCallbackSecret(
                 of: id, overlap: try incoming.overlap(), by: caller,
                 idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports
             ) { RecordedReply(status: 201, body: $0.json(ports.hasher).encoded) }
-            return try Self.reply(result, status: 201) { renewed throws(ProblemDetails) in
-                guard let renewed else { throw ProblemDetails(.clientNotFound) }
-                return renewed.json(ports.hasher)
+            return try reply(result, status: 201) { renewed throws(ProblemDetails) in
+                try client(renewed).json(ports.hasher)
             }
         }
     }
@@ -63,18 +56,15 @@ extension NativeAPI {
             let id = try incoming.client()
             return try await shown(try await DisableClient.enable(id, by: caller, ports: ports))
         }
-        routes.administrator(.delete, "/v1/admin/clients/:client") { [ports] caller, incoming in
+        routes.administrator(.delete, "/v1/admin/clients/:client") { [self] caller, incoming in
             let id = try incoming.client()
-            guard try await DeleteClient.delete(id, by: caller, ports: ports) else {
-                throw ProblemDetails(.clientNotFound)
-            }
-            return Response(status: .noContent)
+            return try removed(await DeleteClient.delete(id, by: caller, ports: ports), .client)
         }
     }
 
     private func shown(_ client: Client?) async throws -> Response {
-        guard let client else { throw ProblemDetails(.clientNotFound) }
-        return Response(json: client.json(gone: try await ports.store.read { try $0.receivers.gone(of: client.id) }))
+        let shown = try await ShowClients.show(try found(client, .client), ports: ports)
+        return Response(json: shown.client.json(gone: shown.gone))
     }
 }
 

@@ -4,7 +4,6 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 import OpenPGP
-import OpenPGP
 
 /// Tickets and devices, for relying parties.
 extension NativeAPI {
@@ -15,43 +14,34 @@ extension NativeAPI {
             let result = try await CreateTicket.create(
                 for: try incoming.user(), by: client, idempotency: key, ports: ports
             ) { RecordedReply(status: 201, body: $0.json.encoded) }
-            return try Self.reply(result, status: 201) { outcome throws(ProblemDetails) in
-                switch outcome {
-                case .created(let created): return created.json
-                case .notFound: throw ProblemDetails(.userNotFound)
-                case .blocked: throw ProblemDetails(.enrollmentBlocked)
-                }
-            }
+            return try reply(result, status: 201, json)
         }
         routes.client(.get, "/v1/users/:user/enrollments", .enrollments) { [self] client, incoming in
-            guard let list = try await ShowEnrollments.list(of: try incoming.user(), to: client, ports: ports) else {
-                throw ProblemDetails(.userNotFound)
-            }
+            let list = try found(
+                await ShowEnrollments.list(of: try incoming.user(), to: client, ports: ports), .user)
             let now = ports.time.now
             return Response(json: ["enrollments": .array(list.map { $0.json(at: now) })])
         }
         routes.client(
             .post, "/v1/users/:user/enrollments/:enrollment/waiver", .enrollments
-        ) { [ports] client, incoming in
+        ) { [self] client, incoming in
             let id = try incoming.enrollment()
             let fingerprint = try Self.waivedFingerprint(incoming.json())
             let user = try incoming.user()
-            return try Self.reply(
+            return try reply(
                 await WaiveWait.waive(id, fingerprint, of: user, by: client, ports: ports))
         }
         routes.client(
             .delete, "/v1/users/:user/enrollments/:enrollment", .enrollments, query: ["reason"]
-        ) { [ports] client, incoming in
+        ) { [self] client, incoming in
             let id = try incoming.enrollment()
             let words = RemoveEnrollment.clientReasons.map(\.rawValue)
             let reason = try incoming.filter("reason", "one of \(words.joined(separator: ", "))") { word in
                 RemoveEnrollment.clientReasons.first { $0.rawValue.hasSameBytes(as: word) }
             }
-            guard
-                try await RemoveEnrollment.remove(
-                    id, of: try incoming.user(), by: client, because: reason ?? .client, ports: ports)
-            else { throw ProblemDetails(.enrollmentNotFound) }
-            return Response(status: .noContent)
+            return try removed(
+                await RemoveEnrollment.remove(
+                    id, of: try incoming.user(), by: client, because: reason ?? .client, ports: ports), .enrollment)
         }
     }
 }
@@ -66,19 +56,11 @@ extension NativeAPI {
         try members.refuseUnknown()
         return fingerprint
     }
-
-    static func reply(_ outcome: WaiveWait.Outcome) throws -> Response {
-        switch outcome {
-        case .done: return Response(status: .noContent)
-        case .notAllowed:
-            throw ProblemDetails(.rightMissing, members: ["right": "waive_enrollment_approval"])
-        case .notFound: throw ProblemDetails(.enrollmentNotFound)
-        }
-    }
 }
 
 extension CreateTicket.Created {
-    fileprivate var json: JSONValue {
+    /// The ticket as the client gets it.
+    var json: JSONValue {
         .members([
             "ticket": .string(invitation.ticket.reveal()), "qr": .string(invitation.text),
             "user": .string("\(invitation.user)"), "enrollment": .string("\(invitation.enrollment)"),

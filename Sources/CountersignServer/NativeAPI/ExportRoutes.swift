@@ -21,19 +21,12 @@ extension NativeAPI {
         routes.administrator(.get, "/v1/admin/users/:user/export") { [self] caller, incoming in
             try await export(try incoming.user(), in: .all, by: caller)
         }
-        routes.administrator(.get, "/v1/admin/users/:user") { [ports] caller, incoming in
-            let reference = try incoming.user()
-            let user = try await ports.store.read { reader in
-                try reader.named(reference, by: caller.id, in: .all).flatMap { try reader.users.find($0) }
-            }
-            guard let user else { throw ProblemDetails(.userNotFound) }
+        routes.administrator(.get, "/v1/admin/users/:user") { [self] caller, incoming in
+            let user = try found(await FindUser.known(try incoming.user(), by: caller, ports: ports), .user)
             return Response(json: user.json)
         }
-        routes.administrator(.delete, "/v1/admin/users/:user") { [ports] caller, incoming in
-            guard try await ManageUsers.delete(try incoming.user(), by: caller, ports: ports) else {
-                throw ProblemDetails(.userNotFound)
-            }
-            return Response(status: .noContent)
+        routes.administrator(.delete, "/v1/admin/users/:user") { [self] caller, incoming in
+            try removed(await ManageUsers.delete(try incoming.user(), by: caller, ports: ports), .user)
         }
     }
 
@@ -41,8 +34,7 @@ extension NativeAPI {
     private func export(
         _ user: UserReference, in scope: ListScope, by client: Client
     ) async throws -> Response {
-        let begun = try await ExportUser.begin(user, in: scope, by: client, ports: ports)
-        guard let export = begun else { throw ProblemDetails(.userNotFound) }
+        let export = try found(await ExportUser.begin(user, in: scope, by: client, ports: ports), .user)
         let body = ResponseBody { [self] writer in
             try await waits.waiting(as: "export \(client.id)", atMost: Self.maximumExports) {
                 var export = export

@@ -11,21 +11,15 @@ extension NativeAPI {
             let keys = try await RotateIssuerKey.list(ports: ports)
             return Response(json: ["keys": .array(try keys.map { try $0.json })])
         }
-        routes.administrator(.post, "/v1/admin/issuer-keys/:use/rotate") { [ports] caller, incoming in
+        routes.administrator(.post, "/v1/admin/issuer-keys/:use/rotate") { [self] caller, incoming in
             guard let use = incoming.parameter("use").flatMap(KeyUse.init(rawValue:)) else {
                 let uses = KeyUse.allCases.map(\.rawValue).joined(separator: ", ")
                 throw RequestRefusal.noSuch(.keyUse, detail: "the keys that rotate are \(uses)")
             }
             let request = try RotationRequest(incoming.optionalJSON())
-            let outcome = try await RotateIssuerKey.begin(
-                use, isAtOnce: request.isAtOnce, isCompromised: request.isCompromised, by: caller, ports: ports)
-            switch outcome {
-            case .begun(let key): return Response(json: try key.json, status: 202)
-            case .underWay(let key):
-                throw ProblemDetails(.rotationUnderWay, members: ["key": try key.json])
-            case .certificateFull:
-                throw ProblemDetails(.issuerCertificateFull)
-            }
+            return try reply(
+                await RotateIssuerKey.begin(
+                    use, isAtOnce: request.isAtOnce, isCompromised: request.isCompromised, by: caller, ports: ports))
         }
     }
 }
@@ -44,7 +38,8 @@ private struct RotationRequest {
 }
 
 extension IssuerKey {
-    fileprivate var json: JSONValue {
+    /// The key as operators see it.
+    var json: JSONValue {
         get throws {
             .members([
                 "id": .string("\(id)"), "use": .string(use.rawValue), "algorithm": .string(use.algorithm),

@@ -8,12 +8,12 @@ import OpenPGP
 /// Lists that come in pages: what a client may see, and everything, for operators.
 extension NativeAPI {
     func addLists(to routes: inout NativeRoutes) {
-        routes.client(.get, "/v1/users", .users, query: ["enrollment_blocked", "cursor"]) { [ports] client, incoming in
+        routes.client(.get, "/v1/users", .users, query: ["enrollment_blocked", "cursor"]) { [self] client, incoming in
             let isBlocked = try incoming.flag("enrollment_blocked")
             let page = try await Self.refusingCursors {
                 try await ListUsers.of(client.id, blocked: isBlocked, cursor: incoming.query["cursor"], ports: ports)
             }
-            return Self.reply(page, "users") { $0.json }
+            return reply(page, "users") { $0.json }
         }
         routes.client(.get, "/v1/enrollments", .enrollments, query: ["user", "state", "cursor"]) {
             [self] client, incoming in
@@ -23,12 +23,12 @@ extension NativeAPI {
             [self] client, incoming in
             try await challenges(incoming, in: .client(client.id), by: client) { $0.json }
         }
-        routes.client(.get, "/v1/types", .challenges, query: ["cursor"]) { [ports] client, incoming in
+        routes.client(.get, "/v1/types", .challenges, query: ["cursor"]) { [self] client, incoming in
             let page = try await Self.refusingCursors {
                 try await ListTypes.page(
                     in: .client(client.id), cursor: incoming.query["cursor"], ports: ports)
             }
-            return Self.reply(page, "types") { $0.json }
+            return reply(page, "types") { $0.json }
         }
         routes.administrator(.get, "/v1/admin/users", query: ["client", "deleted", "cursor"]) {
             [self] _, incoming in
@@ -60,14 +60,14 @@ extension NativeAPI {
                 return try await ListUsers.known(to: client, cursor: cursor, ports: ports)
             }
         }
-        return Self.reply(page, "users") { $0.json }
+        return reply(page, "users") { $0.json }
     }
 
     private func enrollments(_ incoming: Incoming, in scope: ListScope, by caller: Client) async throws -> Response {
         var filter = ListEnrollments.Filter()
         if let user = try incoming.userFilter() {
             // Somebody whom the caller does not know has no devices to show.
-            guard let id = try await ports.store.read({ try $0.named(user, by: caller.id, in: scope) }) else {
+            guard let id = try await FindUser.id(user, by: caller, in: scope, ports: ports) else {
                 return Response(json: ["enrollments": []])
             }
             filter.user = id
@@ -81,7 +81,7 @@ extension NativeAPI {
         let page = try await Self.refusingCursors { [filter] in
             try await ListEnrollments.list(filter, in: scope, cursor: incoming.query["cursor"], ports: ports)
         }
-        return Self.reply(page, "enrollments") { $0.json(at: now) }
+        return reply(page, "enrollments") { $0.json(at: now) }
     }
 
     private func challenges(
@@ -89,7 +89,7 @@ extension NativeAPI {
     ) async throws -> Response {
         var filter = ListChallenges.Filter()
         if let user = try incoming.userFilter() {
-            guard let id = try await ports.store.read({ try $0.named(user, by: caller.id, in: scope) }) else {
+            guard let id = try await FindUser.id(user, by: caller, in: scope, ports: ports) else {
                 return Response(json: ["challenges": []])
             }
             filter.user = id
@@ -102,7 +102,7 @@ extension NativeAPI {
         let page = try await Self.refusingCursors { [filter] in
             try await ListChallenges.list(filter, in: scope, cursor: incoming.query["cursor"], ports: ports)
         }
-        return Self.reply(page, "challenges", render)
+        return reply(page, "challenges", render)
     }
 
     static func refusingCursors<Result>(_ body: () async throws -> Result) async throws -> Result {
@@ -111,15 +111,6 @@ extension NativeAPI {
         } catch is CursorRefused {
             throw RequestRefusal.invalidParameter("cursor", expected: "that of an earlier page of the same list")
         }
-    }
-
-    static func reply<Element>(
-        _ page: Page<Element>, _ name: String, _ render: (Element) -> JSONValue
-    ) -> Response {
-        Response(
-            json: .members([
-                name: .array(page.elements.map(render)), "cursor": page.cursor.map(JSONValue.string),
-            ]))
     }
 }
 

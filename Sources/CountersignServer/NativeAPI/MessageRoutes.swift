@@ -7,24 +7,15 @@ import Hummingbird
 /// A message to a person, to see that it arrives.
 extension NativeAPI {
     func addMessages(to routes: inout NativeRoutes) {
-        routes.administrator(.post, "/v1/admin/messages") { [ports] caller, incoming in
+        routes.administrator(.post, "/v1/admin/messages") { [self] caller, incoming in
             let request = try TestMessageRequest(incoming.json())
             let key = try incoming.idempotencyKey(of: caller.id, ports.hasher)
             let result = try await SendTestMessage.send(
                 request.template, to: request.address, in: request.language, by: caller, idempotency: key, ports: ports
-            ) { RecordedReply(status: 202, body: Self.json(queued: $0).encoded) }
-            return try Self.reply(result, status: 202) { outcome throws(ProblemDetails) in
-                switch outcome {
-                case .queued(let id): return Self.json(queued: id)
-                case .notSetUp: throw ProblemDetails(.transportNotSetUp)
-                case .tooMany(let seconds):
-                    throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
-                }
-            }
+            ) { RecordedReply(status: 202, body: SendTestMessage.Outcome.json(queued: $0).encoded) }
+            return try reply(result, status: 202, json)
         }
     }
-
-    private static func json(queued id: EventID) -> JSONValue { ["message": .string("\(id)")] }
 }
 
 /// The body of `POST /v1/admin/messages`.

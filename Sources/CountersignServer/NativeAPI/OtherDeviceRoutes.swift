@@ -10,11 +10,7 @@ extension NativeAPI {
     func addOtherDevices(to routes: inout NativeRoutes) {
         let path = "/v1/enrollments/self/others"
         routes.device(.get, path) { [ports, self] call, _ in
-            switch try await OtherDevices.show(call, ports: ports) {
-            case .list(let list): return Response(json: list.json)
-            case .refused(let refusal): throw try await problem(refusal)
-            case .waiting: throw ProblemDetails(.enrollmentWaiting)
-            }
+            try await reply(OtherDevices.show(call, ports: ports))
         }
         for kind in DeviceAct.Kind.allCases {
             routes.device(.post, "\(path)/:enrollment/\(kind.rawValue)") { [ports, self] call, incoming in
@@ -32,25 +28,11 @@ extension NativeAPI {
             return try await reply(OtherDevices.undo(method, of: id, by: call, ports: ports))
         }
     }
-
-    private func reply(_ outcome: OtherDevices.Outcome) async throws -> Response {
-        switch outcome {
-        case .done: return Response(status: .noContent)
-        case .refused(let refusal): throw try await problem(refusal)
-        case .waiting, .otherWaits: throw ProblemDetails(.enrollmentWaiting)
-        case .notFound: throw ProblemDetails(.enrollmentNotFound)
-        case .invalid: throw ProblemDetails(.changeInvalid)
-        case .notAuthorized(let needs):
-            throw ProblemDetails(.changeNotAuthorized, members: ["needs": .string(needs.rawValue)])
-        case .pinIncorrect(let attemptsLeft): throw ProblemDetails(pinIncorrect: attemptsLeft)
-        case .pinLocked: throw ProblemDetails(.pinLocked)
-        case .rateLimited(let seconds): throw ProblemDetails(.rateLimited, members: ["retry_after": .integer(seconds)])
-        }
-    }
 }
 
 extension OtherDevices.List {
-    fileprivate var json: JSONValue {
+    /// The list as the device gets it.
+    var json: JSONValue {
         OtherDevicesReply(nonce: nonce, needsMethod: needsMethod, devices: enrollments.map { $0.other(at: now) }).json
     }
 }

@@ -34,6 +34,7 @@ extension ProblemDetails {
         case .noSuch(let resource, let detail): self.init(resource.code, detail: detail)
         case .unauthorized(let detail): self.init(.unauthorized, detail: detail)
         case .tooManyFailures(let seconds): self.init(.rateLimited, members: ["retry_after": .integer(seconds)])
+        case .signature(let error): self.init(signature: error)
         case .clientDisabled: self.init(.clientDisabled)
         case .rightMissing(let right): self.init(.rightMissing, members: ["right": .string(right)])
         }
@@ -99,11 +100,6 @@ extension ProblemDetails {
         self.init(
             .alreadyEnded,
             members: JSONObject(["state": .string(status.state), "reason": status.reason.map(JSONValue.string)]))
-    }
-
-    /// The problem of a device's certificate.
-    init(certificate refusal: DeviceCertificateRefusal) {
-        self.init(.certificateInvalid, detail: refusal.words)
     }
 
     /// The problem of a text that may not be shown.

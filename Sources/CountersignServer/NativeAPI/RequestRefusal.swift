@@ -1,3 +1,5 @@
+import CountersignWire
+
 /// What is wrong with a request to the native API, found before an operation is called.
 enum RequestRefusal: Error {
     /// What a path may name.
@@ -21,6 +23,8 @@ enum RequestRefusal: Error {
     case unauthorized(detail: String? = nil)
     /// Too many wrong credentials; seconds until the next attempt is answered.
     case tooManyFailures(retryAfter: Int64)
+    /// The device's signature is refused.
+    case signature(MessageSignatureError)
     /// The caller is disabled.
     case clientDisabled
     /// The caller lacks a right, by its name in the API.

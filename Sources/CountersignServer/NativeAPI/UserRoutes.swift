@@ -13,24 +13,19 @@ extension NativeAPI {
             let result = try await ManageUsers.create(
                 externalID: externalID, by: client, idempotency: key, ports: ports
             ) { RecordedReply(status: 201, body: $0.json.encoded) }
-            return try Self.reply(result, status: 201, Self.json)
+            return try reply(result, status: 201, json)
         }
         routes.client(.get, "/v1/users/:user", .users) { [self] client, incoming in
-            guard let user = try await ManageUsers.show(try incoming.user(), to: client, ports: ports) else {
-                throw ProblemDetails(.userNotFound)
-            }
+            let user = try found(await ManageUsers.show(try incoming.user(), to: client, ports: ports), .user)
             return Response(json: user.json)
         }
         routes.client(.patch, "/v1/users/:user", .users) { [self] client, incoming in
             let changes = try Self.changes(try incoming.json())
             let outcome = try await ManageUsers.update(try incoming.user(), changes, by: client, ports: ports)
-            return Response(json: try Self.json(outcome))
+            return Response(json: try json(outcome))
         }
         routes.client(.delete, "/v1/users/:user", .users) { [self] client, incoming in
-            guard try await ManageUsers.unlink(try incoming.user(), from: client, ports: ports) else {
-                throw ProblemDetails(.userNotFound)
-            }
-            return Response(status: .noContent)
+            try removed(await ManageUsers.unlink(try incoming.user(), from: client, ports: ports), .user)
         }
         routes.client(.get, "/v1/users/:user/methods", .challenges) { [self] client, incoming in
             // What cannot name a user names none, and is answered like a user without devices.
@@ -75,14 +70,6 @@ extension NativeAPI {
             return try text.map { text throws(TextRefusal) in try ExternalID(text) }
         } catch {
             throw RefusedText(error, at: "/external_id")
-        }
-    }
-
-    private static func json(_ outcome: ManageUsers.Outcome) throws(ProblemDetails) -> JSONValue {
-        switch outcome {
-        case .user(let user): user.json
-        case .externalIDTaken: throw ProblemDetails(.externalIDTaken)
-        case .notFound: throw ProblemDetails(.userNotFound)
         }
     }
 }

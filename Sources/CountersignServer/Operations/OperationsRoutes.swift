@@ -13,7 +13,7 @@ extension NativeAPI {
         routes.anyone(.get, "/readyz") { [ports] incoming in
             // Ready is who can read what was written; whatever keeps it from that, others should be asked meanwhile.
             do {
-                guard try await ports.store.read({ try $0.clients.operatorClient() }) != nil else {
+                guard try await CheckReadiness.isReady(ports: ports) else {
                     throw RequestFailure.unavailable
                 }
             } catch let error as StoreError {

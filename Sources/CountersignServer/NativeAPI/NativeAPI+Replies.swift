@@ -1,0 +1,393 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import Hummingbird
+import OpenPGP
+
+/// What each outcome of an operation looks like in the native API.
+///
+/// This file and `ProblemDetails+Outcomes.swift` are the mapping: no route makes a problem of its own.
+extension NativeAPI {
+    /// The reply of an operation that may have been done before.
+    func reply<Outcome>(
+        _ result: Replayable<Outcome>, status: Int, _ render: (Outcome) throws(ProblemDetails) -> JSONValue
+    ) throws(ProblemDetails) -> Response {
+        switch result {
+        case .done(let outcome): return Response(json: try render(outcome), status: status)
+        case .conflict: throw ProblemDetails(.idempotencyConflict)
+        case .replayed(let earlier):
+            var response = Response(bytes: earlier.body, type: "application/json", status: earlier.status)
+            response.headers[.idempotencyReplayed] = "true"
+            return response
+        }
+    }
+
+    /// A page of a list.
+    func reply<Element>(_ page: Page<Element>, _ name: String, _ render: (Element) -> JSONValue) -> Response {
+        Response(
+            json: .members([
+                name: .array(page.elements.map(render)), "cursor": page.cursor.map(JSONValue.string),
+            ]))
+    }
+
+    /// What was found, or the problem of what was not.
+    func found<Value>(_ value: Value?, _ resource: RequestRefusal.Resource) throws(RequestRefusal) -> Value {
+        guard let value else { throw .noSuch(resource) }
+        return value
+    }
+
+    /// What was renewed of a client's, or the problem of a client that is not there.
+    func client<Renewed>(_ renewed: Renewed?) throws(ProblemDetails) -> Renewed {
+        guard let renewed else { throw ProblemDetails(.clientNotFound) }
+        return renewed
+    }
+
+    /// The reply to a removal: nothing, or the problem of what was not there.
+    func removed(_ isDone: Bool, _ resource: RequestRefusal.Resource) throws(RequestRefusal) -> Response {
+        guard isDone else { throw .noSuch(resource) }
+        return Response(status: .noContent)
+    }
+}
+
+/// Challenges.
+extension NativeAPI {
+    func json(_ outcome: AskChallenge.Outcome) throws(ProblemDetails) -> JSONValue {
+        switch outcome {
+        case .asked(let asked): asked.json(ports.issuer)
+        case .refused(let refusal): throw ProblemDetails(asking: refusal)
+        }
+    }
+
+    func shown(_ outcome: WatchChallenge.Outcome) throws(ProblemDetails) -> WatchChallenge.Shown {
+        switch outcome {
+        case .shown(let shown): return shown
+        case .notFound: throw ProblemDetails(.challengeNotFound)
+        case .refused(let refusal): throw ProblemDetails(caller: refusal)
+        }
+    }
+
+    func reply(_ outcome: CancelChallenge.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .cancelled(let challenge): return Response(json: challenge.json)
+        case .alreadyEnded(let status): throw ProblemDetails(ended: status)
+        case .notFound: throw ProblemDetails(.challengeNotFound)
+        }
+    }
+
+    func reply(_ outcome: ResendChallenge.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .resent(let shown): return Response(json: shown.json)
+        case .alreadyEnded(let status): throw ProblemDetails(ended: status)
+        case .notFound: throw ProblemDetails(.challengeNotFound)
+        case .tooMany: throw ProblemDetails(.tooManyResends)
+        case .reported: throw ProblemDetails(.askingLocked)
+        }
+    }
+
+    func code(_ outcome: ShowCode.Outcome) throws(ProblemDetails) -> ShownCode {
+        switch outcome {
+        case .code(let code): return code
+        case .alreadyClaimed: throw ProblemDetails(.alreadyClaimed)
+        case .alreadyEnded(let status): throw ProblemDetails(ended: status)
+        case .noCode: throw ProblemDetails(.noCode)
+        case .notFound: throw ProblemDetails(.challengeNotFound)
+        }
+    }
+
+    /// The code as a picture.
+    func picture(_ outcome: ShowCode.Outcome) throws -> Response {
+        let shown = try code(outcome)
+        // A link is followed on the device that shows it: as a picture, it would be scanned by another device.
+        guard !shown.isLink else { throw ProblemDetails(.noCode) }
+        return Response(bytes: Array(try QRPicture(of: shown.code.text).svg.utf8), type: "image/svg+xml")
+    }
+
+    func reply(_ outcome: EnterCode.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .approved(let challenge): return Response(json: challenge.json)
+        case .incorrect(let attemptsLeft):
+            throw ProblemDetails(.codeIncorrect, members: ["attempts_left": .integer(Int64(attemptsLeft))])
+        case .noCode: throw ProblemDetails(.noCode)
+        case .alreadyEnded(let status): throw ProblemDetails(ended: status)
+        case .notFound: throw ProblemDetails(.challengeNotFound)
+        }
+    }
+
+    func reply(_ outcome: ReturnChallenge.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .released(let challenge): return Response(json: challenge.json)
+        case .codeInvalid: throw ProblemDetails(.returnCodeInvalid)
+        case .alreadyEnded(let status): throw ProblemDetails(ended: status)
+        case .notFound: throw ProblemDetails(.challengeNotFound)
+        case .rateLimited(let seconds): throw ProblemDetails(retryAfter: seconds)
+        }
+    }
+
+    func receipt(_ outcome: ShowReceipt.Outcome) throws(ProblemDetails) -> StoredReceipt {
+        switch outcome {
+        case .receipt(let stored): return stored
+        case .challengeNotFound: throw ProblemDetails(.challengeNotFound)
+        case .none: throw ProblemDetails(.noReceipt)
+        }
+    }
+}
+
+/// Users, clients, types and what operators do.
+extension NativeAPI {
+    func json(_ outcome: ManageUsers.Outcome) throws(ProblemDetails) -> JSONValue {
+        switch outcome {
+        case .user(let user): user.json
+        case .externalIDTaken: throw ProblemDetails(.externalIDTaken)
+        case .notFound: throw ProblemDetails(.userNotFound)
+        }
+    }
+
+    func json(_ outcome: CreateTicket.Outcome) throws(ProblemDetails) -> JSONValue {
+        switch outcome {
+        case .created(let created): created.json
+        case .notFound: throw ProblemDetails(.userNotFound)
+        case .blocked: throw ProblemDetails(.enrollmentBlocked)
+        }
+    }
+
+    func reply(_ outcome: WaiveWait.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .done: return Response(status: .noContent)
+        case .notAllowed: throw ProblemDetails(.rightMissing, members: ["right": "waive_enrollment_approval"])
+        case .notFound: throw ProblemDetails(.enrollmentNotFound)
+        }
+    }
+
+    func reply(_ outcome: SuspendEnrollment.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .done: return Response(status: .noContent)
+        case .notFound: throw ProblemDetails(.enrollmentNotFound)
+        case .waiting: throw ProblemDetails(.enrollmentWaiting)
+        }
+    }
+
+    func reply(_ outcome: RemoveType.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .removed: return Response(status: .noContent)
+        case .notFound: throw ProblemDetails(.typeNotFound)
+        case .neededBy(let types):
+            let names = types.map { "\($0)" }
+            throw ProblemDetails(
+                .typeInUse, detail: "named by \(names.joined(separator: ", "))",
+                members: ["types": .array(names.map(JSONValue.string))])
+        }
+    }
+
+    func reply(_ outcome: ManageOutbox.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .queued: return Response(status: .noContent)
+        case .notFound: throw ProblemDetails(.messageNotFound)
+        case .over: throw ProblemDetails(.messageOver)
+        }
+    }
+
+    func json(_ outcome: SendTestMessage.Outcome) throws(ProblemDetails) -> JSONValue {
+        switch outcome {
+        case .queued(let id): SendTestMessage.Outcome.json(queued: id)
+        case .notSetUp: throw ProblemDetails(.transportNotSetUp)
+        case .tooMany(let seconds): throw ProblemDetails(retryAfter: seconds)
+        }
+    }
+
+    func reply(_ outcome: RotateIssuerKey.Outcome) throws -> Response {
+        switch outcome {
+        case .begun(let key): return Response(json: try key.json, status: 202)
+        case .underWay(let key): throw ProblemDetails(.rotationUnderWay, members: ["key": try key.json])
+        case .certificateFull: throw ProblemDetails(.issuerCertificateFull)
+        }
+    }
+}
+
+/// Devices.
+extension NativeAPI {
+    /// The enrollment that a device asked for about itself.
+    func reply(_ result: Result<Enrollment, DeviceRefusal>) async throws -> Response {
+        switch result {
+        case .success(let enrollment): return Response(json: enrollment.json(at: ports.time.now))
+        case .failure(let refusal): throw try await problem(refusal)
+        }
+    }
+
+    func reply(_ result: Result<Enrollment, UpdateEnrollment.Refusal>) async throws -> Response {
+        switch result {
+        case .success(let enrollment): return Response(json: enrollment.json(at: ports.time.now))
+        case .failure(.device(let refusal)): throw try await problem(refusal)
+        case .failure(.pushTokenInUse): throw ProblemDetails(.pushTokenInUse)
+        }
+    }
+
+    /// The reply to a device that is to be let go; nil where it is.
+    func reply(_ refusal: DeviceRefusal?) async throws -> Response {
+        if let refusal { throw try await problem(refusal) }
+        return Response(status: .noContent)
+    }
+
+    func reply(_ result: Result<MethodsReply, DeviceRefusal>) async throws -> Response {
+        switch result {
+        case .success(let reply): return Response(json: reply.json)
+        case .failure(let refusal): throw try await problem(refusal)
+        }
+    }
+
+    func reply(_ outcome: EnrollDevice.Outcome) async throws -> Response {
+        switch outcome {
+        case .enrolled(let enrollment, let approval):
+            let keys = try ports.keys.current()
+            let reply = EnrollmentReply(
+                enrollment: enrollment.id, user: enrollment.user, serverCertificate: keys.certificate,
+                pushKeys: keys.pushKeys, policies: try await ShowClients.policies(of: enrollment.client, ports: ports),
+                approval: approval.map { ApprovalNotice(number: $0.number, expiresAt: $0.expiresAt) })
+            return Response(json: reply.json, status: 201)
+        case .refused(let refusal): throw try await problem(refusal)
+        case .certificateInvalid(let refusal): throw ProblemDetails(.certificateInvalid, detail: refusal.words)
+        case .ticketInvalid: throw ProblemDetails(.ticketInvalid)
+        case .ticketUsed: throw ProblemDetails(.ticketUsed)
+        case .ticketExpired: throw ProblemDetails(.ticketExpired)
+        case .alreadyEnrolled: throw ProblemDetails(.alreadyEnrolled)
+        case .tooManyDevices: throw ProblemDetails(.tooManyDevices)
+        case .blocked: throw ProblemDetails(.enrollmentBlocked)
+        case .pushTokenInUse: throw ProblemDetails(.pushTokenInUse)
+        }
+    }
+
+    func reply(_ outcome: PendingChallenges.Outcome) async throws -> Response {
+        switch outcome {
+        case .list(let announcements, let cursor):
+            return Response(json: ["challenges": .array(announcements.map(\.payload)), "cursor": .string(cursor)])
+        case .refused(let refusal): throw try await problem(refusal)
+        }
+    }
+
+    func reply(_ outcome: OpenChallenge.Outcome) async throws -> Response {
+        switch outcome {
+        case .message(let message): return Response(json: ["message": .string(Base64.encode(message))])
+        case .refused(let refusal): throw try await problem(refusal)
+        case .notFound: throw ProblemDetails(.challengeNotFound)
+        case .alreadyEnded(let status): throw ProblemDetails(ended: status)
+        }
+    }
+
+    func reply(_ outcome: ClaimChallenge.Outcome) async throws -> Response {
+        switch outcome {
+        case .claimed: return Response(status: .noContent)
+        case .refused(let refusal): throw try await problem(refusal)
+        case .codeInvalid: throw ProblemDetails(.codeInvalid)
+        case .codeExpired: throw ProblemDetails(.codeExpired)
+        case .alreadyClaimed: throw ProblemDetails(.alreadyClaimed)
+        case .alreadyEnded(let status): throw ProblemDetails(ended: status)
+        case .waiting: throw ProblemDetails(.enrollmentWaiting)
+        case .userNotLinked: throw ProblemDetails(.userNotLinked)
+        case .methodMissing(let methods):
+            throw ProblemDetails(
+                .methodMissing, members: ["methods": .array(methods.map { .string($0.rawValue) })])
+        case .rateLimited(let seconds): throw ProblemDetails(retryAfter: seconds)
+        }
+    }
+
+    func reply(_ outcome: AnswerChallenge.Outcome) async throws -> Response {
+        switch outcome {
+        case .decided(let reply): return Response(json: reply.json)
+        case .refused(let refusal): throw try await problem(refusal)
+        case .notFound: throw ProblemDetails(.challengeNotFound)
+        case .alreadyEnded(let status): throw ProblemDetails(ended: status)
+        case .invalid(let fault):
+            // Who develops a device has a server of their own; others must not learn what helps to forge.
+            throw ProblemDetails(.answerInvalid, detail: isDevelopment ? fault.words : nil)
+        case .pinIncorrect(let attemptsLeft): throw ProblemDetails(pinIncorrect: attemptsLeft)
+        case .pinLocked: throw ProblemDetails(.pinLocked)
+        case .customRetry(let reply):
+            throw ProblemDetails(.customRetry, payload: reply.payload, attemptsLeft: reply.attemptsLeft)
+        case .customFailed(let payload): throw ProblemDetails(.customFailed, payload: payload)
+        case .customNotRegistered: throw ProblemDetails(.customNotRegistered)
+        case .customUnavailable: throw ProblemDetails(.customUnavailable)
+        case .rateLimited(let seconds): throw ProblemDetails(retryAfter: seconds)
+        }
+    }
+
+    func reply(_ outcome: ChangeMethods.Outcome) async throws -> Response {
+        switch outcome {
+        case .changed(nil): return Response(status: .noContent)
+        case .changed(let payload?): return Response(json: ["payload": .string(payload)])
+        case .refused(let refusal): throw try await problem(refusal)
+        case .invalid: throw ProblemDetails(.changeInvalid)
+        case .certificateFull: throw ProblemDetails(.certificateFull)
+        case .notAuthorized(let needs):
+            throw ProblemDetails(.changeNotAuthorized, members: ["needs": .string(needs.rawValue)])
+        case .blocked: throw ProblemDetails(.enrollmentBlocked)
+        case .pinIncorrect(let attemptsLeft): throw ProblemDetails(pinIncorrect: attemptsLeft)
+        case .pinLocked: throw ProblemDetails(.pinLocked)
+        case .customRetry(let payload): throw ProblemDetails(.customRetry, payload: payload)
+        case .customFailed(let payload): throw ProblemDetails(.customFailed, payload: payload)
+        case .customNotRegistered: throw ProblemDetails(.customNotRegistered)
+        case .customUnavailable: throw ProblemDetails(.customUnavailable)
+        case .rateLimited(let seconds): throw ProblemDetails(retryAfter: seconds)
+        }
+    }
+
+    func reply(_ outcome: OtherDevices.Shown) async throws -> Response {
+        switch outcome {
+        case .list(let list): return Response(json: list.json)
+        case .refused(let refusal): throw try await problem(refusal)
+        case .waiting: throw ProblemDetails(.enrollmentWaiting)
+        }
+    }
+
+    func reply(_ outcome: OtherDevices.Outcome) async throws -> Response {
+        switch outcome {
+        case .done: return Response(status: .noContent)
+        case .refused(let refusal): throw try await problem(refusal)
+        case .waiting, .otherWaits: throw ProblemDetails(.enrollmentWaiting)
+        case .notFound: throw ProblemDetails(.enrollmentNotFound)
+        case .invalid: throw ProblemDetails(.changeInvalid)
+        case .notAuthorized(let needs):
+            throw ProblemDetails(.changeNotAuthorized, members: ["needs": .string(needs.rawValue)])
+        case .pinIncorrect(let attemptsLeft): throw ProblemDetails(pinIncorrect: attemptsLeft)
+        case .pinLocked: throw ProblemDetails(.pinLocked)
+        case .rateLimited(let seconds): throw ProblemDetails(retryAfter: seconds)
+        }
+    }
+
+    /// The problem of a device that is not let in; a removal comes with the server's signed notice.
+    func problem(_ refusal: DeviceRefusal) async throws -> ProblemDetails {
+        switch refusal {
+        case .signature(let error): return ProblemDetails(signature: error)
+        case .unknownEnrollment: return ProblemDetails(.unknownEnrollment)
+        case .nonceReplayed: return ProblemDetails(.nonceReplayed)
+        case .clockSkew(let serverTime):
+            return ProblemDetails(.clockSkew, members: ["server_time": .string("\(serverTime)")])
+        case .suspended: return ProblemDetails(.enrollmentSuspended)
+        case .deregistered(let notice):
+            let signed = try await ports.keys.current().sign(notice, at: ports.time.now)
+            return ProblemDetails(.deviceDeregistered, members: ["notice": .string(signed)])
+        }
+    }
+}
+
+extension ProblemDetails {
+    fileprivate init(retryAfter seconds: Int64) {
+        self.init(.rateLimited, members: ["retry_after": .integer(seconds)])
+    }
+
+    fileprivate init(pinIncorrect attemptsLeft: Int) {
+        self.init(.pinIncorrect, members: ["attempts_left": .integer(Int64(attemptsLeft))])
+    }
+
+    /// What a custom authenticator says.
+    fileprivate init(_ code: ProblemCode, payload: String?, attemptsLeft: Int? = nil) {
+        self.init(
+            code,
+            members: JSONObject([
+                "attempts_left": attemptsLeft.map { .integer(Int64($0)) }, "payload": payload.map(JSONValue.string),
+            ]))
+    }
+}
+
+extension SendTestMessage.Outcome {
+    /// What is told of a message that waits to be sent.
+    static func json(queued id: EventID) -> JSONValue { ["message": .string("\(id)")] }
+}
