@@ -72,6 +72,9 @@ let package = Package(
         .target(
             name: "Countersign", dependencies: ["CountersignWire", crypto, cryptoExtras],
             swiftSettings: settings),
+        .target(
+            name: "RelyingPartyAPI", dependencies: ["CountersignWire", "OpenPGP", "Encodings"],
+            swiftSettings: settings),
         .target(name: "CountersignCore", dependencies: ["CountersignWire", logging], swiftSettings: settings),
         .systemLibrary(
             name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
@@ -100,7 +103,8 @@ let package = Package(
         .target(
             name: "CountersignServer",
             dependencies: [
-                "CountersignCore", "CountersignStorage", "CountersignDelivery", "COpenAPI", "CQREncode",
+                "CountersignCore", "CountersignStorage", "CountersignDelivery", "RelyingPartyAPI", "COpenAPI",
+                "CQREncode",
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
                 server("HummingbirdCore", "hummingbird"),
@@ -119,6 +123,7 @@ let package = Package(
             name: "CountersignCommand",
             dependencies: [
                 "CountersignServer", "CountersignCore", "CountersignStorage", "CountersignDelivery", "Countersign",
+                "RelyingPartyAPI",
                 server("ArgumentParser", "swift-argument-parser"),
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
@@ -247,8 +252,8 @@ let package = Package(
         tests(
             "Server",
             [
-                "ServerTestSupport", "CountersignServer", "CountersignCore", "CountersignWire", "OpenPGP",
-                "OpenPGPTestSupport", "Encodings",
+                "ServerTestSupport", "CountersignServer", "CountersignCore", "CountersignWire", "RelyingPartyAPI",
+                "OpenPGP", "OpenPGPTestSupport", "Encodings",
                 crypto, logging, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
                 server("HTTPTypes", "swift-http-types"), server("Hummingbird", "hummingbird"),
                 server("NIOCore", "swift-nio"),

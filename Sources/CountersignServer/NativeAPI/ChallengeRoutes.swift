@@ -3,6 +3,7 @@ import CountersignWire
 import Encodings
 import HTTPTypes
 import Hummingbird
+import RelyingPartyAPI
 import OpenPGP
 
 /// Asking and watching, for relying parties.
@@ -42,7 +43,7 @@ extension NativeAPI {
         }
         routes.client(.get, "/v1/challenges/:challenge/code", .challenges) { [self] client, incoming in
             let outcome = try await ShowCode.code(of: try incoming.challenge(), to: client.id, ports: ports)
-            return Response(json: try code(outcome).json(ports.issuer))
+            return Response(json: try code(outcome).view(ports.issuer).json)
         }
         routes.client(.post, "/v1/challenges/:challenge/code", .challenges) { [self] client, incoming in
             let id = try incoming.challenge()

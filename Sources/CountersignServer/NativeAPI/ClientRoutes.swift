@@ -40,8 +40,8 @@ extension NativeAPI {
             let result = try await UpdateClient.renewCallbackSecret(
                 of: id, overlap: try incoming.overlap(), by: caller,
                 idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports
-            ) { RecordedReply(status: 201, body: $0.json(ports.hasher).encoded) }
-            return try reply(result, status: 201) { renewed throws(ProblemDetails) in
+            ) { [ports] in RecordedReply(status: 201, body: $0.json(ports.hasher).encoded) }
+            return try reply(result, status: 201) { [ports] renewed throws(ProblemDetails) in
                 try client(renewed).json(ports.hasher)
             }
         }

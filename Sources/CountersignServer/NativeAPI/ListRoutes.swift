@@ -4,6 +4,7 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 import OpenPGP
+import RelyingPartyAPI
 
 /// Lists that come in pages: what a client may see, and everything, for operators.
 extension NativeAPI {
@@ -76,7 +77,7 @@ extension NativeAPI {
         let now = ports.time.now
         let states = ["active", "waiting", "suspended", "removed"]
         filter.state = try incoming.filter("state", "one of \(states.joined(separator: ", "))") { word in
-            states.contains(word) ? (word, { $0.json(at: now)["state"]?.string == word }) : nil
+            states.contains(word) ? (word, { $0.view(at: now).state.name == word }) : nil
         }
         let page = try await Self.refusingCursors { [filter] in
             try await ListEnrollments.list(filter, in: scope, cursor: incoming.query["cursor"], ports: ports)
@@ -117,10 +118,10 @@ extension NativeAPI {
 extension Challenge {
     /// The challenge as operators see it: whose it is, and without what that client wants back with it.
     fileprivate var jsonForOperators: JSONValue {
-        var object = json.object ?? [:]
-        object["client"] = .string("\(question.client)")
-        object["client_state"] = nil
-        return .object(object)
+        var view = view
+        view.client = question.client
+        view.clientState = nil
+        return view.json
     }
 }
 

@@ -3,6 +3,7 @@ import CountersignWire
 import Encodings
 import HTTPTypes
 import Hummingbird
+import RelyingPartyAPI
 
 /// Users, for the clients linked to them.
 extension NativeAPI {
@@ -77,9 +78,7 @@ extension NativeAPI {
 extension LinkedUser {
     /// The user as the client knows them.
     var json: JSONValue {
-        .members([
-            "id": .string("\(id)"), "external_id": externalID.map { .string($0.text) },
-            "enrollment_blocked": isEnrollmentBlocked ? true : nil, "created_at": .string("\(createdAt)"),
-        ])
+        UserView(id: id, externalID: externalID?.text, isEnrollmentBlocked: isEnrollmentBlocked, createdAt: createdAt)
+            .json
     }
 }

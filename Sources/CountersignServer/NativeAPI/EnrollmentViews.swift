@@ -1,0 +1,47 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import OpenPGP
+import RelyingPartyAPI
+
+extension CreateTicket.Created {
+    /// The ticket as the client gets it.
+    var json: JSONValue {
+        TicketView(
+            ticket: invitation.ticket, qr: invitation.text, user: invitation.user, enrollment: invitation.enrollment,
+            expiresAt: expiresAt
+        ).json
+    }
+}
+
+extension Enrollment {
+    /// The enrollment as its user's clients and its own device see it.
+    func view(at now: Timestamp) -> EnrollmentView {
+        var waiting: [AnswerMethod: Timestamp] = [:]
+        if case .active = state { for (method, time) in self.waiting(at: now) { waiting[method] = time } }
+        return EnrollmentView(
+            enrollment: id, user: user, fingerprint: keys.primary.fingerprint, device: device, versions: versions,
+            assurance: credential.assurance.rawValue, createdAt: createdAt, pin: pinState.rawValue,
+            hasBiometric: biometric != nil, custom: customs.keys.sorted().map(\.description), push: push?.view,
+            state: viewState(at: now), waiting: waiting)
+    }
+
+    /// The enrollment as its user's clients and its own device see it.
+    func json(at now: Timestamp) -> JSONValue { view(at: now).json }
+
+    private func viewState(at now: Timestamp) -> EnrollmentView.State {
+        switch state {
+        case .active: isLetIn(at: now) ? .active : .waiting(approval: approval, until: countsFrom)
+        case .suspended(let time): .suspended(at: time)
+        case .removed(let reason, let time): .removed(reason: reason.rawValue, at: time)
+        }
+    }
+}
+
+extension PushTarget {
+    fileprivate var view: PushTargetView {
+        PushTargetView(
+            service: service.name, app: "\(app)", environment: service.environment?.rawValue,
+            registeredAt: registeredAt)
+    }
+}

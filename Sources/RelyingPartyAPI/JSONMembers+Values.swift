@@ -1,0 +1,42 @@
+import CountersignWire
+import Encodings
+import OpenPGP
+
+extension JSONMembers {
+    mutating func id<Kind>(_ name: String) throws(JSONShapeError) -> ID<Kind> {
+        try required(name, "an id") { $0.string.flatMap { ID<Kind>($0) } }
+    }
+
+    mutating func optionalID<Kind>(_ name: String) throws(JSONShapeError) -> ID<Kind>? {
+        try optional(name, "an id") { $0.string.flatMap { ID<Kind>($0) } }
+    }
+
+    mutating func time(_ name: String) throws(JSONShapeError) -> Timestamp {
+        try required(name, "a time") { $0.string.flatMap { Timestamp($0) } }
+    }
+
+    mutating func optionalTime(_ name: String) throws(JSONShapeError) -> Timestamp? {
+        try optional(name, "a time") { $0.string.flatMap { Timestamp($0) } }
+    }
+
+    mutating func bool(_ name: String) throws(JSONShapeError) -> Bool {
+        try required(name, "true or false") { $0.bool }
+    }
+
+    /// Strings of an array that must be there.
+    mutating func requiredStrings(_ name: String) throws(JSONShapeError) -> [String] {
+        try required(name, "an array of strings") { value in
+            value.array.flatMap { elements in
+                let texts = elements.compactMap(\.string)
+                return texts.count == elements.count ? texts : nil
+            }
+        }
+    }
+}
+
+extension JSONValue {
+    /// The text of a value, or nothing for none.
+    static func text(_ value: (some CustomStringConvertible)?) -> JSONValue? { value.map { .string("\($0)") } }
+
+    static func texts(_ values: [some CustomStringConvertible]) -> JSONValue { .array(values.map { .string("\($0)") }) }
+}
