@@ -217,8 +217,8 @@ enum Schema {
         return [
             """
             CREATE TABLE replies (
-              scope TEXT NOT NULL, key TEXT NOT NULL, request_digest \(blob) NOT NULL, status \(integer) NOT NULL,
-              body \(blob) NOT NULL, created_at \(integer) NOT NULL, PRIMARY KEY (scope, key)
+              scope TEXT NOT NULL, key TEXT NOT NULL, request_digest \(blob) NOT NULL, body \(blob) NOT NULL,
+              created_at \(integer) NOT NULL, PRIMARY KEY (scope, key)
             ) \(options)
             """,
             "CREATE INDEX replies_age ON replies (created_at)",

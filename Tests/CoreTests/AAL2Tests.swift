@@ -122,9 +122,7 @@ struct AAL2Tests {
         try await SetType.set(labelled, by: scene.shop, ports: scene.world.ports)
         let request = try scene.world.request(for: scene.user, type: "strong")
         func ask() async throws -> Replayable<AskChallenge.Outcome> {
-            try await AskChallenge.ask(request, by: scene.shop, idempotency: nil, ports: scene.world.ports) { _ in
-                RecordedReply(status: 201, body: [])
-            }
+            try await AskChallenge.ask(request, by: scene.shop, idempotency: nil, ports: scene.world.ports)
         }
         guard case .done(.refused(.noEnrollment)) = try await ask() else {
             Issue.record("a device in software was asked")
@@ -172,7 +170,7 @@ struct FallbackTests {
             change(&request)
             let result = try await AskChallenge.ask(
                 request, by: scene.shop, idempotency: nil, ports: scene.world.ports
-            ) { _ in RecordedReply(status: 201, body: []) }
+            )
             guard case .done(let outcome) = result else { throw World.Broken("ask") }
             return outcome
         }
@@ -182,7 +180,7 @@ struct FallbackTests {
         #expect(available.first { "\($0.type)" == "second" }?.methods == [.confirm], "as it would be asked")
         #expect(!available.contains { "\($0.type)" == "first" })
         let asked = try await ask("second").get()
-        #expect("\(asked.challenge.question.type)" == "third" && asked.challenge.methods == [.confirm])
+        #expect("\(asked.challenge.type)" == "third" && asked.challenge.methods == [.confirm])
         #expect(asked.challenge.expiresAt == scene.world.time.now.adding(seconds: 30))
         await #expect(throws: AskChallenge.Refusal.noEnrollment, "one step, no chain") { try await ask("first").get() }
         // What the other type does not allow is not allowed by falling back.
@@ -194,6 +192,6 @@ struct FallbackTests {
         try await SetType.set(lost, by: scene.shop, ports: scene.world.ports)
         await #expect(throws: AskChallenge.Refusal.noEnrollment) { try await ask("lost").get() }
         _ = try await scene.device.setPIN()
-        #expect("\(try await ask("second").get().challenge.question.type)" == "second")
+        #expect("\(try await ask("second").get().challenge.type)" == "second")
     }
 }

@@ -31,7 +31,7 @@ struct AnswerChallengeTests {
     func repeated() async throws {
         let scene = try await Scene()
         try await scene.device.open(scene.asked.challenge.id)
-        let message = try await scene.device.receipt(of: scene.asked.challenge, scene.right)
+        let message = try await scene.device.receipt(of: scene.asked, scene.right)
         for _ in 0..<3 {
             let outcome = try await scene.device.answer(scene.asked.challenge.id, with: message)
             #expect(outcome.summary == "decided approved -")
@@ -45,7 +45,7 @@ struct AnswerChallengeTests {
     func second() async throws {
         let scene = try await Scene()
         #expect(try await scene.device.answer(scene.asked, .denied).summary == "decided denied declined")
-        let message = try await scene.device.receipt(of: scene.asked.challenge, scene.right)
+        let message = try await scene.device.receipt(of: scene.asked, scene.right)
         let outcome = try await scene.device.answer(scene.asked.challenge.id, with: message)
         #expect(outcome.summary == "already ended denied declined")
         #expect(try await scene.world.count("receipts") == 1)
@@ -57,7 +57,7 @@ struct AnswerChallengeTests {
         let digits = try #require(scene.asked.number).digits == "000000" ? "000001" : "000000"
         let wrong = Decision.approved(.confirm, number: EntryNumber(digits))
         #expect(try await scene.device.answer(scene.asked, wrong).summary == "decided failed wrong_number")
-        let message = try await scene.device.receipt(of: scene.asked.challenge, scene.right)
+        let message = try await scene.device.receipt(of: scene.asked, scene.right)
         let outcome = try await scene.device.answer(scene.asked.challenge.id, with: message)
         #expect(outcome.summary == "already ended failed wrong_number")
         #expect(try await scene.world.count("receipts") == 0)
@@ -71,7 +71,7 @@ struct AnswerChallengeTests {
             let scene = try await Scene()
             try await scene.device.open(scene.asked.challenge.id)
             scene.world.time.advance(milliseconds: milliseconds)
-            let message = try await scene.device.receipt(of: scene.asked.challenge, scene.right)
+            let message = try await scene.device.receipt(of: scene.asked, scene.right)
             let outcome = try await scene.device.answer(scene.asked.challenge.id, with: message)
             #expect(outcome.summary == expected)
         }
@@ -81,13 +81,13 @@ struct AnswerChallengeTests {
     func invalid() async throws {
         let scene = try await Scene()
         let id = scene.asked.challenge.id
-        let unfetched = try await scene.device.receipt(of: scene.asked.challenge, scene.right)
+        let unfetched = try await scene.device.receipt(of: scene.asked, scene.right)
         #expect(try await scene.device.answer(id, with: unfetched).summary == "invalid")
         try await scene.device.open(id)
-        let numberless = try await scene.device.receipt(of: scene.asked.challenge, .approved(.confirm, number: nil))
+        let numberless = try await scene.device.receipt(of: scene.asked, .approved(.confirm, number: nil))
         #expect(try await scene.device.answer(id, with: numberless).summary == "invalid")
         let receipt = Receipt(
-            of: scene.asked.challenge.question, user: scene.device.invitation.user,
+            of: try await scene.world.challenge(scene.asked).question, user: scene.device.invitation.user,
             device: scene.device.certificate.fingerprint,
             decision: scene.right,
             answeredAt: scene.world.time.now)
@@ -120,7 +120,7 @@ struct AnswerChallengeTests {
         let scene = try await Scene()
         let stranger = try await scene.world.makeDevice(
             of: try await scene.world.makeUser(of: scene.shop), by: scene.shop)
-        let message = try await stranger.receipt(of: scene.asked.challenge, scene.right)
+        let message = try await stranger.receipt(of: scene.asked, scene.right)
         #expect(try await stranger.answer(scene.asked.challenge.id, with: message).summary == "not found")
     }
 

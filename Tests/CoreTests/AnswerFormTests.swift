@@ -16,12 +16,13 @@ struct AnswerFormTests {
         let now = scene.world.time.now
         let server = try scene.world.issuerKeys.certificate
         let text = Receipt(
-            of: asked.challenge.question, user: scene.user, device: scene.device.certificate.fingerprint,
+            of: try await scene.world.challenge(asked).question, user: scene.user,
+            device: scene.device.certificate.fingerprint,
             decision: .approved(.pin, number: asked.number), answeredAt: now
         ).text
         let areas = form.areas(
             signer: key.publicKey.fingerprint, recipient: server.fingerprint,
-            asked: asked.challenge.question.askedAt.unixSeconds, now: now.unixSeconds)
+            asked: asked.challenge.askedAt.unixSeconds, now: now.unixSeconds)
         let signature = try await HandmadeSignature.make(
             over: text, by: key, hashed: areas.hashed, unhashed: areas.unhashed)
         let sealed = try HandmadeSignature.seal(

@@ -60,7 +60,7 @@ struct AskScene {
     }
 
     /// Decides on a request with changes.
-    func decide(_ change: (inout AskChallenge.Request) throws -> Void = { _ in }) throws -> AskedChallenge {
+    func decide(_ change: (inout AskChallenge.Request) throws -> Void = { _ in }) throws -> AskChallenge.Decided {
         guard let issuer = Issuer(World.issuer) else { throw World.Broken("issuer") }
         var request = AskChallenge.Request(
             user: .id(Self.id(200)), type: .confirm, message: try DisplayMessage("Pay?"))

@@ -9,10 +9,7 @@ import Testing
 struct ClientStateTests {
     private func renew(_ client: Client, overlap: Int64, in world: World) async throws -> Secret<String> {
         let result = try await RenewClientSecret.renew(of: client.id, overlap: overlap, by: client, ports: world.ports)
-        {
-            _ in RecordedReply(status: 201, body: [])
-        }
-        guard case .done(let renewed?) = result else { throw World.Broken("secret") }
+        guard case .done(.renewed(let renewed)) = result else { throw World.Broken("secret") }
         return renewed.secret
     }
 
@@ -52,9 +49,7 @@ struct ClientStateTests {
                 _ = try await DisableClient.disable(shop.id, by: shop, ports: ports)
                 return "disabled"
             }
-            let result = try await AskChallenge.ask(request, by: shop, idempotency: nil, ports: ports) { _ in
-                RecordedReply(status: 201, body: [])
-            }
+            let result = try await AskChallenge.ask(request, by: shop, idempotency: nil, ports: ports)
             guard case .done(let outcome) = result else { return "replayed" }
             switch outcome {
             case .asked: return "asked"
@@ -63,9 +58,7 @@ struct ClientStateTests {
         }
         #expect(results.allSatisfy { ["disabled", "asked", "clientDisabled"].contains($0) }, "\(results)")
         #expect(try await world.count("challenges", where: "state = 'pending'") == 0)
-        let late = try await AskChallenge.ask(request, by: shop, idempotency: nil, ports: ports) { _ in
-            RecordedReply(status: 201, body: [])
-        }
+        let late = try await AskChallenge.ask(request, by: shop, idempotency: nil, ports: ports)
         guard case .done(.refused(.clientDisabled)) = late else { throw World.Broken("\(late)") }
     }
 

@@ -149,11 +149,11 @@ struct ClientTests {
             Issue.record("another client's receipt was shown")
             return
         }
-        #expect(try await ManageUsers.show(.id(user), to: rival, ports: ports)?.id == nil)
+        #expect(try await ShowUser.show(.id(user), to: rival, ports: ports) == .notFound)
         #expect(try await ShowEnrollments.list(of: .id(user), to: rival, ports: ports)?.count == nil)
         #expect(
             try await !RemoveEnrollment.remove(device.enrollment, of: .id(user), by: rival, ports: ports))
-        #expect(try await !ManageUsers.unlink(.id(user), from: rival, ports: ports))
+        #expect(try await UnlinkUser.unlink(.id(user), from: rival, ports: ports) == .notFound)
         #expect(try await AvailableMethods.list(for: .id(user), client: rival, ports: ports).types.isEmpty)
         #expect(try await AvailableMethods.list(for: .id(user), client: shop, ports: ports).types.count == 1)
         #expect(

@@ -132,9 +132,7 @@ struct CustomTests {
         #expect(refused?.detail["result"]?.string == result.rawValue && refused?.challenge == id)
         // Nobody can be asked by it any more.
         let request = try scene.world.request(for: scene.user)
-        let again = try await AskChallenge.ask(request, by: scene.shop, idempotency: nil, ports: scene.world.ports) {
-            _ in RecordedReply(status: 201, body: [])
-        }
+        let again = try await AskChallenge.ask(request, by: scene.shop, idempotency: nil, ports: scene.world.ports)
         guard case .done(.refused(.noEnrollment)) = again else {
             Issue.record("\(again)")
             return

@@ -51,9 +51,9 @@ struct EnrollDeviceTests {
         let user = device.invitation.user
         let rival = try await world.makeClient("Rival").client
         _ = try await world.ports.store.commit { try $0.links.put(user, to: rival.id, externalID: nil) }
-        #expect(try await ManageUsers.unlink(.id(user), from: client, ports: world.ports))
+        #expect(try await UnlinkUser.unlink(.id(user), from: client, ports: world.ports) == .unlinked)
         #expect(try await device.enroll().summary == "ticket invalid")
-        #expect(try await ManageUsers.unlink(.id(user), from: rival, ports: world.ports))
+        #expect(try await UnlinkUser.unlink(.id(user), from: rival, ports: world.ports) == .unlinked)
         #expect(try await device.enroll().summary == "ticket invalid")
         #expect(try await world.count("enrollments") == 0)
     }

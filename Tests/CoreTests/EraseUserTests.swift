@@ -54,7 +54,7 @@ struct EraseUserTests {
         }
 
         func delete(by client: Client? = nil) async throws {
-            #expect(try await ManageUsers.unlink(.id(user), from: client ?? shop, ports: world.ports))
+            #expect(try await UnlinkUser.unlink(.id(user), from: client ?? shop, ports: world.ports) == .unlinked)
         }
     }
 
@@ -108,7 +108,7 @@ struct EraseUserTests {
         let asked = try await scene.ask()
         try await scene.device.open(asked.challenge.id)
         let call = try await scene.device.call()
-        let message = try await scene.device.receipt(of: asked.challenge, .denied)
+        let message = try await scene.device.receipt(of: asked, .denied)
         try await scene.delete()
         let answer = try await AnswerChallenge.answer(
             AnswerRequest(message: message), to: asked.challenge.id, by: call, ports: scene.world.ports)
@@ -147,7 +147,7 @@ struct EraseUserTests {
         #expect(again != scene.user)
         #expect(try await scene.world.store.read { try $0.enrollments.all(of: again).isEmpty })
         let old = scene.user
-        #expect(try await ManageUsers.show(.id(old), to: scene.shop, ports: scene.world.ports) == nil)
+        #expect(try await ShowUser.show(.id(old), to: scene.shop, ports: scene.world.ports) == .notFound)
     }
 
     @Test("What a server that died has left to be erased is erased by the next upkeep, batch after batch")
@@ -194,7 +194,6 @@ struct EraseUserTests {
                     try await scene.delete()
                 } else {
                     _ = try await AskChallenge.ask(request, by: scene.shop, idempotency: nil, ports: scene.world.ports)
-                    { _ in RecordedReply(status: 201, body: []) }
                 }
             }
             let id = scene.user

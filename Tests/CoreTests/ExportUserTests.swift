@@ -63,9 +63,9 @@ struct ExportUserTests {
                 if isOver { ended += 1 } else { exports.append((scope, export)) }
             }
             if isDeleted {
-                #expect(try await ManageUsers.delete(.id(user), by: shop, ports: world.ports))
+                #expect(try await DeleteUser.delete(.id(user), by: shop, ports: world.ports) == .deleted)
             } else {
-                #expect(try await ManageUsers.unlink(.id(user), from: shop, ports: world.ports))
+                #expect(try await UnlinkUser.unlink(.id(user), from: shop, ports: world.ports) == .unlinked)
             }
             for (scope, export) in exports {
                 if !isDeleted, case .client(bank.id) = scope {
@@ -88,7 +88,7 @@ struct ExportUserTests {
     func deletedBefore() async throws {
         let scene = try await Scene(.sqlite)
         let (world, user) = (scene.world, try await scene.user())
-        #expect(try await ManageUsers.delete(.id(user), by: scene.shop, ports: world.ports))
+        #expect(try await DeleteUser.delete(.id(user), by: scene.shop, ports: world.ports) == .deleted)
         let begun = try await ExportUser.begin(.id(user), in: .all, by: scene.shop, ports: world.ports)
         let parts = try await Self.rest(of: try #require(begun), in: world)
         guard case .known(let known)? = parts.first else { throw World.Broken("\(parts)") }

@@ -1,4 +1,6 @@
+import CountersignStorage
 import CountersignWire
+import Encodings
 import StorageTestSupport
 import Testing
 
@@ -13,31 +15,46 @@ struct IdempotencyTests {
             IdempotencyKey(scope: scope, key: key, requestDigest: [UInt8](repeating: digest, count: 32)))
     }
 
+    private enum Made: KeptOutcome {
+        case made(UserID)
+        case refused
+
+        var kept: KeptForm? {
+            if case .made(let user) = self { KeptForm(["user": .string("\(user)")]) } else { nil }
+        }
+
+        init?(kept: KeptForm, of _: Void) {
+            guard let user = kept.read("user", { UserID($0) }) else { return nil }
+            self = .made(user)
+        }
+    }
+
     /// Makes a user under a key and tells what came of it.
     private func once(_ key: IdempotencyKey?, in world: World, refuse: Bool = false) async throws -> String {
         let now = world.time.now
         let user: UserID = world.random.id(at: now)
-        let result = try await world.ports.commit(at: now) { work in
-            try work.once(key) {
-                if refuse { return ("refused", nil) }
+        let result: Replayable<Made> = try await world.ports.commit(at: now) { work in
+            try work.once(key, ()) {
+                if refuse { return .refused }
                 try work.users.insert(user, at: now)
-                return ("made \(user)", RecordedReply(status: 201, body: Array("\(user)".utf8)))
+                return .made(user)
             }
         }
         switch result {
-        case .done(let text): return text
-        case .replayed(let reply): return "replayed \(reply.status) \(String(decoding: reply.body, as: UTF8.self))"
+        case .done(.refused), .replayed(.refused): return "refused"
+        case .done(.made(let user)): return "made \(user)"
+        case .replayed(.made(let user)): return "replayed \(user)"
         case .conflict: return "conflict"
         }
     }
 
-    @Test("A repeat gets the first status and body and does nothing")
+    @Test("A repeat gets the first outcome and does nothing")
     func replays() async throws {
         let world = try await World()
         let first = try await once(try key(), in: world)
         let user = first.dropFirst("made ".count)
         #expect(first.hasPrefix("made "))
-        for _ in 0..<3 { #expect(try await once(try key(), in: world) == "replayed 201 \(user)") }
+        for _ in 0..<3 { #expect(try await once(try key(), in: world) == "replayed \(user)") }
         #expect(try await world.count("users") == 1)
     }
 
@@ -68,10 +85,10 @@ struct IdempotencyTests {
         await #expect(throws: StoreError.unavailable) {
             try await world.ports.commit(at: now) { work in
                 _ =
-                    try work.once(key) {
+                    try work.once(key, ()) {
                         try work.users.insert(UserID(at: now, random: [UInt8](repeating: 0, count: 10)), at: now)
                         throw StoreError.unavailable
-                    } as Replayable<Int>
+                    } as Replayable<Made>
             }
         }
         #expect(try await world.count("users") == 0)
@@ -93,30 +110,14 @@ struct IdempotencyTests {
         #expect(try await once(try key(), in: world).hasPrefix("made"))
     }
 
-    @Test("A challenge asked twice under one key is one challenge")
-    func ask() async throws {
+    @Test("What is kept and cannot be read is a fault, and no other outcome")
+    func corrupt() async throws {
         let world = try await World()
-        try await world.makeType()
-        let shop = try await world.makeClient().client
-        let user = try await world.makeUser(of: shop)
-        _ = try await world.makeDevice(of: user, by: shop)
-        let key = try key(scope: "\(shop.id) POST /v1/challenges")
-        let request = try world.request(for: user)
-        var bodies: [[UInt8]] = []
-        for _ in 0..<2 {
-            let result = try await AskChallenge.ask(request, by: shop, idempotency: key, ports: world.ports) { asked in
-                RecordedReply(status: 201, body: Array("\(asked.challenge.id) \(asked.number?.digits ?? "")".utf8))
-            }
-            switch result {
-            case .done(.asked(let asked)):
-                bodies.append(Array("\(asked.challenge.id) \(asked.number?.digits ?? "")".utf8))
-            case .replayed(let reply): bodies.append(reply.body)
-            case .done(.refused), .conflict: Issue.record("\(result)")
-            }
-        }
-        #expect(bodies.count == 2)
-        #expect(bodies.first == bodies.last)
-        #expect(try await world.count("challenges") == 1)
+        _ = try await once(try key(), in: world)
+        let now = world.time.now
+        let other = try key("other")
+        try await world.store.commit { try $0.replies.insert(KeptForm(["user": "nobody"]), for: other, at: now) }
+        await #expect(throws: StoreError.corruptRow("reply")) { try await once(other, in: world) }
     }
 
     @Test(

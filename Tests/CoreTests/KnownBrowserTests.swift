@@ -36,7 +36,7 @@ struct KnownBrowserTests {
             request.browser = browser.flatMap { BrowserID($0) }
             let result = try await AskChallenge.ask(
                 request, by: client ?? shop, idempotency: nil, ports: world.ports
-            ) { _ in RecordedReply(status: 201, body: []) }
+            )
             guard case .done(let outcome) = result else { throw World.Broken("ask") }
             return outcome
         }
@@ -60,7 +60,7 @@ struct KnownBrowserTests {
     func learned() async throws {
         let scene = try await Scene()
         let first = try await scene.ask(Self.browser).get()
-        #expect("\(first.challenge.question.type)" == "scan" && first.enrollments.isEmpty && first.code != nil)
+        #expect("\(first.challenge.type)" == "scan" && first.enrollments.isEmpty && first.code != nil)
         let stranger = try await scene.world.makeDevice(
             of: try await scene.world.makeUser(of: scene.shop), by: scene.shop)
         let claimed = try await ClaimChallenge.claim(
@@ -68,17 +68,17 @@ struct KnownBrowserTests {
         #expect(claimed.summary == "code invalid")
         try await scene.scan(first, .approved(.confirm, number: nil))
         let second = try await scene.ask(Self.browser).get()
-        #expect("\(second.challenge.question.type)" == "login" && second.enrollments == [scene.device.enrollment])
+        #expect("\(second.challenge.type)" == "login" && second.enrollments == [scene.device.enrollment])
         // Neither another browser, nor none, nor the same one at another client.
         for browser in [nil, "another browser's".replacing(" ", with: "-")] {
-            #expect("\(try await scene.ask(browser).get().challenge.question.type)" == "scan")
+            #expect("\(try await scene.ask(browser).get().challenge.type)" == "scan")
         }
         let elsewhere = try await scene.world.makeClient("Elsewhere").client
         let linked = try await scene.world.store.commit {
             try $0.links.put(scene.user, to: elsewhere.id, externalID: nil)
         }
         #expect(linked)
-        #expect("\(try await scene.ask(Self.browser, by: elsewhere).get().challenge.question.type)" == "scan")
+        #expect("\(try await scene.ask(Self.browser, by: elsewhere).get().challenge.type)" == "scan")
     }
 
     @Test("A no teaches nothing, and a report forgets the browser", arguments: [Decision.denied, .reported])
@@ -111,7 +111,7 @@ struct KnownBrowserTests {
         let scene = try await Scene()
         try await scene.scan(try await scene.ask(Self.browser).get(), .approved(.confirm, number: nil))
         for _ in 1...5 { _ = try await scene.ask("another-browser-1").get() }
-        #expect("\(try await scene.ask(Self.browser).get().challenge.question.type)" == "login")
+        #expect("\(try await scene.ask(Self.browser).get().challenge.type)" == "login")
     }
 
     @Test("Where the other type is not there, or has no code, nobody is asked")

@@ -72,7 +72,7 @@ struct ListTests {
         let first = try await ListUsers.of(scene.shop.id, blocked: nil, cursor: nil, ports: ports)
         // The very entry where the page ended, and one before it, go; one comes.
         for index in [3, Listing.pageSize - 1] {
-            #expect(try await ManageUsers.unlink(.id(ours[index]), from: scene.shop, ports: ports))
+            #expect(try await UnlinkUser.unlink(.id(ours[index]), from: scene.shop, ports: ports) == .unlinked)
         }
         scene.world.time.advance(seconds: 1)
         let new = try await scene.world.makeUser("new", of: scene.shop)
@@ -117,8 +117,8 @@ struct ListTests {
         let scene = try await Scene()
         let all = try await scene.makeUsers(2 * (Listing.examined + 50))
         let rare = try #require(all.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element).max())
-        _ = try await ManageUsers.update(
-            .id(rare), ManageUsers.Changes(isEnrollmentBlocked: true), by: scene.shop, ports: scene.world.ports)
+        _ = try await UpdateUser.update(
+            .id(rare), UpdateUser.Changes(isEnrollmentBlocked: true), by: scene.shop, ports: scene.world.ports)
         let first = try await ListUsers.of(scene.shop.id, blocked: true, cursor: nil, ports: scene.world.ports)
         #expect(first.elements.isEmpty && first.cursor != nil)
         #expect(try await scene.users(scene.shop, blocked: true) == [rare])

@@ -23,7 +23,8 @@ struct PINAnswerTests {
         ] {
             let asked = try await scene.ask(type)
             let receipt = Receipt(
-                of: asked.challenge.question, user: scene.user, device: scene.device.certificate.fingerprint,
+                of: try await scene.world.challenge(asked).question, user: scene.user,
+                device: scene.device.certificate.fingerprint,
                 decision: decision,
                 answeredAt: scene.world.time.now)
             let message = try await scene.device.seal(receipt.text, signedBy: signer)
@@ -36,7 +37,8 @@ struct PINAnswerTests {
         #expect(try await scene.approve(try await scene.ask(), by: primary) == "PIN incorrect, 4 left")
         let either = try await scene.ask("either")
         let confirmed = Receipt(
-            of: either.challenge.question, user: scene.user, device: scene.device.certificate.fingerprint,
+            of: try await scene.world.challenge(either).question, user: scene.user,
+            device: scene.device.certificate.fingerprint,
             decision: .approved(.confirm, number: either.number), answeredAt: scene.world.time.now)
         let byPIN = try await scene.device.seal(confirmed.text, signedBy: pin)
         #expect(try await scene.device.answer(either.challenge.id, with: byPIN).summary == "invalid")
@@ -50,7 +52,8 @@ struct PINAnswerTests {
         let wrong = scene.device.newPINKey()
         let asked = try await scene.ask("either")
         let right = Receipt(
-            of: asked.challenge.question, user: scene.user, device: scene.device.certificate.fingerprint,
+            of: try await scene.world.challenge(asked).question, user: scene.user,
+            device: scene.device.certificate.fingerprint,
             decision: .approved(.pin, number: asked.number), answeredAt: scene.world.time.now
         ).text
         for (text, reason) in [
@@ -77,7 +80,8 @@ struct PINAnswerTests {
         let asked = try await scene.ask("either")
         let digits = try #require(asked.number).digits == "000000" ? "000001" : "000000"
         let receipt = Receipt(
-            of: asked.challenge.question, user: scene.user, device: scene.device.certificate.fingerprint,
+            of: try await scene.world.challenge(asked).question, user: scene.user,
+            device: scene.device.certificate.fingerprint,
             decision: .approved(.pin, number: EntryNumber(digits)), answeredAt: scene.world.time.now)
         let both = try await scene.device.seal(receipt.text, signedBy: scene.device.newPINKey())
         #expect(try await scene.device.answer(asked.challenge.id, with: both).summary == "PIN incorrect, 4 left")

@@ -94,7 +94,7 @@ struct RetentionTests {
             throw World.Broken("another client's receipt was shown")
         }
         let answer = try await scene.device.answer(
-            asked.challenge.id, with: try await scene.device.receipt(of: asked.challenge, .denied))
+            asked.challenge.id, with: try await scene.device.receipt(of: asked, .denied))
         guard case .notFound = answer else { throw World.Broken("\(answer)") }
     }
 

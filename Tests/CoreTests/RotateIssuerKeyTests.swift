@@ -55,7 +55,7 @@ struct RotateIssuerKeyTests {
         func sealedAnswer() async throws -> (ChallengeID, [UInt8]) {
             let asked = try await world.ask(try world.request(for: user), by: shop)
             try await device.open(asked.challenge.id)
-            return (asked.challenge.id, try await device.receipt(of: asked.challenge, .denied))
+            return (asked.challenge.id, try await device.receipt(of: asked, .denied))
         }
 
         func isTaken(_ answer: (ChallengeID, [UInt8])) async throws -> Bool {
@@ -135,7 +135,8 @@ struct RotateIssuerKeyTests {
             try await scene.device.open(asked.challenge.id)
             let now = scene.world.time.now
             let receipt = Receipt(
-                of: asked.challenge.question, user: scene.user, device: scene.device.certificate.fingerprint,
+                of: try await scene.world.challenge(asked).question, user: scene.user,
+                device: scene.device.certificate.fingerprint,
                 decision: .denied, answeredAt: now)
             let message = try await EncryptedMessage.seal(
                 .text(receipt.text), signedBy: scene.device.primary,

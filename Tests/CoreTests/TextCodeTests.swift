@@ -37,15 +37,13 @@ private struct TextScene: Sendable {
     func asking(
         _ request: AskChallenge.Request, _ ports: Ports? = nil
     ) async throws -> AskChallenge.Outcome {
-        let result = try await AskChallenge.ask(request, by: shop, idempotency: nil, ports: ports ?? world.ports) { _ in
-            RecordedReply(status: 201, body: [])
-        }
+        let result = try await AskChallenge.ask(request, by: shop, idempotency: nil, ports: ports ?? world.ports)
         guard case .done(let outcome) = result else { throw World.Broken("ask") }
         return outcome
     }
 
     func ask(_ type: String = "sms") async throws -> Challenge {
-        try await asking(try request(type)).get().challenge
+        try await world.challenge(try await asking(try request(type)).get())
     }
 
     /// What is on its way to the telephone, once.
@@ -99,15 +97,16 @@ struct TextCodeTests {
         let asked = try await scene.asking(request).get()
         #expect(
             asked.number == nil && asked.code == nil && asked.enrollments.isEmpty, "the client is not told the code")
+        let challenge = try await scene.world.challenge(asked)
         let message = try #require(try await scene.sent().first)
         #expect(message.template == .code && message.language == LanguageTag("de-AT"))
         let values = message.values.mapValues { $0.reveal() }
         #expect(values["sender"] == "ACME Shop" && values["question"] == "Pay EUR 1,250.00 to ACME GmbH?")
         #expect(values["minutes"] == "5")
         let code = try #require(EntryNumber(values["code"] ?? ""))
-        #expect(try await scene.enter(code.wrong, asked.challenge) == "incorrect 2")
-        #expect(try await scene.enter(code, asked.challenge) == "approved by text_code")
-        #expect(try await scene.enter(code, asked.challenge) == "already approved -")
+        #expect(try await scene.enter(code.wrong, challenge) == "incorrect 2")
+        #expect(try await scene.enter(code, challenge) == "approved by text_code")
+        #expect(try await scene.enter(code, challenge) == "already approved -")
         let stored = try #require(try await scene.world.store.read { try $0.challenges.find(asked.challenge.id) })
         #expect(stored.state == .ended(.entered, at: scene.world.time.now) && stored.numberHash == nil)
         let receipt = try await ShowReceipt.receipt(of: asked.challenge.id, to: scene.shop.id, ports: scene.world.ports)
@@ -245,14 +244,14 @@ struct TextCodeTests {
         #expect(try await scene.enter(code, challenge, by: stranger) == "not found")
         try await scene.world.makeType("scan", numberEntry: false, channel: .code)
         let scanned = try await scene.world.ask(try scene.world.request(for: nil, type: "scan"), by: scene.shop)
-        #expect(try await scene.enter(code, scanned.challenge) == "no code")
+        #expect(try await scene.enter(code, try await scene.world.challenge(scanned)) == "no code")
         let resent = try await ResendChallenge.resend(challenge.id, by: scene.shop.id, ports: scene.world.ports)
         guard case .tooMany = resent else { throw World.Broken("resend") }
         let late = try await scene.ask()
         scene.world.time.advance(seconds: 300)
         #expect(try await scene.enter(code, late) == "already expired -")
         let last = try await scene.ask()
-        #expect(try await ManageUsers.unlink(.id(scene.user), from: scene.shop, ports: scene.world.ports))
+        #expect(try await UnlinkUser.unlink(.id(scene.user), from: scene.shop, ports: scene.world.ports) == .unlinked)
         #expect(try await scene.enter(code, last) == "not found")
     }
 

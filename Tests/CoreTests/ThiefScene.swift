@@ -323,14 +323,14 @@ extension ThiefScene {
     mutating func makesAnew() async throws {
         begins()
         guard named == owner else { return }
-        _ = try await ManageUsers.unlink(.id(owner), from: shop, ports: world.ports)
+        _ = try await UnlinkUser.unlink(.id(owner), from: shop, ports: world.ports)
         named = try await world.makeUser("customer-1", of: shop)
     }
 
     /// The client with the longest wait unlinks the user.
     mutating func unlinksBank() async throws {
         begins()
-        _ = try await ManageUsers.unlink(.id(owner), from: bank, ports: world.ports)
+        _ = try await UnlinkUser.unlink(.id(owner), from: bank, ports: world.ports)
     }
 
     /// Removes the phone and enrolls another one, both at once.

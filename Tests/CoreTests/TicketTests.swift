@@ -10,9 +10,7 @@ struct TicketTests {
     private func ticket(_ reference: UserReference, by client: Client, in world: World) async throws
         -> CreateTicket.Created?
     {
-        let result = try await CreateTicket.create(for: reference, by: client, idempotency: nil, ports: world.ports) {
-            _ in RecordedReply(status: 201, body: [])
-        }
+        let result = try await CreateTicket.create(for: reference, by: client, idempotency: nil, ports: world.ports)
         switch result {
         case .done(.created(let created)): return created
         case .done(.notFound): return nil
@@ -57,14 +55,14 @@ struct TicketTests {
         let user = try await world.makeUser("customer-1", of: shop)
         let device = try await TestDevice(try await world.makeTicket(for: user, by: shop), in: world)
         func block(_ isBlocked: Bool) async throws -> LinkedUser {
-            let outcome = try await ManageUsers.update(
-                .id(user), ManageUsers.Changes(isEnrollmentBlocked: isBlocked), by: shop, ports: world.ports)
-            guard case .user(let user) = outcome else { throw World.Broken("block") }
+            let outcome = try await UpdateUser.update(
+                .id(user), UpdateUser.Changes(isEnrollmentBlocked: isBlocked), by: shop, ports: world.ports)
+            guard case .updated(let user) = outcome else { throw World.Broken("block") }
             return user
         }
         let changed = try await block(true)
         #expect(changed.isEnrollmentBlocked && changed.externalID?.text == "customer-1")
-        #expect(try await ManageUsers.show(.id(user), to: shop, ports: world.ports)?.isEnrollmentBlocked == true)
+        #expect(try await ShowUser.show(.id(user), to: shop, ports: world.ports) == .user(changed))
         #expect(try await device.enroll().summary == "blocked")
         await #expect(throws: World.Broken.self) { try await ticket(.id(user), by: shop, in: world) }
         let rival = try await world.makeClient("Rival", waives: true).client

@@ -47,7 +47,7 @@ struct ToldExpiredTests {
             guard case .alreadyEnded(let status) = outcome else { throw World.Broken("open: \(outcome)") }
             told = status.state
         case .answer:
-            let message = try await scene.device.receipt(of: asked.challenge, .denied)
+            let message = try await scene.device.receipt(of: asked, .denied)
             told = try await scene.device.answer(id, with: message).summary
         case .claim: told = try await scene.claim(try #require(asked.code).code, by: scene.device)
         case .showCode: told = try await scene.shown(id)

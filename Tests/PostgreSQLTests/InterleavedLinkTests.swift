@@ -29,7 +29,7 @@ private struct OpenedLink: Sendable {
         _ = try await ClaimChallenge.claim(code, by: try await device.call(), ports: world.ports)
         try await device.open(id)
         func answer(_ decision: Decision) async throws -> Interleaving.Operation {
-            let message = try await device.receipt(of: asked.challenge, decision)
+            let message = try await device.receipt(of: asked, decision)
             let call = try await device.call()
             return { ports in
                 let outcome = try await AnswerChallenge.answer(

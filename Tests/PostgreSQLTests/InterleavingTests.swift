@@ -9,8 +9,6 @@ import Testing
 /// between, both callers must be told what they would have been told one after the other.
 @Suite("Design 7, PostgreSQL: two at once are told what two in turn are, wherever the one meets the other")
 struct InterleavingTests {
-    private static let reply = RecordedReply(status: 201, body: Array("first".utf8))
-
     private func key() throws -> IdempotencyKey {
         try #require(IdempotencyKey(scope: "s", key: "\(UInt64.random(in: 0...(.max)))", requestDigest: [1]))
     }
@@ -18,14 +16,21 @@ struct InterleavingTests {
     private func told<Outcome>(_ result: Replayable<Outcome>, _ done: (Outcome) -> String) -> String {
         switch result {
         case .done(let outcome): done(outcome)
-        case .replayed(let reply): "replayed \(String(decoding: reply.body, as: UTF8.self))"
+        case .replayed(let outcome): "\(done(outcome)) before"
         case .conflict: "conflict"
         }
     }
 
-    private func told(_ outcome: ManageUsers.Outcome) -> String {
+    private func told(_ outcome: CreateUser.Outcome) -> String {
         switch outcome {
-        case .user: "made"
+        case .created: "made"
+        case .externalIDTaken: "taken"
+        }
+    }
+
+    private func told(_ outcome: UpdateUser.Outcome) -> String {
+        switch outcome {
+        case .updated: "made"
         case .externalIDTaken: "taken"
         case .notFound: "not found"
         }
@@ -43,7 +48,7 @@ struct InterleavingTests {
     ) async throws -> String {
         let request = try world.request(for: user)
         return told(
-            try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports) { _ in Self.reply }, told)
+            try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports), told)
     }
 
     /// Expects that both are told these, in either order.
@@ -116,20 +121,18 @@ struct InterleavingTests {
                 let operation: Interleaving.Operation = { try await make(user, $0, key) }
                 return (user, operation, operation)
             } judge: { _, told, comment in
-                expect(["made", "replayed first"], told, "\(name) \(comment)")
+                expect(["made", "made before"], told, "\(name) \(comment)")
             }
             #expect(places >= 3)
         }
         try await bothTold("user") { user, ports, key in
-            let result = try await ManageUsers.create(
+            let result = try await CreateUser.create(
                 externalID: try ExternalID("other \(user)"), by: shop, idempotency: key, ports: ports
-            ) { _ in Self.reply }
+            )
             return told(result, told)
         }
         try await bothTold("ticket") { user, ports, key in
-            let result = try await CreateTicket.create(for: .id(user), by: shop, idempotency: key, ports: ports) { _ in
-                Self.reply
-            }
+            let result = try await CreateTicket.create(for: .id(user), by: shop, idempotency: key, ports: ports)
             return told(result) { if case .created = $0 { "made" } else { "no user" } }
         }
         try await bothTold("question") { user, ports, key in
@@ -139,7 +142,7 @@ struct InterleavingTests {
             let request = CreateClient.Request(
                 name: try ClientName("Rival"), rights: [], callbackURIs: [], waivesEnrollmentApproval: false)
             return told(
-                try await CreateClient.create(request, idempotency: key, ports: ports) { _ in Self.reply }
+                try await CreateClient.create(request, idempotency: key, ports: ports)
             ) { _ in "made" }
         }
     }
@@ -153,9 +156,7 @@ struct InterleavingTests {
         let users = try await meeting.everywhere { _ in
             let name = try ExternalID("\(UInt64.random(in: 0...(.max)))")
             let operation: Interleaving.Operation = { ports in
-                let result = try await ManageUsers.create(externalID: name, by: shop, idempotency: nil, ports: ports) {
-                    _ in Self.reply
-                }
+                let result = try await CreateUser.create(externalID: name, by: shop, idempotency: nil, ports: ports)
                 return told(result, told)
             }
             return ((), operation, operation)
@@ -168,8 +169,8 @@ struct InterleavingTests {
             func rename(_ user: UserID) -> Interleaving.Operation {
                 { ports in
                     told(
-                        try await ManageUsers.update(
-                            .id(user), ManageUsers.Changes(externalID: name), by: shop, ports: ports))
+                        try await UpdateUser.update(
+                            .id(user), UpdateUser.Changes(externalID: name), by: shop, ports: ports))
                 }
             }
             return ((), rename(try await world.makeUser(of: shop)), rename(try await world.makeUser(of: shop)))
@@ -295,8 +296,8 @@ struct InterleavingTests {
             let id = asked.challenge.id
             try await phone.open(id)
             let approval = AnswerRequest(
-                message: try await phone.receipt(of: asked.challenge, .approved(.confirm, number: asked.number)))
-            let denial = AnswerRequest(message: try await phone.receipt(of: asked.challenge, .denied))
+                message: try await phone.receipt(of: asked, .approved(.confirm, number: asked.number)))
+            let denial = AnswerRequest(message: try await phone.receipt(of: asked, .denied))
             let calls = [try await phone.call(), try await phone.call()]
             let approve: Interleaving.Operation = {
                 told(try await AnswerChallenge.answer(approval, to: id, by: calls[0], ports: $0))
@@ -393,7 +394,7 @@ struct InterleavingTests {
             }
             let ask: Interleaving.Operation = { try await self.ask(user, by: shop, in: world, $0) }
             let unlink: Interleaving.Operation = { ports in
-                try await ManageUsers.unlink(.id(user), from: shop, ports: ports) ? "gone" : "not found"
+                try await UnlinkUser.unlink(.id(user), from: shop, ports: ports) == .unlinked ? "gone" : "not found"
             }
             switch departures {
             case .twoDevices:
@@ -414,7 +415,8 @@ struct InterleavingTests {
                 try await world.store.commit { _ = try $0.links.put(user, to: rival.id, externalID: nil) }
                 _ = try await world.makeDevice(of: user, by: shop)
                 let other: Interleaving.Operation = { ports in
-                    try await ManageUsers.unlink(.id(user), from: rival, ports: ports) ? "gone" : "not found"
+                    try await UnlinkUser.unlink(.id(user), from: rival, ports: ports) == .unlinked
+                        ? "gone" : "not found"
                 }
                 return (user, unlink, other)
             }

@@ -42,10 +42,8 @@ final class Portal: @unchecked Sendable {
             name: try ClientName("Portal \(number)"), rights: Set(Right.allCases),
             callbackURIs: [CallbackURI(stored: "https://portal\(number).example.com/countersign")], returnURIs: [],
             waivesEnrollmentApproval: false, coolingOff: Self.coolingOff, pinPolicy: .standard, authenticators: [])
-        let result = try await CreateClient.create(request, idempotency: nil, ports: ports) { _ in
-            RecordedReply(status: 201, body: [])
-        }
-        guard case .done(let created) = result else { throw World.Broken("client") }
+        let result = try await CreateClient.create(request, idempotency: nil, ports: ports)
+        guard case .done(.created(let created)) = result else { throw World.Broken("client") }
         client = created.client
         secret = created.secret
     }
@@ -94,9 +92,7 @@ final class Portal: @unchecked Sendable {
     func ticket(for user: User) async -> EnrollmentInvitation? {
         let id = user.id
         let made = await call { services, caller in
-            try await CreateTicket.create(for: .id(id), by: caller.client, idempotency: nil, ports: services.ports) {
-                _ in RecordedReply(status: 201, body: [])
-            }
+            try await CreateTicket.create(for: .id(id), by: caller.client, idempotency: nil, ports: services.ports)
         }
         guard case .done(.created(let created))? = made else { return nil }
         world.ledger.keepSecret(created.invitation.ticket.reveal())
@@ -146,24 +142,8 @@ final class Portal: @unchecked Sendable {
         let number: EntryNumber?
         let code: ChallengeCode?
 
-        var kept: [UInt8] {
-            JSONValue.members([
-                "id": .string("\(id)"), "number": number.map { .string($0.digits) },
-                "code": code.map { .string($0.text) },
-            ]).encoded
-        }
-
         init(_ asked: AskedChallenge) {
             (id, number, code) = (asked.challenge.id, asked.number, asked.code?.code)
-        }
-
-        init?(_ reply: RecordedReply) {
-            guard let json = try? JSONValue(parsing: reply.body),
-                let id = json["id"]?.string.flatMap({ ChallengeID($0) })
-            else { return nil }
-            self.id = id
-            number = json["number"]?.string.flatMap { EntryNumber($0) }
-            code = json["code"]?.string.flatMap { ChallengeCode($0) }
         }
     }
 
@@ -177,13 +157,12 @@ final class Portal: @unchecked Sendable {
                     scope: "\(caller.client.id) ask", key: key, body: body, services.ports.hasher)
                 return try await AskChallenge.ask(
                     request, by: caller.client, idempotency: idempotency, ports: services.ports
-                ) { RecordedReply(status: 201, body: Asked($0).kept) }
+                )
             }
             switch made {
-            case .done(.asked(let done)): asked = Asked(done)
-            case .replayed(let reply): asked = Asked(reply)
+            case .done(.asked(let done)), .replayed(.asked(let done)): asked = Asked(done)
             case .conflict: world.violate(4, "\(key) is another request's")
-            case .done(.refused(let refusal)):
+            case .done(.refused(let refusal)), .replayed(.refused(let refusal)):
                 world.trace.note(name, "may not ask: \(refusal)")
                 return nil
             case nil: return nil

@@ -21,10 +21,10 @@ final class User: @unchecked Sendable {
         self.number = number
         self.world = world
         let name = try ExternalID("customer-\(number)")
-        let made = try await ManageUsers.create(
+        let made = try await CreateUser.create(
             externalID: name, by: world.portals[0].client, idempotency: nil, ports: services.ports
-        ) { _ in RecordedReply(status: 201, body: []) }
-        guard case .done(.user(let user)) = made else { throw World.Broken("user") }
+        )
+        guard case .done(.created(let user)) = made else { throw World.Broken("user") }
         id = user.id
         for portal in world.portals.dropFirst() {
             let (id, client) = (id, portal.client.id)

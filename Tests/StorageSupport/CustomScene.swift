@@ -76,7 +76,7 @@ package struct CustomScene: Sendable {
         let right = try await device.sealed(data)
         let customData = sealed ?? right
         let receipt = Receipt(
-            of: asked.challenge.question, user: user, device: device.certificate.fingerprint,
+            of: try await world.challenge(asked).question, user: user, device: device.certificate.fingerprint,
             decision: .approved(.custom(name), number: number ?? asked.number),
             customDataHash: Array(SHA256.hash(data: customData)), answeredAt: world.time.now)
         return AnswerRequest(

@@ -110,7 +110,7 @@ extension TestDevice {
     /// An approval by a PIN, sealed.
     package func approval(of asked: AskedChallenge, by key: SigningKeyPair) async throws -> [UInt8] {
         let receipt = Receipt(
-            of: asked.challenge.question, user: invitation.user, device: certificate.fingerprint,
+            of: try await world.challenge(asked).question, user: invitation.user, device: certificate.fingerprint,
             decision: .approved(.pin, number: asked.number), answeredAt: world.time.now)
         return try await seal(receipt.text, signedBy: key)
     }

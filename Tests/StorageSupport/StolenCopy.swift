@@ -199,7 +199,7 @@ package final class StolenCopy: Sendable {
             guard case .text(let scope) = reply["scope"], case .text(let name) = reply["key"],
                 let key = IdempotencyKey(scope: scope, key: name, requestDigest: [])
             else { throw World.Broken("reply") }
-            all += try await store.read { try $0.replies.find(key)?.body ?? [] }
+            all += try await store.read { try $0.replies.find(key)?.form.stored ?? [] }
         }
         for leased in try await store.lease(limit: 1000, now: now, until: now) {
             if let posted = leased.message.content.posted { all += posted.body }

@@ -149,6 +149,11 @@ package struct TestDevice: Sendable {
         return try await seal(receipt.text)
     }
 
+    /// A sealed receipt of a challenge that was asked.
+    package func receipt(of asked: AskedChallenge, _ decision: Decision) async throws -> [UInt8] {
+        try await receipt(of: try await world.challenge(asked), decision)
+    }
+
     /// A sealed text, signed by the primary key unless a test says otherwise.
     package func seal(_ text: String, signedBy signer: SigningKeyPair? = nil) async throws -> [UInt8] {
         let now = world.time.now.unixSeconds
@@ -171,6 +176,6 @@ package struct TestDevice: Sendable {
     /// Opens a challenge, decides and answers.
     package func answer(_ asked: AskedChallenge, _ decision: Decision) async throws -> AnswerChallenge.Outcome {
         try await open(asked.challenge.id)
-        return try await answer(asked.challenge.id, with: try await receipt(of: asked.challenge, decision))
+        return try await answer(asked.challenge.id, with: try await receipt(of: asked, decision))
     }
 }

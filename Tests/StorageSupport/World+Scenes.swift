@@ -16,38 +16,34 @@ extension World {
             name: try ClientName(name), rights: rights, callbackURIs: callbacks.map(CallbackURI.init(stored:)),
             returnURIs: returns.map(ReturnURI.init(stored:)),
             waivesEnrollmentApproval: waives, pinPolicy: pinPolicy, authenticators: authenticators)
-        let result = try await CreateClient.create(request, idempotency: nil, ports: ports) { _ in
-            RecordedReply(status: 201, body: [])
-        }
-        guard case .done(let created) = result else { throw Broken("client") }
+        let result = try await CreateClient.create(request, idempotency: nil, ports: ports)
+        guard case .done(.created(let created)) = result else { throw Broken("client") }
         return created
     }
 
     /// A new secret for callbacks to a client.
     package func renewCallbackSecret(
-        of client: Client, overlap: Int64 = UpdateClient.overlap
-    ) async throws -> UpdateClient.RenewedSecret {
-        let result = try await UpdateClient.renewCallbackSecret(
+        of client: Client, overlap: Int64 = RenewClientSecret.overlap
+    ) async throws -> RenewCallbackSecret.Renewed {
+        let result = try await RenewCallbackSecret.renew(
             of: client.id, overlap: overlap, by: client, ports: ports
-        ) { _ in RecordedReply(status: 201, body: []) }
-        guard case .done(let renewed?) = result else { throw Broken("callback secret") }
+        )
+        guard case .done(.renewed(let renewed)) = result else { throw Broken("callback secret") }
         return renewed
     }
 
     /// A user linked to a client.
     package func makeUser(_ externalID: String? = nil, of client: Client) async throws -> UserID {
-        let result = try await ManageUsers.create(
+        let result = try await CreateUser.create(
             externalID: try externalID.map { try ExternalID($0) }, by: client, idempotency: nil, ports: ports
-        ) { _ in RecordedReply(status: 201, body: []) }
-        guard case .done(.user(let user)) = result else { throw Broken("user") }
+        )
+        guard case .done(.created(let user)) = result else { throw Broken("user") }
         return user.id
     }
 
     /// A ticket for a user.
     package func makeTicket(for user: UserID, by client: Client) async throws -> EnrollmentInvitation {
-        let result = try await CreateTicket.create(for: .id(user), by: client, idempotency: nil, ports: ports) { _ in
-            RecordedReply(status: 201, body: [])
-        }
+        let result = try await CreateTicket.create(for: .id(user), by: client, idempotency: nil, ports: ports)
         guard case .done(.created(let created)) = result else { throw Broken("ticket") }
         return created.invitation
     }
@@ -84,11 +80,17 @@ extension World {
 
     /// Asks, and expects to be allowed to.
     package func ask(_ request: AskChallenge.Request, by client: Client) async throws -> AskedChallenge {
-        let result = try await AskChallenge.ask(request, by: client, idempotency: nil, ports: ports) { _ in
-            RecordedReply(status: 201, body: [])
-        }
+        let result = try await AskChallenge.ask(request, by: client, idempotency: nil, ports: ports)
         guard case .done(.asked(let asked)) = result else { throw Broken("challenge: \(result)") }
         return asked
+    }
+
+    /// A challenge that was asked, as it is now.
+    package func challenge(_ asked: AskedChallenge) async throws -> Challenge {
+        guard let challenge = try await ports.store.read({ try $0.challenges.find(asked.challenge.id) }) else {
+            throw Broken("challenge")
+        }
+        return challenge
     }
 
     /// Three callbacks of a client, due now; the body of each is its id.
@@ -109,5 +111,15 @@ extension World {
     /// All that was audited, oldest first.
     package func audit() async throws -> [AuditEvent] {
         try await ports.store.read { try $0.audit.list(after: 0, limit: 10_000).map(\.event) }
+    }
+}
+
+extension AskChallenge.Outcome {
+    /// What was asked; throws the refusal where nobody was.
+    package func get() throws -> AskedChallenge {
+        switch self {
+        case .asked(let asked): return asked
+        case .refused(let refusal): throw refusal
+        }
     }
 }

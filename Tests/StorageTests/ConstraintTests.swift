@@ -27,13 +27,14 @@ struct ConstraintTests {
         _ = try await device.answer(asked, .denied)
         let now = world.time.now
         let enrollment = try #require(try await world.store.read { try $0.enrollments.find(device.enrollment) })
+        let challenge = try await world.challenge(asked)
         let receipt = try #require(try await world.store.read { try $0.receipts.find(of: asked.challenge.id) })
         let ticket = try #require(
             try await world.store.read { try $0.tickets.find(SecretHash(of: device.invitation.ticket)) })
         await expectViolation("clients.id", in: world) { try $0.clients.insert(shop, callbackSecret: nil) }
         await expectViolation("users.id", in: world) { try $0.users.insert(user, at: now) }
         await expectViolation("tickets.hash", in: world) { try $0.tickets.insert(ticket) }
-        await expectViolation("challenges.id", in: world) { try $0.challenges.insert(asked.challenge, targets: []) }
+        await expectViolation("challenges.id", in: world) { try $0.challenges.insert(challenge, targets: []) }
         await expectViolation("receipts.challenge_id", in: world) { try $0.receipts.insert(receipt) }
         await expectViolation("enrollments.fingerprint", in: world) {
             let copy = Enrollment(
@@ -48,7 +49,7 @@ struct ConstraintTests {
         }
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: []))
         await expectViolation("replies.scope, replies.key", in: world) {
-            for _ in 0..<2 { try $0.replies.insert(RecordedReply(status: 200, body: []), for: key, at: now) }
+            for _ in 0..<2 { try $0.replies.insert(KeptForm([:]), for: key, at: now) }
         }
         let message = OutboxMessage(
             id: world.newID(), content: .callback(CallbackURI(stored: World.callback), client: shop.id, body: []),

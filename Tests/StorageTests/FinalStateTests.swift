@@ -75,8 +75,8 @@ struct FinalStateTests {
             case 0:
                 let decision = Decision.approved(.confirm, number: asked.number)
                 tries.append(
-                    .approve(try await device.call(), try await device.receipt(of: asked.challenge, decision)))
-            case 1: tries.append(.deny(try await device.call(), try await device.receipt(of: asked.challenge, .denied)))
+                    .approve(try await device.call(), try await device.receipt(of: asked, decision)))
+            case 1: tries.append(.deny(try await device.call(), try await device.receipt(of: asked, .denied)))
             case 2: tries.append(.cancel)
             default: tries.append(.expire)
             }
@@ -117,7 +117,7 @@ struct FinalStateTests {
         let asked = try await world.ask(try world.request(for: user), by: shop)
         try await device.open(asked.challenge.id)
         let decision = Decision.approved(.confirm, number: asked.number)
-        let message = try await device.receipt(of: asked.challenge, decision)
+        let message = try await device.receipt(of: asked, decision)
         return (shop, user, device, asked, message)
     }
 

@@ -81,13 +81,13 @@ struct OnceTests {
         let shop = try await world.makeClient().client
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
         let replies = try await atOnce(50) { _ -> (text: String, isFirst: Bool) in
-            let result = try await ManageUsers.create(
+            let result = try await CreateUser.create(
                 externalID: nil, by: shop, idempotency: key, ports: world.ports
-            ) { RecordedReply(status: 201, body: Array("\($0.id)".utf8)) }
+            )
             switch result {
-            case .done(.user(let user)): return ("\(user.id)", true)
-            case .replayed(let reply): return (String(decoding: reply.body, as: UTF8.self), false)
-            case .done, .conflict: return ("unexpected", false)
+            case .done(.created(let user)): return ("\(user)", true)
+            case .replayed(.created(let user)): return ("\(user)", false)
+            case .done, .replayed, .conflict: return ("unexpected", false)
             }
         }
         #expect(Set(replies.map(\.text)).count == 1)
@@ -101,11 +101,11 @@ struct OnceTests {
         let shop = try await world.makeClient().client
         let name = try ExternalID("customer-1")
         let outcomes = try await atOnce(30) { _ -> String in
-            let result = try await ManageUsers.create(
+            let result = try await CreateUser.create(
                 externalID: name, by: shop, idempotency: nil, ports: world.ports
-            ) { _ in RecordedReply(status: 201, body: []) }
+            )
             switch result {
-            case .done(.user): return "made"
+            case .done(.created): return "made"
             case .done(.externalIDTaken): return "taken"
             default: return "unexpected"
             }

@@ -113,9 +113,7 @@ struct QueryPlanTests {
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
         var request = try world.request(for: user)
         request.callbackURI = CallbackURI(stored: World.callback)
-        let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports) { _ in
-            RecordedReply(status: 201, body: [])
-        }
+        let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports)
         guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge") }
         let id = asked.challenge.id
         guard
@@ -269,7 +267,7 @@ struct QueryPlanTests {
         var retention = Retention()
         (retention.receipts, retention.audit) = (.days(1), .days(1))
         #expect(try await SweepKept.sweep(retention, ports: ports) > 3)
-        #expect(try await ManageUsers.unlink(.id(user), from: client, ports: ports))
+        #expect(try await UnlinkUser.unlink(.id(user), from: client, ports: ports) == .unlinked)
         try await expectIndexed([
             "FROM user_links l JOIN users", "FROM user_links l JOIN enrollments", "FROM challenges WHERE client_id",
             "FROM challenges WHERE user_id", "user_id FROM enrollments WHERE id", "SELECT max(place)",

@@ -46,7 +46,7 @@ struct ResealTests {
             let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: []))
             let now = world.time.now
             try await world.store.commit { writer in
-                try writer.replies.insert(RecordedReply(status: 200, body: Array("reply".utf8)), for: key, at: now)
+                try writer.replies.insert(KeptForm(["value": "reply"]), for: key, at: now)
             }
             _ = try await world.store.replace(
                 "apns", issuedAt: nil, by: ProviderToken(text: Secret("provider"), issuedAt: now))

@@ -52,10 +52,8 @@ struct SealedAtRestTests {
             callbackURIs: [CallbackURI(stored: World.callback)],
             basic: BasicCredentials(username: "acme", password: Secret("marker: the callbacks' password")),
             waivesEnrollmentApproval: false)
-        let made = try await CreateClient.create(request, idempotency: key, ports: world.ports) {
-            RecordedReply(status: 201, body: Array("\($0.secret.reveal()) \($0.callbackSecret.reveal())".utf8))
-        }
-        guard case .done(let shop) = made else { throw World.Broken("client") }
+        let made = try await CreateClient.create(request, idempotency: key, ports: world.ports)
+        guard case .done(.created(let shop)) = made else { throw World.Broken("client") }
         let renewed = try await world.renewCallbackSecret(of: shop.client)
         let user = try await world.makeUser(of: shop.client)
         let device = try await world.makeDevice(of: user, by: shop.client)
@@ -96,9 +94,7 @@ struct SealedAtRestTests {
         let key = try #require(IdempotencyKey(scope: "s", key: "ask", requestDigest: [1]))
         var request = try world.request(for: user)
         request.callbackURI = CallbackURI(stored: World.callback)
-        let result = try await AskChallenge.ask(request, by: shop, idempotency: key, ports: world.ports) { asked in
-            RecordedReply(status: 201, body: Array((asked.number?.digits ?? "").utf8))
-        }
+        let result = try await AskChallenge.ask(request, by: shop, idempotency: key, ports: world.ports)
         guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge") }
         let number = try #require(asked.number)
         try expectAbsent(["number": Array(number.digits.utf8)], in: world)

@@ -39,7 +39,7 @@ extension StolenDatabaseTests {
         #expect(Base64URL.decode(theft.shop.secret.reveal())?.count == 32)
         #expect(Base64URL.decode(theft.token.reveal().dropFirst("cst_".count))?.count == 32)
         // With the master key: for a day after it was told, in a reply kept for a repeat.
-        let told = try #require(try await theft.replies(try await theft.opened())["client"])
+        let told = try #require(try await theft.replies(try await theft.opened())["client"]?["secret"]?.string)
         let caller = try await AuthenticateClient.authenticate(shop, secret: Secret(told), ports: ports)
         #expect(caller?.client.id == theft.shop.client.id)
     }
@@ -59,7 +59,7 @@ extension StolenDatabaseTests {
             }
         }
         #expect(Base64URL.decode(theft.ticket.ticket.reveal().dropFirst("ctt_".count))?.count == 24)
-        let told = try #require(try await theft.replies(try await theft.opened())["ticket"])
+        let told = try #require(try await theft.replies(try await theft.opened())["ticket"]?["ticket"]?.string)
         theft.world.time.advance(seconds: Ticket.lifetime)
         guard case .ticketExpired = try await thief.enroll(ticket: Secret(told)) else {
             Issue.record("an old ticket was taken")

@@ -106,7 +106,8 @@ extension StolenDatabaseTests {
         let (device, pinned) = (theft.device, try theft.world.issuerKeys.certificate)
         let now = theft.world.time.now
         let body = ChallengeBody(
-            question: theft.asked.challenge.question, user: theft.user, enrollment: device.enrollment,
+            question: try await theft.world.challenge(theft.asked).question, user: theft.user,
+            enrollment: device.enrollment,
             methods: [.confirm], numberEntry: nil, expiresAt: now.adding(seconds: 60), locale: nil)
         /// A question as the device opens it.
         func ask(signedBy key: SigningKeyPair) async throws -> JSONValue {
@@ -145,7 +146,7 @@ extension StolenDatabaseTests {
         let (world, now) = (theft.world, theft.world.time.now)
         let envelope = PushEnvelope(
             issuer: world.ports.issuer, enrollment: theft.device.enrollment, challenge: theft.asked.challenge.id,
-            challengeType: theft.asked.challenge.question.type, issuedAt: now, expiresAt: now.adding(seconds: 60),
+            challengeType: theft.asked.challenge.type, issuedAt: now, expiresAt: now.adding(seconds: 60),
             alert: PushAlert(title: "ACME Shop", body: "Pay EUR 9,250.00 to ACME GmbH?"))
         /// A push as the device reads it.
         func send(signedBy key: P256.Signing.PrivateKey, as keyID: String) async throws -> PushEnvelope {

@@ -34,7 +34,7 @@ extension StolenDatabaseTests {
         let theft = try await Theft(by: way)
         let open = [
             (theft.asked.challenge.id, try #require(theft.asked.number)),
-            (theft.texted.challenge.id, try #require(theft.texted.text).code),
+            (theft.texted.challenge.id, theft.textCode),
             (theft.addition.challenge, theft.addition.number),
         ]
         let (guessed, right) = (theft.guessedHashers, try await theft.opened().ports.hasher)

@@ -46,9 +46,7 @@ extension StolenDatabaseTests {
         let thief = try await plant(in: theft)
         let ports = try await server(on: theft)
         let request = try theft.world.request(for: theft.user, type: "sign-in")
-        let result = try await AskChallenge.ask(request, by: theft.shop.client, idempotency: nil, ports: ports) { _ in
-            RecordedReply(status: 201, body: [])
-        }
+        let result = try await AskChallenge.ask(request, by: theft.shop.client, idempotency: nil, ports: ports)
         guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge") }
         #expect(Set(asked.enrollments).isSuperset(of: [thief.enrollment, theft.device.enrollment]))
         func call() async throws -> DeviceCall {
@@ -59,7 +57,7 @@ extension StolenDatabaseTests {
             Issue.record("the planted device is not asked")
             return
         }
-        let message = try await thief.receipt(of: asked.challenge, .approved(.confirm, number: nil))
+        let message = try await thief.receipt(of: asked, .approved(.confirm, number: nil))
         let outcome = try await AnswerChallenge.answer(
             AnswerRequest(message: message), to: asked.challenge.id, by: try await call(), ports: ports)
         guard case .decided(let reply) = outcome else {

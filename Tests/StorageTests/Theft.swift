@@ -42,6 +42,8 @@ struct Theft: Sendable {
     let asked: AskedChallenge
     /// A question that is open, with a code that was sent as a text message.
     let texted: AskedChallenge
+    /// The code that was sent.
+    let textCode: EntryNumber
     /// A question that waits for whoever scans its code.
     let shown: AskedChallenge
     /// A question that was approved by a link, and waits for its code to come back.
@@ -67,7 +69,7 @@ struct Theft: Sendable {
         pin = try await device.setPIN()
         let former = try await world.makeUser(Self.formerName, of: shop.client)
         _ = try await world.makeDevice(of: former, by: shop.client)
-        _ = try await ManageUsers.delete(.id(former), by: shop.client, ports: world.ports)
+        _ = try await DeleteUser.delete(.id(former), by: shop.client, ports: world.ports)
         (approved, answer) = try await Self.approve(on: device, of: shop.client, in: world)
         asked = try await Self.ask(
             try world.request(for: user), named: "number", body: Array("{\"type\":\"payment\"}".utf8), by: shop.client,
@@ -76,6 +78,7 @@ struct Theft: Sendable {
         var text = try world.request(for: user, type: "text")
         text.phone = PhoneNumber(Self.phone)
         texted = try await Self.ask(text, named: "text", body: Self.textRequest, by: shop.client, in: world)
+        textCode = try await Self.sentCode(in: world)
         shown = try await world.ask(try world.request(for: nil, type: "scan"), by: shop.client)
         held = try await Self.hold(on: device, of: shop.client, in: world)
         addition = try await Self.add(to: user, of: shop.client, in: world)
@@ -84,6 +87,15 @@ struct Theft: Sendable {
         _ = try await world.store.replace(
             "apns", issuedAt: nil, by: ProviderToken(text: Secret(Self.providerToken), issuedAt: world.time.now))
         copy = try await StolenCopy(of: world, by: way)
+    }
+
+    private static func sentCode(in world: World) async throws -> EntryNumber {
+        let now = world.time.now
+        let leased = try await world.store.lease(.text, limit: 1, now: now, until: now)
+        guard case .personal(let message, _, _)? = leased.first?.message.content,
+            let code = message.values["code"].flatMap({ EntryNumber($0.reveal()) })
+        else { throw World.Broken("text message") }
+        return code
     }
 
     /// What the thief has who has the master key as well.
@@ -109,10 +121,8 @@ struct Theft: Sendable {
             noticeURI: CallbackURI(stored: notice),
             basic: BasicCredentials(username: "acme", password: Secret(password)), waivesEnrollmentApproval: false)
         let key = try key("client", body: clientRequest, in: world)
-        let made = try await CreateClient.create(request, idempotency: key, ports: world.ports) {
-            RecordedReply(status: 201, body: Array($0.secret.reveal().utf8))
-        }
-        guard case .done(let shop) = made else { throw World.Broken("client") }
+        let made = try await CreateClient.create(request, idempotency: key, ports: world.ports)
+        guard case .done(.created(let shop)) = made else { throw World.Broken("client") }
         return shop
     }
 
@@ -129,9 +139,7 @@ struct Theft: Sendable {
         _ request: AskChallenge.Request, named name: String, body: [UInt8], by client: Client, in world: World
     ) async throws -> AskedChallenge {
         let key = try key(name, body: body, in: world)
-        let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: world.ports) { asked in
-            RecordedReply(status: 201, body: Array("{\"number\":\"\(asked.number?.digits ?? "")\"}".utf8))
-        }
+        let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: world.ports)
         guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge: \(result)") }
         return asked
     }
@@ -146,7 +154,7 @@ struct Theft: Sendable {
         request.browser = BrowserID(browser)
         let asked = try await world.ask(request, by: client)
         try await device.open(asked.challenge.id)
-        let answer = try await device.receipt(of: asked.challenge, .approved(.confirm, number: nil))
+        let answer = try await device.receipt(of: asked, .approved(.confirm, number: nil))
         guard case .decided = try await device.answer(asked.challenge.id, with: answer) else {
             throw World.Broken("approval")
         }
@@ -185,9 +193,7 @@ struct Theft: Sendable {
         for user: UserID, by client: Client, in world: World
     ) async throws -> EnrollmentInvitation {
         let key = try key("ticket", body: [], in: world)
-        let result = try await CreateTicket.create(for: .id(user), by: client, idempotency: key, ports: world.ports) {
-            RecordedReply(status: 201, body: Array($0.invitation.ticket.reveal().utf8))
-        }
+        let result = try await CreateTicket.create(for: .id(user), by: client, idempotency: key, ports: world.ports)
         guard case .done(.created(let created)) = result else { throw World.Broken("ticket") }
         return created.invitation
     }
@@ -195,8 +201,7 @@ struct Theft: Sendable {
     private static func mail(by client: Client, in world: World) async throws {
         guard let address = EmailAddress(address),
             case .done(.queued) = try await SendTestMessage.send(
-                .test, to: .email(address), in: nil, by: client, idempotency: nil, ports: world.ports,
-                reply: { _ in RecordedReply(status: 202, body: []) })
+                .test, to: .email(address), in: nil, by: client, idempotency: nil, ports: world.ports)
         else { throw World.Broken("mail") }
     }
 }

@@ -105,8 +105,7 @@ public enum AskChallenge {
 
     /// Asks.
     public static func ask(
-        _ request: Request, by client: Client, idempotency: IdempotencyKey?, ports: Ports,
-        reply: @escaping @Sendable (AskedChallenge) -> RecordedReply
+        _ request: Request, by client: Client, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
         let inputs = RandomInputs(
@@ -115,23 +114,23 @@ public enum AskChallenge {
         let sendsTexts = ports.transports.text
         let limits = ports.limits
         return try await ports.commit(at: now) { work in
-            try work.once(idempotency) {
+            try work.once(idempotency, request) {
                 // A client disabled since its request was authenticated: nothing would cancel what it asks now.
                 guard let held = try work.clients.lock(client.id), held.disabledAt == nil else {
-                    return (.refused(.clientDisabled), nil)
+                    return .refused(.clientDisabled)
                 }
-                let asked: AskedChallenge
+                let asked: Decided
                 do {
                     asked = try decide(request, by: client, inputs, sendsTexts: sendsTexts, in: work)
                 } catch let refusal as Refusal {
-                    return (.refused(refusal), nil)
+                    return .refused(refusal)
                 }
                 if let refusal = try work.refusal(of: asked, within: limits) {
-                    return (.refused(refusal), nil)
+                    return .refused(refusal)
                 }
                 try work.ask(asked.challenge, of: asked.enrollments, telling: asked.pushed)
                 if let text = asked.text { try work.send(text, of: asked.challenge) }
-                return (.asked(asked), idempotency == nil ? nil : reply(asked))
+                return .asked(AskedChallenge(asked))
             }
         }
     }
@@ -139,10 +138,10 @@ public enum AskChallenge {
     /// Decides by the type that is asked by, or by the one it falls back to where no device can answer.
     private static func decide(
         _ request: Request, by client: Client, _ inputs: RandomInputs, sendsTexts: Bool, in work: UnitOfWork
-    ) throws -> AskedChallenge {
+    ) throws -> Decided {
         let facts = try Facts(for: request, by: client, sendsTexts: sendsTexts, in: work)
         /// Decides by another type, which must be there, and for this client.
-        func decide(by other: TypeName, otherwise refusal: Refusal, needsCode: Bool = false) throws -> AskedChallenge {
+        func decide(by other: TypeName, otherwise refusal: Refusal, needsCode: Bool = false) throws -> Decided {
             var request = request
             request.type = other
             let facts: Facts
@@ -184,7 +183,7 @@ public enum AskChallenge {
 extension UnitOfWork {
     /// Why a client may not ask now; nil where it may, and the ask is then counted.
     fileprivate func refusal(
-        of asked: AskedChallenge, within limits: ClientLimits
+        of asked: AskChallenge.Decided, within limits: ClientLimits
     ) throws -> AskChallenge.Refusal? {
         switch asked.challenge.channel {
         case .devices: return nil
@@ -218,6 +217,20 @@ extension AskChallenge {
         let number: EntryNumber
     }
 
+    /// What a decision to ask comes to.
+    struct Decided: Sendable {
+        let challenge: Challenge
+        /// The number to show; nil when none must be typed.
+        let number: EntryNumber?
+        /// The code to show; nil where devices were asked.
+        let code: ShownCode?
+        let enrollments: [EnrollmentID]
+        /// Which of them are notified by push.
+        let pushed: [EnrollmentID]
+        /// What is sent by text message; nil where devices are asked.
+        let text: SentCode?
+    }
+
     /// The state that a decision depends on.
     struct Facts: Sendable {
         let client: Client
@@ -234,7 +247,7 @@ extension AskChallenge {
     /// Decides on a request: a challenge, or why not.
     static func decide(
         _ request: Request, _ facts: Facts, _ inputs: RandomInputs, issuer: Issuer, hasher: KeyedHasher
-    ) throws(Refusal) -> AskedChallenge {
+    ) throws(Refusal) -> Decided {
         let type = facts.type
         try checkTightening(request, of: type)
         let callbackURI = try callback(request, of: facts.client)
@@ -270,7 +283,7 @@ extension AskChallenge {
             expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime),
             callbackURI: callbackURI, clientState: request.clientState, locale: request.locale,
             browser: facts.user == nil ? nil : browser, state: .pending)
-        return AskedChallenge(
+        return Decided(
             challenge: challenge, number: channel == .text ? nil : number,
             code: ShownCode(of: challenge, at: facts.now, hasher),
             enrollments: enrollments.map(\.id),

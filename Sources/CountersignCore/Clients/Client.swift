@@ -87,7 +87,7 @@ public struct DeviceLimit: Hashable, Sendable {
 }
 
 /// A relying party.
-public struct Client: Sendable {
+public struct Client: Hashable, Sendable {
     /// Its id.
     public let id: ClientID
     /// What users know it by.

@@ -54,7 +54,7 @@ public enum CreateClient {
     }
 
     /// The client and its secrets, which are shown this once.
-    public struct Created: Sendable {
+    public struct Created: Equatable, Sendable {
         /// The client.
         public let client: Client
         /// Its secret.
@@ -65,32 +65,28 @@ public enum CreateClient {
         public let callbackSecret: Secret<String>
     }
 
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The client was made.
+        case created(Created)
+    }
+
     /// Makes the client.
     public static func create(
-        _ request: Request, idempotency: IdempotencyKey?, ports: Ports,
-        reply: @escaping @Sendable (Created) -> RecordedReply
-    ) async throws -> Replayable<Created> {
+        _ request: Request, idempotency: IdempotencyKey?, ports: Ports
+    ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
-        let secret = newSecret(ports.random)
-        let callbackSecret = newCallbackSecret(ports.random)
-        let client = Client(
-            id: ports.random.id(at: now), name: request.name, secretHash: SecretHash(of: secret),
-            rights: request.rights, callbackURIs: request.callbackURIs, returnURIs: request.returnURIs,
-            noticeURI: request.noticeURI,
-            callbackUsername: request.basic?.username,
-            waivesEnrollmentApproval: request.waivesEnrollmentApproval, coolingOff: request.coolingOff,
-            pinPolicy: request.pinPolicy,
-            deviceLimit: request.deviceLimit, authenticators: request.authenticators, isOperator: false,
-            createdAt: now)
+        let created = Created(
+            request, id: ports.random.id(at: now), secret: newSecret(ports.random),
+            callbackSecret: newCallbackSecret(ports.random), at: now)
         return try await ports.commit(at: now) { work in
-            try work.once(idempotency) {
-                try work.clients.insert(client, callbackSecret: callbackSecret)
+            try work.once(idempotency, request) {
+                try work.clients.insert(created.client, callbackSecret: created.callbackSecret)
                 if let basic = request.basic {
-                    try work.clients.update(client.id, UpdateClient.Changes(basic: .set(basic)))
+                    try work.clients.update(created.client.id, UpdateClient.Changes(basic: .set(basic)))
                 }
-                try work.raise(.clientCreated(client))
-                let created = Created(client: client, secret: secret, callbackSecret: callbackSecret)
-                return (created, reply(created))
+                try work.raise(.clientCreated(created.client))
+                return .created(created)
             }
         }
     }
@@ -105,5 +101,42 @@ public enum CreateClient {
     /// Spec: Standard Webhooks, *Signature scheme*.
     static func newCallbackSecret(_ random: any RandomSource) -> Secret<String> {
         Secret("whsec_" + Base64.encode(random.bytes(32)))
+    }
+}
+
+extension CreateClient.Created {
+    fileprivate init(
+        _ request: CreateClient.Request, id: ClientID, secret: Secret<String>, callbackSecret: Secret<String>,
+        at time: Timestamp
+    ) {
+        client = Client(
+            id: id, name: request.name, secretHash: SecretHash(of: secret),
+            rights: request.rights, callbackURIs: request.callbackURIs, returnURIs: request.returnURIs,
+            noticeURI: request.noticeURI, callbackUsername: request.basic?.username,
+            waivesEnrollmentApproval: request.waivesEnrollmentApproval, coolingOff: request.coolingOff,
+            pinPolicy: request.pinPolicy, deviceLimit: request.deviceLimit, authenticators: request.authenticators,
+            isOperator: false, createdAt: time)
+        self.secret = secret
+        self.callbackSecret = callbackSecret
+    }
+}
+
+/// A repeat gets the client as it was made, also when it was changed or deleted since.
+extension CreateClient.Outcome: KeptOutcome {
+    var kept: KeptForm? {
+        guard case .created(let created) = self else { return nil }
+        return KeptForm([
+            "client": .string("\(created.client.id)"), "secret": .string(created.secret.reveal()),
+            "callback_secret": .string(created.callbackSecret.reveal()),
+            "created_at": .string("\(created.client.createdAt)"),
+        ])
+    }
+
+    init?(kept: KeptForm, of request: CreateClient.Request) {
+        guard let id = kept.read("client", { ClientID($0) }), let secret = kept.read("secret", { Secret($0) }),
+            let callbackSecret = kept.read("callback_secret", { Secret($0) }),
+            let time = kept.read("created_at", { Timestamp($0) })
+        else { return nil }
+        self = .created(.init(request, id: id, secret: secret, callbackSecret: callbackSecret, at: time))
     }
 }

@@ -5,14 +5,27 @@ public import Encodings
 ///
 /// For operators: whoever has a client's secret could renew it, too, and lock its owner out.
 public enum RenewClientSecret {
+    /// The longest time for which a secret works beside the one that replaces it, in seconds.
+    public static let longestOverlap: Int64 = 7 * 24 * 3600
+    /// The time when nobody says another, in seconds.
+    public static let overlap: Int64 = 24 * 3600
+
     /// A new secret, shown this once.
-    public struct Renewed: Sendable {
+    public struct Renewed: Equatable, Sendable {
         /// The client.
         public let client: ClientID
         /// The secret.
         public let secret: Secret<String>
         /// Until when the earlier one lets in, too.
         public let earlierUntil: Timestamp
+    }
+
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The new secret.
+        case renewed(Renewed)
+        /// There is no client of this id that has a secret.
+        case notFound
     }
 
     /// Makes a new secret.
@@ -26,24 +39,39 @@ public enum RenewClientSecret {
     ///   - caller: who asks.
     ///   - key: names the request: done twice for want of a reply, it would drop the secret that is in use.
     ///   - ports: the world.
-    ///   - reply: what is answered, kept for repeats.
-    /// - Returns: nil when there is no client of this id that has a secret.
     public static func renew(
-        of id: ClientID, overlap: Int64 = UpdateClient.overlap, by caller: Client,
-        idempotency key: IdempotencyKey? = nil, ports: Ports, reply: @escaping @Sendable (Renewed) -> RecordedReply
-    ) async throws -> Replayable<Renewed?> {
+        of id: ClientID, overlap: Int64 = overlap, by caller: Client,
+        idempotency key: IdempotencyKey? = nil, ports: Ports
+    ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
         let renewed = Renewed(
             client: id, secret: CreateClient.newSecret(ports.random), earlierUntil: now.adding(seconds: overlap))
         return try await ports.commit(at: now) { work in
-            try work.once(key) {
-                guard let client = try work.clients.find(id), !client.isOperator else { return (nil, nil) }
+            try work.once(key, id) {
+                guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
                 try work.clients.renewSecret(
                     of: id, to: SecretHash(of: renewed.secret), earlierUntil: renewed.earlierUntil)
                 try work.raise(.clientSecretRenewed(id, earlierUntil: renewed.earlierUntil, by: caller.id))
-                return (renewed, reply(renewed))
+                return .renewed(renewed)
             }
         }
+    }
+}
+
+/// A repeat gets the secret that was made, also when it has ceased to work.
+extension RenewClientSecret.Outcome: KeptOutcome {
+    var kept: KeptForm? {
+        guard case .renewed(let renewed) = self else { return nil }
+        return KeptForm([
+            "secret": .string(renewed.secret.reveal()), "earlier_until": .string("\(renewed.earlierUntil)"),
+        ])
+    }
+
+    init?(kept: KeptForm, of client: ClientID) {
+        guard let secret = kept.read("secret", { Secret($0) }),
+            let until = kept.read("earlier_until", { Timestamp($0) })
+        else { return nil }
+        self = .renewed(.init(client: client, secret: secret, earlierUntil: until))
     }
 }
 

@@ -1,5 +1,5 @@
 public import CountersignWire
-public import Encodings
+import Encodings
 
 /// Changes a relying party.
 ///
@@ -71,19 +71,6 @@ public enum UpdateClient {
         }
     }
 
-    /// A new secret that signs callbacks, shown this once.
-    public struct RenewedSecret: Sendable {
-        /// The secret.
-        public let secret: Secret<String>
-        /// Until when callbacks are signed with the earlier one, too.
-        public let earlierUntil: Timestamp
-    }
-
-    /// The longest time that two secrets sign beside each other, in seconds.
-    public static let longestOverlap: Int64 = 7 * 24 * 3600
-    /// The time when nobody says another, in seconds.
-    public static let overlap: Int64 = 24 * 3600
-
     /// Changes a client.
     ///
     /// - Returns: the client as it is now; nil when there is none of this id that can be changed.
@@ -98,36 +85,6 @@ public enum UpdateClient {
             try work.raise(.clientUpdated(id, changes, by: caller))
             guard let updated = try work.clients.find(id) else { throw StoreError.corruptRow("client") }
             return updated
-        }
-    }
-
-    /// Makes a new secret for callbacks.
-    ///
-    /// The earlier one signs beside it for a while, so that a receiver can be given the new one without missing a
-    /// callback; one that was earlier still is dropped.
-    ///
-    /// - Parameters:
-    ///   - id: the client.
-    ///   - overlap: how long the earlier one still signs, in seconds; 0 where it has become known.
-    ///   - caller: who asks.
-    ///   - key: names the request: done twice for want of a reply, it would drop the secret that the receiver has.
-    ///   - ports: the world.
-    ///   - reply: what is answered, kept for repeats.
-    /// - Returns: nil when there is no client of this id that is called back.
-    public static func renewCallbackSecret(
-        of id: ClientID, overlap: Int64 = overlap, by caller: Client, idempotency key: IdempotencyKey? = nil,
-        ports: Ports, reply: @escaping @Sendable (RenewedSecret) -> RecordedReply
-    ) async throws -> Replayable<RenewedSecret?> {
-        let now = ports.time.now
-        let renewed = RenewedSecret(
-            secret: CreateClient.newCallbackSecret(ports.random), earlierUntil: now.adding(seconds: overlap))
-        return try await ports.commit(at: now) { work in
-            try work.once(key) {
-                guard let client = try work.clients.find(id), !client.isOperator else { return (nil, nil) }
-                try work.clients.renewCallbackSecret(of: id, to: renewed.secret, earlierUntil: renewed.earlierUntil)
-                try work.raise(.callbackSecretRenewed(id, earlierUntil: renewed.earlierUntil, by: caller.id))
-                return (renewed, reply(renewed))
-            }
         }
     }
 }

@@ -53,18 +53,14 @@ extension ChangeMethods {
                 return .refused(refusal)
             }
             // The same registration came again meanwhile, and was faster.
-            if let recorded = try work.replies.find(repeated) {
-                return try outcome(recorded, enrollment, in: work)
-            }
+            if let earlier = try outcome(ofEarlier: repeated, enrollment, in: work) { return earlier }
             guard try spend(registration.change.header.nonce, of: enrollment, in: work) else {
                 return try refuse(enrollment, "nonce", in: work)
             }
             guard verdict.result == .ok else {
                 try work.raise(
                     .customAnswered(name, CustomResult(verdict: verdict.result), to: nil, by: enrollment))
-                try work.replies.insert(
-                    RecordedReply(status: Recorded.customRefused, body: verdict.json.encoded), for: repeated,
-                    at: work.now)
+                try work.replies.insert(KeptChange.judged(verdict).kept, for: repeated, at: work.now)
                 return Outcome(verdict)
             }
             let permit = try permit(

@@ -84,8 +84,8 @@ public enum ChangeMethods {
             try work.enrollments.lock(call.enrollment.id)
             let refusal = try work.admit(call)
             // The reply was lost and the device sends the same change again: it gets the same, and nothing counts twice.
-            if let recorded = try work.replies.find(repeated) {
-                return Step.ended(try refusal.map(Outcome.refused) ?? outcome(recorded, call.enrollment, in: work))
+            if let earlier = try outcome(ofEarlier: repeated, call.enrollment, in: work) {
+                return Step.ended(refusal.map(Outcome.refused) ?? earlier)
             }
             // A wrong PIN that was looked at counts, also where the request is not let in.
             if let refusal {
@@ -107,16 +107,19 @@ public enum ChangeMethods {
         case asking(HookQuestion, Registration)
     }
 
-    /// What a change got that comes again.
+    /// The outcome of a change that comes again; nil for one that does not.
     static func outcome(
-        _ recorded: RecordedReply, _ enrollment: Enrollment, in work: UnitOfWork
-    ) throws -> Outcome {
-        if let verdict = (try? JSONValue(parsing: recorded.body)).flatMap({ HookVerdict($0) }) {
-            return Outcome(verdict)
+        ofEarlier key: IdempotencyKey, _ enrollment: Enrollment, in work: UnitOfWork
+    ) throws -> Outcome? {
+        guard let earlier = try work.replies.find(key) else { return nil }
+        guard let change = KeptChange(kept: earlier.form) else { throw StoreError.corruptRow("reply") }
+        switch change {
+        case .changed: return .changed(payload: nil)
+        case .judged(let verdict): return Outcome(verdict)
+        case .pinIncorrect:
+            let current = try work.enrollments.find(enrollment.id) ?? enrollment
+            return .pinIncorrect(attemptsLeft: try work.stores.attemptsLeft(of: current))
         }
-        if recorded.status == Recorded.changed { return .changed(payload: nil) }
-        let current = try work.enrollments.find(enrollment.id) ?? enrollment
-        return .pinIncorrect(attemptsLeft: try work.stores.attemptsLeft(of: current))
     }
 
     /// Counts a wrong PIN.
@@ -125,18 +128,11 @@ public enum ChangeMethods {
     ) throws -> Outcome {
         switch try work.noteWrongPIN(besides: pin.key, of: enrollment) {
         case .counted(let attemptsLeft):
-            try work.replies.insert(RecordedReply(status: Recorded.pinIncorrect, body: []), for: repeated, at: work.now)
+            try work.replies.insert(KeptChange.pinIncorrect.kept, for: repeated, at: work.now)
             return .pinIncorrect(attemptsLeft: attemptsLeft)
         case .locked: return .pinLocked
         case .changed: return try refuse(enrollment, "old", in: work)
         }
-    }
-
-    /// What is kept of a change for its repeats, by the status that it got; with a hook's verdict, where one was asked.
-    enum Recorded {
-        static let changed = 204
-        static let pinIncorrect = 422
-        static let customRefused = 422
     }
 
     /// What a change amounts to, before the transaction that makes it count.
@@ -270,7 +266,7 @@ public enum ChangeMethods {
         }
         try work.raise(.methodChanged(MethodEvent(method: method, change: kind, until: until), of: enrollment))
         try work.replies.insert(
-            RecordedReply(status: Recorded.changed, body: verdict?.json.encoded ?? []), for: repeated, at: work.now)
+            (verdict.map(KeptChange.judged) ?? .changed).kept, for: repeated, at: work.now)
         return .changed(payload: verdict?.payload)
     }
 

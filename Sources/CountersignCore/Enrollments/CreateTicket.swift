@@ -5,7 +5,7 @@ import OpenPGP
 /// Makes the authority to enroll one device of a user.
 public enum CreateTicket {
     /// The ticket, which is shown this once.
-    public struct Created: Sendable {
+    public struct Created: Equatable, Sendable {
         /// What a QR code or link carries, the secret in it.
         public let invitation: EnrollmentInvitation
         /// When it stops working.
@@ -13,7 +13,7 @@ public enum CreateTicket {
     }
 
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// The ticket.
         case created(Created)
         /// The client is linked to no such user.
@@ -24,8 +24,7 @@ public enum CreateTicket {
 
     /// Makes a ticket.
     public static func create(
-        for reference: UserReference, by client: Client, idempotency: IdempotencyKey?, ports: Ports,
-        reply: @escaping @Sendable (Created) -> RecordedReply
+        for reference: UserReference, by client: Client, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
         let secret = Secret("ctt_" + Base64URL.encode(ports.random.bytes(24)))
@@ -33,9 +32,9 @@ public enum CreateTicket {
         let issuer = ports.issuer
         let fingerprint = try ports.keys.current().certificate.fingerprint
         return try await ports.commit(at: now) { work in
-            try work.once(idempotency) {
-                guard let user = try work.links.find(reference, of: client.id) else { return (.notFound, nil) }
-                guard !user.isEnrollmentBlocked else { return (.blocked, nil) }
+            try work.once(idempotency, issuer) {
+                guard let user = try work.links.find(reference, of: client.id) else { return .notFound }
+                guard !user.isEnrollmentBlocked else { return .blocked }
                 let ticket = Ticket(
                     hash: SecretHash(of: secret), user: user.id, client: client.id, enrollment: enrollment,
                     waivesApproval: client.waivesEnrollmentApproval, expiresAt: now.adding(seconds: Ticket.lifetime))
@@ -43,9 +42,34 @@ public enum CreateTicket {
                 try work.raise(.ticketCreated(ticket))
                 let invitation = EnrollmentInvitation(
                     issuer: issuer, ticket: secret, fingerprint: fingerprint, user: user.id, enrollment: enrollment)
-                let created = Created(invitation: invitation, expiresAt: ticket.expiresAt)
-                return (.created(created), reply(created))
+                return .created(Created(invitation: invitation, expiresAt: ticket.expiresAt))
             }
         }
+    }
+}
+
+/// A repeat gets the ticket that was made, also when it was spent, has expired, or its user was erased since: then it
+/// enrolls nobody.
+extension CreateTicket.Outcome: KeptOutcome {
+    var kept: KeptForm? {
+        guard case .created(let created) = self else { return nil }
+        let invitation = created.invitation
+        return KeptForm([
+            "ticket": .string(invitation.ticket.reveal()), "fingerprint": .string("\(invitation.fingerprint)"),
+            "user": .string("\(invitation.user)"), "enrollment": .string("\(invitation.enrollment)"),
+            "expires_at": .string("\(created.expiresAt)"),
+        ])
+    }
+
+    init?(kept: KeptForm, of issuer: Issuer) {
+        guard let ticket = kept.read("ticket", { Secret($0) }),
+            let fingerprint = kept.read("fingerprint", { Fingerprint($0[...]) }),
+            let user = kept.read("user", { UserID($0) }),
+            let enrollment = kept.read("enrollment", { EnrollmentID($0) }),
+            let expiresAt = kept.read("expires_at", { Timestamp($0) })
+        else { return nil }
+        let invitation = EnrollmentInvitation(
+            issuer: issuer, ticket: ticket, fingerprint: fingerprint, user: user, enrollment: enrollment)
+        self = .created(.init(invitation: invitation, expiresAt: expiresAt))
     }
 }

@@ -88,8 +88,8 @@ public enum OtherDevices {
             try work.users.lock(caller.user)
             try work.enrollments.lock(caller.id)
             let refusal = try work.admit(call)
-            if let repeated, let recorded = try work.replies.find(repeated) {
-                return try refusal.map(Outcome.refused) ?? outcome(recorded, caller, in: work)
+            if let repeated, let earlier = try ChangeMethods.outcome(ofEarlier: repeated, caller, in: work) {
+                return refusal.map(Outcome.refused) ?? Outcome(earlier)
             }
             // A wrong PIN that was looked at counts, also where the request is not let in.
             if case .wrongPIN(let pin) = proof, let repeated {
@@ -116,10 +116,7 @@ public enum OtherDevices {
                 }
             }
             try work.carryOut(kind, on: target, by: caller.id)
-            if let repeated {
-                try work.replies.insert(
-                    RecordedReply(status: ChangeMethods.Recorded.changed, body: []), for: repeated, at: work.now)
-            }
+            if let repeated { try work.replies.insert(KeptChange.changed.kept, for: repeated, at: work.now) }
             return .done
         }
     }
@@ -174,13 +171,6 @@ public enum OtherDevices {
         case .invalid, .signed, .wrongPIN:
             return Outcome(try ChangeMethods.refuse(caller, "authorization", in: work))
         }
-    }
-
-    /// What an act got that comes again.
-    private static func outcome(
-        _ recorded: RecordedReply, _ caller: Enrollment, in work: UnitOfWork
-    ) throws -> Outcome {
-        Outcome(try ChangeMethods.outcome(recorded, caller, in: work))
     }
 }
 

@@ -1,9 +1,9 @@
 public import CountersignWire
 
-/// The replies that were sent once and may have to be sent again.
+/// The outcomes that are kept for repeats of their requests.
 ///
 /// All throw ``StoreError``.
 public protocol ReplyStore {
-    func find(_ key: IdempotencyKey) throws -> RecordedReply?
-    func insert(_ reply: RecordedReply, for key: IdempotencyKey, at: Timestamp) throws
+    func find(_ key: IdempotencyKey) throws -> KeptReply?
+    func insert(_ form: KeptForm, for key: IdempotencyKey, at: Timestamp) throws
 }

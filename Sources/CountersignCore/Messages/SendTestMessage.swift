@@ -6,7 +6,7 @@ import Encodings
 /// For operators. It takes the way of every other message: through the outbox.
 public enum SendTestMessage {
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// It is on its way.
         case queued(EventID)
         /// Mail, or text messages, are not set up.
@@ -28,11 +28,10 @@ public enum SendTestMessage {
     ///   - language: the language; nil for the one the operator has set.
     ///   - caller: who asks.
     ///   - key: names the request.
-    ///   - ports: the world.
-    ///   - reply: what is answered, kept for repeats.
+    ///   - ports: the external dependencies.
     public static func send(
         _ template: MessageTemplate, to address: PersonalAddress, in language: LanguageTag?, by caller: Client,
-        idempotency key: IdempotencyKey?, ports: Ports, reply: @escaping @Sendable (EventID) -> RecordedReply
+        idempotency key: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         guard ports.transports.reach(address) else { return .done(.notSetUp) }
         let now = ports.time.now
@@ -47,13 +46,25 @@ public enum SendTestMessage {
         // The address is not kept in the clear: neither among the counts nor in the audit.
         let limit = AttemptLimit.testMessages(to: ports.hasher.name(of: address))
         return try await ports.commit(at: now) { work in
-            try work.once(key) {
+            try work.once(key, ()) {
                 let sent = try work.count(limit)
-                guard !sent.isExceeded else { return (.tooMany(retryAfter: sent.retryAfter(at: now)), nil) }
+                guard !sent.isExceeded else { return .tooMany(retryAfter: sent.retryAfter(at: now)) }
                 try work.outbox.enqueue(queued)
                 try work.raise(.messageTested(queued, template, by: caller.id))
-                return (.queued(queued.id), reply(queued.id))
+                return .queued(queued.id)
             }
         }
+    }
+}
+
+extension SendTestMessage.Outcome: KeptOutcome {
+    var kept: KeptForm? {
+        guard case .queued(let id) = self else { return nil }
+        return KeptForm(["message": .string("\(id)")])
+    }
+
+    init?(kept: KeptForm, of _: Void) {
+        guard let id = kept.read("message", { EventID($0) }) else { return nil }
+        self = .queued(id)
     }
 }

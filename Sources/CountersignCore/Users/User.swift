@@ -36,7 +36,7 @@ public enum UserReference: Hashable, Sendable {
 }
 
 /// A user as one client knows them.
-public struct LinkedUser: Sendable {
+public struct LinkedUser: Hashable, Sendable {
     /// The user.
     public let id: UserID
     /// The client's own name for them.

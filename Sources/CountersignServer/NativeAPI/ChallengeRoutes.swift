@@ -12,11 +12,7 @@ extension NativeAPI {
         routes.client(.post, "/v1/challenges", .challenges) { [self] client, incoming in
             let request = try AskChallenge.Request(incoming.json())
             let key = try incoming.idempotencyKey(of: client.id, ports.hasher)
-            let result = try await AskChallenge.ask(
-                request, by: client, idempotency: key, ports: ports
-            ) { [ports] asked in
-                RecordedReply(status: 201, body: asked.json(ports.issuer).encoded)
-            }
+            let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports)
             return try reply(result, status: 201, json)
         }
         routes.caller(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] caller, incoming in

@@ -10,16 +10,13 @@ extension ShownCode {
     }
 }
 
-extension Challenge {
+extension ShownChallenge {
     /// How it may be answered, by the words of the API.
     private var methodNames: [String] {
-        switch channel {
-        case .text: [ChallengeOutcome.enteredMethod]
-        case .devices, .code: methods.map(\.rawValue)
-        }
+        methods.isEmpty ? [ChallengeOutcome.enteredMethod] : methods.map(\.rawValue)
     }
 
-    /// The challenge as its client sees it.
+    /// The challenge by the words of the API.
     var view: ChallengeView {
         var method: String?
         var endedAt: Timestamp?
@@ -28,10 +25,14 @@ extension Challenge {
             endedAt = time
         }
         return ChallengeView(
-            id: id, status: state.status, method: method, type: question.type, user: user, methods: methodNames,
-            askedAt: question.askedAt, expiresAt: expiresAt, claimedAt: channel.claimedAt, endedAt: endedAt,
-            clientState: clientState)
+            id: id, status: state.status, method: method, type: type, user: user, methods: methodNames,
+            askedAt: askedAt, expiresAt: expiresAt, claimedAt: claimedAt, endedAt: endedAt, clientState: clientState)
     }
+}
+
+extension Challenge {
+    /// The challenge as its client sees it.
+    var view: ChallengeView { ShownChallenge(self).view }
 
     /// The challenge as its client sees it.
     var json: JSONValue { view.json }

@@ -10,12 +10,8 @@ extension NativeAPI {
         routes.administrator(.post, "/v1/admin/clients") { [self] caller, incoming in
             let request = try CreateClient.Request(incoming.json(), isDevelopment: isDevelopment)
             let key = try incoming.idempotencyKey(of: caller.id, ports.hasher)
-            let result = try await CreateClient.create(request, idempotency: key, ports: ports) { [ports] in
-                RecordedReply(status: 201, body: $0.json(ports.hasher).encoded)
-            }
-            return try reply(result, status: 201) { [ports] created throws(ProblemDetails) in
-                created.json(ports.hasher)
-            }
+            let result = try await CreateClient.create(request, idempotency: key, ports: ports)
+            return try reply(result, status: 201, json)
         }
         routes.administrator(.get, "/v1/admin/clients") { [ports] _, _ in
             let clients = try await ShowClients.list(ports: ports)
@@ -31,19 +27,15 @@ extension NativeAPI {
             let id = try incoming.client()
             let result = try await RenewClientSecret.renew(
                 of: id, overlap: try incoming.overlap(), by: caller,
-                idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports
-            ) { RecordedReply(status: 201, body: $0.json.encoded) }
-            return try reply(result, status: 201) { renewed throws(ProblemDetails) in try client(renewed).json }
+                idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports)
+            return try reply(result, status: 201, json)
         }
         routes.administrator(.post, "/v1/admin/clients/:client/callback-secret") { [self] caller, incoming in
             let id = try incoming.client()
-            let result = try await UpdateClient.renewCallbackSecret(
+            let result = try await RenewCallbackSecret.renew(
                 of: id, overlap: try incoming.overlap(), by: caller,
-                idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports
-            ) { [ports] in RecordedReply(status: 201, body: $0.json(ports.hasher).encoded) }
-            return try reply(result, status: 201) { [ports] renewed throws(ProblemDetails) in
-                try client(renewed).json(ports.hasher)
-            }
+                idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports)
+            return try reply(result, status: 201, json)
         }
     }
 
@@ -72,9 +64,9 @@ extension Incoming {
     /// How long a secret that is replaced still works, in seconds.
     fileprivate func overlap() throws -> Int64 {
         var members = try JSONMembers(optionalJSON())
-        let overlap = try members.optionalInteger("overlap", in: 0...UpdateClient.longestOverlap)
+        let overlap = try members.optionalInteger("overlap", in: 0...RenewClientSecret.longestOverlap)
         try members.refuseUnknown()
-        return overlap ?? UpdateClient.overlap
+        return overlap ?? RenewClientSecret.overlap
     }
 }
 
@@ -230,7 +222,7 @@ extension JSONMembers {
 }
 
 extension CreateClient.Created {
-    fileprivate func json(_ hasher: KeyedHasher) -> JSONValue {
+    func json(_ hasher: KeyedHasher) -> JSONValue {
         var object = client.json(gone: []).object ?? [:]
         object["client_secret"] = .string(secret.reveal())
         for (name, secret) in hasher.members(of: callbackSecret) { object[name] = secret }
@@ -248,7 +240,7 @@ extension KeyedHasher {
 }
 
 extension RenewClientSecret.Renewed {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         .members([
             "client_id": .string("\(client)"), "client_secret": .string(secret.reveal()),
             "earlier_until": .string("\(earlierUntil)"),
@@ -256,8 +248,8 @@ extension RenewClientSecret.Renewed {
     }
 }
 
-extension UpdateClient.RenewedSecret {
-    fileprivate func json(_ hasher: KeyedHasher) -> JSONValue {
+extension RenewCallbackSecret.Renewed {
+    func json(_ hasher: KeyedHasher) -> JSONValue {
         var object: JSONObject = [:]
         for (name, secret) in hasher.members(of: secret) { object[name] = secret }
         object["earlier_until"] = .string("\(earlierUntil)")

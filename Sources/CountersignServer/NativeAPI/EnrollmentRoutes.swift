@@ -12,8 +12,7 @@ extension NativeAPI {
             try JSONMembers(try incoming.optionalJSON()).refuseUnknown()
             let key = try incoming.idempotencyKey(of: client.id, ports.hasher)
             let result = try await CreateTicket.create(
-                for: try incoming.user(), by: client, idempotency: key, ports: ports
-            ) { RecordedReply(status: 201, body: $0.json.encoded) }
+                for: try incoming.user(), by: client, idempotency: key, ports: ports)
             return try reply(result, status: 201, json)
         }
         routes.client(.get, "/v1/users/:user/enrollments", .enrollments) { [self] client, incoming in

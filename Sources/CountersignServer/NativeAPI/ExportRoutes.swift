@@ -26,7 +26,7 @@ extension NativeAPI {
             return Response(json: user.json)
         }
         routes.administrator(.delete, "/v1/admin/users/:user") { [self] caller, incoming in
-            try removed(await ManageUsers.delete(try incoming.user(), by: caller, ports: ports), .user)
+            try reply(await DeleteUser.delete(try incoming.user(), by: caller, ports: ports))
         }
     }
 

@@ -11,8 +11,7 @@ extension NativeAPI {
             let request = try TestMessageRequest(incoming.json())
             let key = try incoming.idempotencyKey(of: caller.id, ports.hasher)
             let result = try await SendTestMessage.send(
-                request.template, to: request.address, in: request.language, by: caller, idempotency: key, ports: ports
-            ) { RecordedReply(status: 202, body: SendTestMessage.Outcome.json(queued: $0).encoded) }
+                request.template, to: request.address, in: request.language, by: caller, idempotency: key, ports: ports)
             return try reply(result, status: 202, json)
         }
     }

@@ -16,7 +16,7 @@ extension NativeAPI {
         case .done(let outcome): return Response(json: try render(outcome), status: status)
         case .conflict: throw ProblemDetails(.idempotencyConflict)
         case .replayed(let earlier):
-            var response = Response(bytes: earlier.body, type: "application/json", status: earlier.status)
+            var response = Response(json: try render(earlier), status: status)
             response.headers[.idempotencyReplayed] = "true"
             return response
         }
@@ -34,12 +34,6 @@ extension NativeAPI {
     func found<Value>(_ value: Value?, _ resource: RequestRefusal.Resource) throws(RequestRefusal) -> Value {
         guard let value else { throw .noSuch(resource) }
         return value
-    }
-
-    /// What was renewed of a client's, or the problem of a client that is not there.
-    func client<Renewed>(_ renewed: Renewed?) throws(ProblemDetails) -> Renewed {
-        guard let renewed else { throw ProblemDetails(.clientNotFound) }
-        return renewed
     }
 
     /// The reply to a removal: nothing, or the problem of what was not there.
@@ -134,11 +128,59 @@ extension NativeAPI {
 
 /// Users, clients, types and what operators do.
 extension NativeAPI {
-    func json(_ outcome: ManageUsers.Outcome) throws(ProblemDetails) -> JSONValue {
+    func json(_ outcome: CreateUser.Outcome) throws(ProblemDetails) -> JSONValue {
         switch outcome {
-        case .user(let user): user.json
+        case .created(let user): user.json
+        case .externalIDTaken: throw ProblemDetails(.externalIDTaken)
+        }
+    }
+
+    func reply(_ outcome: ShowUser.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .user(let user): return Response(json: user.json)
+        case .notFound: throw ProblemDetails(.userNotFound)
+        }
+    }
+
+    func reply(_ outcome: UpdateUser.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .updated(let user): return Response(json: user.json)
         case .externalIDTaken: throw ProblemDetails(.externalIDTaken)
         case .notFound: throw ProblemDetails(.userNotFound)
+        }
+    }
+
+    func reply(_ outcome: UnlinkUser.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .unlinked: return Response(status: .noContent)
+        case .notFound: throw ProblemDetails(.userNotFound)
+        }
+    }
+
+    func reply(_ outcome: DeleteUser.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .deleted: return Response(status: .noContent)
+        case .notFound: throw ProblemDetails(.userNotFound)
+        }
+    }
+
+    func json(_ outcome: CreateClient.Outcome) throws(ProblemDetails) -> JSONValue {
+        switch outcome {
+        case .created(let created): created.json(ports.hasher)
+        }
+    }
+
+    func json(_ outcome: RenewClientSecret.Outcome) throws(ProblemDetails) -> JSONValue {
+        switch outcome {
+        case .renewed(let renewed): renewed.json
+        case .notFound: throw ProblemDetails(.clientNotFound)
+        }
+    }
+
+    func json(_ outcome: RenewCallbackSecret.Outcome) throws(ProblemDetails) -> JSONValue {
+        switch outcome {
+        case .renewed(let renewed): renewed.json(ports.hasher)
+        case .notFound: throw ProblemDetails(.clientNotFound)
         }
     }
 

@@ -11,22 +11,19 @@ extension NativeAPI {
         routes.client(.post, "/v1/users", .users) { [self] client, incoming in
             let externalID = try Self.externalID(try incoming.optionalJSON())
             let key = try incoming.idempotencyKey(of: client.id, ports.hasher)
-            let result = try await ManageUsers.create(
-                externalID: externalID, by: client, idempotency: key, ports: ports
-            ) { RecordedReply(status: 201, body: $0.json.encoded) }
+            let result = try await CreateUser.create(
+                externalID: externalID, by: client, idempotency: key, ports: ports)
             return try reply(result, status: 201, json)
         }
         routes.client(.get, "/v1/users/:user", .users) { [self] client, incoming in
-            let user = try found(await ManageUsers.show(try incoming.user(), to: client, ports: ports), .user)
-            return Response(json: user.json)
+            try reply(await ShowUser.show(try incoming.user(), to: client, ports: ports))
         }
         routes.client(.patch, "/v1/users/:user", .users) { [self] client, incoming in
             let changes = try Self.changes(try incoming.json())
-            let outcome = try await ManageUsers.update(try incoming.user(), changes, by: client, ports: ports)
-            return Response(json: try json(outcome))
+            return try reply(await UpdateUser.update(try incoming.user(), changes, by: client, ports: ports))
         }
         routes.client(.delete, "/v1/users/:user", .users) { [self] client, incoming in
-            try removed(await ManageUsers.unlink(try incoming.user(), from: client, ports: ports), .user)
+            try reply(await UnlinkUser.unlink(try incoming.user(), from: client, ports: ports))
         }
         routes.client(.get, "/v1/users/:user/methods", .challenges) { [self] client, incoming in
             // What cannot name a user names none, and is answered like a user without devices.
@@ -49,12 +46,12 @@ extension NativeAPI {
     /// What a change does not name stays as it is; null removes it.
     ///
     /// Spec: RFC 7396 §2.
-    private static func changes(_ json: JSONValue) throws -> ManageUsers.Changes {
+    private static func changes(_ json: JSONValue) throws -> UpdateUser.Changes {
         var members = try JSONMembers(json)
         let externalID = try externalID(&members)
         let isBlocked = try members.optionalBool("enrollment_blocked")
         try members.refuseUnknown()
-        return ManageUsers.Changes(
+        return UpdateUser.Changes(
             externalID: json["external_id"] == nil ? nil : .some(externalID), isEnrollmentBlocked: isBlocked)
     }
 

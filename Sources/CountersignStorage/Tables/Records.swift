@@ -3,10 +3,10 @@ import CountersignWire
 import Encodings
 
 private enum Statements {
-    static let reply = SQLStatement("SELECT status, body, request_digest FROM replies WHERE scope = $1 AND key = $2")
+    static let reply = SQLStatement("SELECT body, request_digest FROM replies WHERE scope = $1 AND key = $2")
     static let insertReply = SQLStatement(
         """
-        INSERT INTO replies (scope, key, request_digest, status, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+        INSERT INTO replies (scope, key, request_digest, body, created_at) VALUES ($1, $2, $3, $4, $5)
         """)
     /// A transaction gets its number with its first write, and the place in the audit is taken a moment before that.
     static let takeNumber = SQLStatement("SELECT pg_current_xact_id()::text::bigint")
@@ -75,20 +75,21 @@ private enum Statements {
 
 /// Replies kept for repeats, the audit, the way into the outbox, and limits.
 extension SQLTransaction {
-    func find(_ key: IdempotencyKey) throws -> RecordedReply? {
+    func find(_ key: IdempotencyKey) throws -> KeptReply? {
         try first(Statements.reply, [.text(key.scope), .text(key.key)]) { row in
-            RecordedReply(
-                status: Int(try row.integer(0)), body: try sealer.open(try row.blob(1), for: key.place),
-                requestDigest: try row.blob(2))
+            guard let form = KeptForm(stored: try sealer.open(try row.blob(0), for: key.place)) else {
+                throw StoreError.corruptRow("reply")
+            }
+            return KeptReply(form: form, requestDigest: try row.blob(1))
         }
     }
 
-    func insert(_ reply: RecordedReply, for key: IdempotencyKey, at time: Timestamp) throws {
+    func insert(_ form: KeptForm, for key: IdempotencyKey, at time: Timestamp) throws {
         try connection.send(
             Statements.insertReply,
             [
-                .text(key.scope), .text(key.key), .blob(key.requestDigest), .integer(Int64(reply.status)),
-                .blob(try sealer.seal(reply.body, for: key.place)), time.value,
+                .text(key.scope), .text(key.key), .blob(key.requestDigest),
+                .blob(try sealer.seal(form.stored, for: key.place)), time.value,
             ])
     }
 

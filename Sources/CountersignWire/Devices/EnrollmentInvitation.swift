@@ -7,7 +7,7 @@ public import OpenPGP
 ///
 /// Besides issuer, ticket and the issuer's fingerprint it names the user and the future enrollment, because the user ID
 /// of the device's certificate contains both.
-public struct EnrollmentInvitation: Sendable {
+public struct EnrollmentInvitation: Equatable, Sendable {
     /// The server at which to enroll.
     public let issuer: Issuer
     /// The secret of the ticket.

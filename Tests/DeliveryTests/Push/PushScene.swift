@@ -52,7 +52,7 @@ struct PushScene: Sendable {
 
     /// Asks the user something, to be announced.
     func ask() async throws -> Challenge {
-        try await world.ask(try world.request(for: user), by: delivery.shop.client).challenge
+        try await world.challenge(try await world.ask(try world.request(for: user), by: delivery.shop.client))
     }
 
     /// Has a worker deliver what is due.

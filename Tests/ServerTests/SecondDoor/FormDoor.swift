@@ -73,7 +73,7 @@ final class FormDoor: Door {
             message: try form.value("binding_message") { try? DisplayMessage($0) })
         let result = try await AskChallenge.ask(
             request, by: caller.client, idempotency: nil, ports: resources.ports
-        ) { _ in RecordedReply(status: 200, body: []) }
+        )
         switch result {
         case .done(.asked(let asked)): return asked
         case .done(.refused(.userNotFound)), .done(.refused(.noEnrollment)):

@@ -1,0 +1,40 @@
+package import Encodings
+
+/// What is kept of an outcome for a repeat of its request, in a form of Core's own; it may hold secrets, and is sealed.
+public struct KeptForm: Sendable {
+    private let values: JSONObject
+
+    /// These values by their names.
+    package init(_ values: KeyValuePairs<String, JSONValue?>) {
+        self.values = JSONObject(values)
+    }
+
+    /// Reads what was stored, or nil.
+    public init?(stored: [UInt8]) {
+        guard let values = (try? JSONValue(parsing: stored))?.object else { return nil }
+        self.values = values
+    }
+
+    /// The form as it is stored, before it is sealed.
+    public var stored: [UInt8] { JSONValue.object(values).encoded }
+
+    /// A value.
+    subscript(name: String) -> JSONValue? { values[name] }
+
+    /// What is made of a text, or nil where there is none.
+    func read<Value>(_ name: String, _ read: (String) -> Value?) -> Value? { self[name]?.string.flatMap(read) }
+}
+
+/// The kept form of an outcome, with what told its request from others.
+public struct KeptReply: Sendable {
+    /// What is kept.
+    public let form: KeptForm
+    /// What told the request from others.
+    public let requestDigest: [UInt8]
+
+    /// A form with the digest of its request.
+    public init(form: KeptForm, requestDigest: [UInt8]) {
+        self.form = form
+        self.requestDigest = requestDigest
+    }
+}

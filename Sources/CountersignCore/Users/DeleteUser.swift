@@ -1,0 +1,28 @@
+/// Deletes a user, whichever clients are linked to them.
+///
+/// For operators.
+public enum DeleteUser {
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The user is deleted.
+        case deleted
+        /// There is no such user, or none any more.
+        case notFound
+    }
+
+    /// Deletes a user.
+    public static func delete(_ reference: UserReference, by admin: Client, ports: Ports) async throws -> Outcome {
+        let now = ports.time.now
+        let outcome: Outcome = try await ports.commit(at: now) { work in
+            guard let id = try work.stores.named(reference, by: admin.id, in: .all), let user = try work.users.find(id),
+                user.deletedAt == nil
+            else { return .notFound }
+            for link in user.links where try work.links.find(.id(id), of: link.client) != nil {
+                try work.letGo(id, by: link.client, asked: admin.id)
+            }
+            return .deleted
+        }
+        if outcome == .deleted { try await EraseUser.sweep(ports: ports) }
+        return outcome
+    }
+}

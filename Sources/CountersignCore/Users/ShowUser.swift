@@ -1,0 +1,16 @@
+/// Shows a user to a client that is linked to them.
+public enum ShowUser {
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The user as the client knows them.
+        case user(LinkedUser)
+        /// The client is linked to no such user.
+        case notFound
+    }
+
+    /// Shows a user.
+    public static func show(_ reference: UserReference, to client: Client, ports: Ports) async throws -> Outcome {
+        let user = try await ports.store.read { try $0.links.find(reference, of: client.id) }
+        return user.map(Outcome.user) ?? .notFound
+    }
+}

@@ -1,0 +1,49 @@
+/// Changes how a client knows a user.
+public enum UpdateUser {
+    /// What changes; what is nil stays as it was.
+    public struct Changes: Sendable {
+        /// The client's own name; nil inside for none.
+        public var externalID: ExternalID??
+        /// Whether the client lets the user enroll no device.
+        public var isEnrollmentBlocked: Bool?
+
+        /// Changes of these parts.
+        public init(externalID: ExternalID?? = nil, isEnrollmentBlocked: Bool? = nil) {
+            self.externalID = externalID
+            self.isEnrollmentBlocked = isEnrollmentBlocked
+        }
+    }
+
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The user as the client knows them now.
+        case updated(LinkedUser)
+        /// Another user of this client has the external id.
+        case externalIDTaken
+        /// The client is linked to no such user.
+        case notFound
+    }
+
+    /// Changes how a client knows a user.
+    public static func update(
+        _ reference: UserReference, _ changes: Changes, by client: Client, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        return try await ports.commit(at: now) { work in
+            guard let user = try work.links.find(reference, of: client.id) else { return .notFound }
+            let externalID = changes.externalID ?? user.externalID
+            if let old = user.externalID, old != externalID {
+                try work.leaveBehind(old, by: client.id, of: user.id)
+            }
+            guard try work.links.put(user.id, to: client.id, externalID: externalID) else { return .externalIDTaken }
+            let isBlocked = changes.isEnrollmentBlocked ?? user.isEnrollmentBlocked
+            if isBlocked != user.isEnrollmentBlocked {
+                try work.links.blockEnrollment(isBlocked, of: user.id, by: client.id)
+                try work.raise(.enrollingBlocked(isBlocked, user.id, by: client.id))
+            }
+            return .updated(
+                LinkedUser(
+                    id: user.id, externalID: externalID, isEnrollmentBlocked: isBlocked, createdAt: user.createdAt))
+        }
+    }
+}
