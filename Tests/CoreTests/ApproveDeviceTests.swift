@@ -104,7 +104,7 @@ struct ApproveDeviceTests {
         for number in 0..<5 {
             let removed = try await RemoveEnrollment.remove(
                 waiting, of: .id(scene.user), by: scene.shop, ports: scene.world.ports)
-            #expect(removed)
+            #expect(removed == .removed)
             let ticket = try await scene.world.makeTicket(for: scene.user, by: scene.shop)
             let outcome = try await TestDevice(ticket, in: scene.world).enroll()
             #expect(outcome.summary == "waiting \(ticket.enrollment)" && outcome.shownNumber == (number < 4))
@@ -145,7 +145,7 @@ struct ApproveDeviceTests {
         }
         #expect(try await scene.status() == (way == "cancelled" ? "removed_by_client" : "denied"))
         guard
-            case .failure(.deregistered(let notice)) = try await VerifyDevice.verify(
+            case .refused(.deregistered(let notice)) = try await VerifyDevice.verify(
                 try await scene.second.request(), ports: scene.world.ports)
         else {
             Issue.record("it is still let in")
@@ -174,7 +174,9 @@ struct ApproveDeviceTests {
     @Test("A thief who removes the device that would be asked, or locks its PIN, has to wait all the same")
     func removed() async throws {
         let scene = try await Scene()
-        #expect(try await RemoveEnrollment.remove(try await scene.first.call(), ports: scene.world.ports) == nil)
+        #expect(
+            try await RemoveOwnEnrollment.remove(by: try await scene.first.call(), ports: scene.world.ports) == .removed
+        )
         #expect(try await scene.status() == "waiting")
         #expect(try await scene.challenge()?.state == .pending)
         scene.world.time.advance(seconds: AwaitedApproval.standardCoolingOff)
@@ -213,7 +215,9 @@ struct ApproveDeviceTests {
         let other = try Scene.Approval(try await third.enroll())
         let targets = try await scene.world.store.read { try $0.targets.all(of: other.challenge) }
         #expect(targets == [scene.first.enrollment])
-        #expect(try await RemoveEnrollment.remove(try await scene.second.call(), ports: scene.world.ports) == nil)
+        #expect(
+            try await RemoveOwnEnrollment.remove(by: try await scene.second.call(), ports: scene.world.ports)
+                == .removed)
         #expect(try await scene.challenge()?.state.status.state == "cancelled")
         #expect(try await scene.status() == "removed_by_device")
     }

@@ -45,11 +45,15 @@ struct AskChallengeTests {
         request.enrollments = [stranger.enrollment]
         #expect(
             try await refusal(request, by: shop, in: world) == .enrollmentNotFound(stranger.enrollment))
-        #expect(try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: shop, ports: world.ports))
+        #expect(
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: shop, ports: world.ports)
+                == .removed)
         request.enrollments = [device.enrollment]
         #expect(try await refusal(request, by: shop, in: world) == .enrollmentNotFound(device.enrollment))
         #expect(try await world.ask(try world.request(for: user), by: shop).enrollments == [second.enrollment])
-        #expect(try await RemoveEnrollment.remove(second.enrollment, of: .id(user), by: shop, ports: world.ports))
+        #expect(
+            try await RemoveEnrollment.remove(second.enrollment, of: .id(user), by: shop, ports: world.ports)
+                == .removed)
         #expect(try await refusal(try world.request(for: user), by: shop, in: world) == .noEnrollment)
     }
 

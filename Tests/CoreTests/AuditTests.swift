@@ -43,7 +43,8 @@ struct AuditTests {
         let challenge = try await world.store.read { try $0.challenges.find(id) }
         let receipt = try await device.receipt(of: try #require(challenge), .approved(.confirm, number: number))
         _ = try await device.answer(id, with: receipt)
-        #expect(try await RemoveEnrollment.remove(made.id, of: .id(made.user), by: shop, ports: world.ports))
+        #expect(
+            try await RemoveEnrollment.remove(made.id, of: .id(made.user), by: shop, ports: world.ports) == .removed)
         return [number.digits]
     }
 
@@ -61,11 +62,11 @@ struct AuditTests {
     private func returnCode(by device: TestDevice, _ shop: Client, in world: World) async throws -> String {
         let uri = try #require(ReturnURI("https://shop.example.com/back", isDevelopment: false))
         let changes = UpdateClient.Changes(returnURIs: [uri])
-        let updated = try await UpdateClient.update(shop.id, changes, by: shop, ports: world.ports)
+        let updated = try await UpdateClient.update(shop.id, changes, by: shop, ports: world.ports).get()
         try await world.makeType("link", numberEntry: false, channel: .code)
         var request = try world.request(for: nil, type: "link")
         request.returnURI = uri
-        let asked = try await world.ask(request, by: try #require(updated))
+        let asked = try await world.ask(request, by: updated)
         let code = try #require(asked.code).code
         _ = try await ClaimChallenge.claim(code, by: try await device.call(), ports: world.ports)
         let claimed = try await world.store.read { try $0.challenges.find(asked.challenge.id) }
@@ -86,7 +87,7 @@ struct AuditTests {
         let basic = try #require(BasicCredentials(username: "acme", password: Secret(Self.callbackPassword)))
         let changes = UpdateClient.Changes(
             callbackURIs: [uri] + shop.callbackURIs, basic: .set(basic), waivesEnrollmentApproval: false)
-        #expect(try await UpdateClient.update(shop.id, changes, by: shop, ports: world.ports) != nil)
+        #expect(try await UpdateClient.update(shop.id, changes, by: shop, ports: world.ports) != .notFound)
         return try await world.renewCallbackSecret(of: shop).secret.reveal()
     }
 
@@ -96,9 +97,9 @@ struct AuditTests {
         let client = try await world.makeClient("Passing").client.id
         let renewed = try await RenewClientSecret.renew(of: client, by: shop, ports: ports)
         guard case .done(.renewed(let secret)) = renewed else { throw World.Broken("secret") }
-        #expect(try await DisableClient.disable(client, by: shop, ports: ports) != nil)
-        #expect(try await DisableClient.enable(client, by: shop, ports: ports) != nil)
-        #expect(try await DeleteClient.delete(client, by: shop, ports: ports))
+        #expect(try await DisableClient.disable(client, by: shop, ports: ports) != .notFound)
+        #expect(try await EnableClient.enable(client, by: shop, ports: ports) != .notFound)
+        #expect(try await DeleteClient.delete(client, by: shop, ports: ports) == .deleted)
         _ = try await RotateIssuerKey.begin(.push, isAtOnce: false, by: shop, ports: ports)
         return secret.secret.reveal()
     }
@@ -123,7 +124,7 @@ struct AuditTests {
         let waived = try await TestDevice(try await world.makeTicket(for: user, by: shop), in: world)
         _ = try await waived.enroll()
         _ = try await WaiveWait.waive(waived.enrollment, waived.certificate.fingerprint, by: shop, ports: ports)
-        #expect(try await RemoveEnrollment.remove(waived.enrollment, of: .id(user), by: shop, ports: ports))
+        #expect(try await RemoveEnrollment.remove(waived.enrollment, of: .id(user), by: shop, ports: ports) == .removed)
         for isBlocked in [true, false] {
             let changes = UpdateUser.Changes(isEnrollmentBlocked: isBlocked)
             _ = try await UpdateUser.update(.id(user), changes, by: shop, ports: ports)
@@ -143,7 +144,7 @@ struct AuditTests {
             case "denied": _ = try await device.answer(asked, .denied)
             case "reported":
                 _ = try await device.answer(asked, .reported)
-                #expect(try await ManageLocks.end(id, by: shop, ports: ports))
+                #expect(try await EndLock.end(id, by: shop, ports: ports) == .ended)
             case "wrong":
                 let other = EntryNumber(number.digits == "000000" ? "000001" : "000000")
                 _ = try await device.answer(asked, .approved(.confirm, number: other))
@@ -164,7 +165,7 @@ struct AuditTests {
         let leased = try await world.store.lease(limit: 100, now: world.time.now, until: world.time.now)
         let message = try #require(leased.map(\.message).last { $0.expiresAt > world.time.now })
         try await world.record(.abandoned("gone"), of: message, at: world.time.now)
-        _ = try await ManageOutbox.retry(message.id, by: shop, ports: ports)
+        _ = try await RetryMessage.retry(message.id, by: shop, ports: ports)
         let address = try #require(EmailAddress(Self.email))
         _ = try await SendTestMessage.send(
             .code, to: .email(address), in: nil, by: shop, idempotency: nil, ports: ports

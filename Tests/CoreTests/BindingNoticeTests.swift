@@ -30,8 +30,7 @@ struct BindingNoticeTests {
         let (world, user) = (scene.world, scene.user)
         let uri = try Self.uri("https://shop.example.com/notices")
         let changes = UpdateClient.Changes(notices: .set(uri), waivesEnrollmentApproval: false)
-        let updated = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop, ports: world.ports)
-        let shop = try #require(updated)
+        let shop = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop, ports: world.ports).get()
         // Ids are in the order of their times.
         func later() { world.time.advance(seconds: 1) }
         let pin = try await scene.device.setPIN()
@@ -53,7 +52,9 @@ struct BindingNoticeTests {
             _ = try await PINChange(of: scene.device, from: scene.device.newPINKey(), to: nil).send()
         }
         later()
-        #expect(try await RemoveEnrollment.remove(second.enrollment, of: .id(user), by: shop, ports: world.ports))
+        #expect(
+            try await RemoveEnrollment.remove(second.enrollment, of: .id(user), by: shop, ports: world.ports)
+                == .removed)
 
         let notices = try await Self.notices(in: world, to: uri)
         #expect(

@@ -125,9 +125,9 @@ struct ClaimTests {
         // Of a clock that is ahead, on another node.
         let next = try await scene.ask()
         let ahead = scene.world.ports.hasher.otp(
-            of: next.challenge.id, as: .picture, at: scene.world.time.now.adding(seconds: SpendableNonce.tolerance))
+            of: next.challenge.id, as: .picture, at: scene.world.time.now.adding(seconds: ReplayGuard.tolerance))
         let beyond = scene.world.ports.hasher.otp(
-            of: next.challenge.id, as: .picture, at: scene.world.time.now.adding(seconds: SpendableNonce.tolerance + 1))
+            of: next.challenge.id, as: .picture, at: scene.world.time.now.adding(seconds: ReplayGuard.tolerance + 1))
         #expect(
             try await scene.claim(
                 ChallengeCode(challenge: next.challenge.id, otp: beyond, form: .picture), by: scene.device)
@@ -264,7 +264,9 @@ struct ClaimTests {
         let scene = try await ClaimScene()
         let asked = try await scene.ask()
         _ = try await scene.claim(try await scene.code(of: asked), by: scene.device)
-        #expect(try await RemoveEnrollment.remove(try await scene.device.call(), ports: scene.world.ports) == nil)
+        #expect(
+            try await RemoveOwnEnrollment.remove(by: try await scene.device.call(), ports: scene.world.ports)
+                == .removed)
         #expect(
             try await scene.challenge(asked).state.status
                 == ChallengeStatus(state: "failed", reason: "device_removed"))

@@ -73,7 +73,10 @@ struct ClientStateTests {
         for _ in 0..<201 { _ = try await world.ask(try world.request(for: user), by: shop) }
         let waiting = "new_device_id IS NOT NULL AND state = 'pending'"
         #expect(try await world.count("challenges", where: waiting) == 1)
-        let disabled = try #require(try await DisableClient.disable(shop.id, by: shop, ports: world.ports))
+        guard case .disabled(let disabled) = try await DisableClient.disable(shop.id, by: shop, ports: world.ports)
+        else {
+            throw World.Broken("disabled")
+        }
         #expect(disabled.disabledAt == world.time.now)
         #expect(try await world.count("challenges", where: "state = 'pending'") == 1)
         #expect(try await world.count("challenges", where: waiting) == 1)
@@ -132,7 +135,7 @@ struct ClientStateTests {
         #expect(try await world.ports.store.read { try $0.receivers.ofNotices(of: user).count } == 1)
         _ = try await DisableClient.disable(shop.id, by: shop, ports: world.ports)
         #expect(try await world.ports.store.read { try $0.receivers.ofNotices(of: user).count } == 0)
-        _ = try await DisableClient.enable(shop.id, by: shop, ports: world.ports)
+        _ = try await EnableClient.enable(shop.id, by: shop, ports: world.ports)
         #expect(try await world.ports.store.read { try $0.receivers.ofNotices(of: user).count } == 1)
     }
 }

@@ -150,9 +150,9 @@ struct ClientTests {
             return
         }
         #expect(try await ShowUser.show(.id(user), to: rival, ports: ports) == .notFound)
-        #expect(try await ShowEnrollments.list(of: .id(user), to: rival, ports: ports)?.count == nil)
+        #expect(try await ShowEnrollments.show(of: .id(user), to: rival, ports: ports) == .userNotFound)
         #expect(
-            try await !RemoveEnrollment.remove(device.enrollment, of: .id(user), by: rival, ports: ports))
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: rival, ports: ports) == .notFound)
         #expect(try await UnlinkUser.unlink(.id(user), from: rival, ports: ports) == .notFound)
         #expect(try await AvailableMethods.list(for: .id(user), client: rival, ports: ports).types.isEmpty)
         #expect(try await AvailableMethods.list(for: .id(user), client: shop, ports: ports).types.count == 1)
@@ -168,7 +168,8 @@ struct ClientTests {
         let other = try await world.makeUser(of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
         #expect(
-            try await !RemoveEnrollment.remove(device.enrollment, of: .id(other), by: shop, ports: world.ports))
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(other), by: shop, ports: world.ports)
+                == .notFound)
         #expect(try await world.ports.store.read { try $0.enrollments.state(device.enrollment) } == .active)
     }
 }

@@ -77,7 +77,7 @@ struct DeviceCertificateTests {
             let body = EnrollmentRequest(
                 ticket: device.invitation.ticket, certificate: bytes,
                 device: DeviceDescription(name: try DisplayLine("x"), storage: .software), versions: [1])
-            let outcome = try await EnrollDevice.enroll(body, in: request, ports: world.ports)
+            let outcome = try await EnrollDevice.enroll(body, provedBy: request, ports: world.ports)
             guard case .certificateInvalid(.openPGP) = outcome else {
                 Issue.record("\(outcome)")
                 continue

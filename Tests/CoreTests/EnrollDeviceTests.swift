@@ -87,7 +87,9 @@ struct EnrollDeviceTests {
         let (world, client, device) = try await scene()
         _ = try await device.enroll()
         let user = device.invitation.user
-        #expect(try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client, ports: world.ports))
+        #expect(
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client, ports: world.ports)
+                == .removed)
         #expect(try await device.enroll().summary == "ticket used")
     }
 

@@ -15,11 +15,11 @@ extension DeviceRefusal {
     }
 }
 
-extension Result<DeviceCall, DeviceRefusal> {
+extension VerifyDevice.Outcome {
     var summary: String {
         switch self {
-        case .success: "let in"
-        case .failure(let refusal): refusal.summary
+        case .verified: "let in"
+        case .refused(let refusal): refusal.summary
         }
     }
 }

@@ -113,7 +113,7 @@ struct PushTests {
         #expect(try await scene.world.count("enrollments", where: "push_token IS NOT NULL") == 0)
         let update = EnrollmentUpdate(push: .registered(try scene.registration()))
         guard
-            case .failure(.device(.deregistered)) = try await UpdateEnrollment.update(
+            case .refused(.deregistered) = try await UpdateEnrollment.update(
                 update, by: call, ports: scene.world.ports)
         else {
             Issue.record("it registered")

@@ -60,7 +60,7 @@ struct RepeatedRequestTests {
     @Test("A code is the first one, also when it has ceased to work", arguments: Engine.allCases)
     func codes(_ engine: Engine) async throws {
         let world = try await World(engine)
-        try await world.makeType("scan", numberEntry: false, isQR: true)
+        try await world.makeType("scan", numberEntry: false, channel: .code)
         let shop = try await world.makeClient().client
         let request = try world.request(for: nil, type: "scan")
         let first = try await AskChallenge.ask(request, by: shop, idempotency: try key(), ports: world.ports)

@@ -125,7 +125,9 @@ struct ResendTests {
         let scene = try await scene()
         let ports = scene.world.ports
         func list(_ state: OutboxEntry.State) async throws -> [OutboxEntry] {
-            try await ManageOutbox.list(state, after: nil, limit: 10, ports: ports)
+            guard case .entries(let entries) = try await ListOutbox.list(state, after: nil, limit: 10, ports: ports)
+            else { return [] }
+            return entries
         }
         #expect(try await list(.dead).isEmpty)
         #expect(try await list(.waiting).map(\.kind) == ["push"])
@@ -135,14 +137,14 @@ struct ResendTests {
         #expect(dead.first?.lastError == "FCM answered 403 SENDER_ID_MISMATCH")
         #expect(dead.first?.attempts == 1)
         #expect(dead.first?.client == scene.shop.id)
-        #expect(try await ManageOutbox.list(.dead, after: ids.last, limit: 10, ports: ports).isEmpty)
+        #expect(try await ListOutbox.list(.dead, after: ids.last, limit: 10, ports: ports) == .entries([]))
         let id = try #require(ids.first)
-        #expect(try await ManageOutbox.retry(id, by: scene.shop, ports: ports) == .queued)
+        #expect(try await RetryMessage.retry(id, by: scene.shop, ports: ports) == .queued)
         #expect(try await scene.push() == .queued(lastFailure: "FCM answered 403 SENDER_ID_MISMATCH"))
         #expect(try await scene.world.store.nextDue() == scene.world.time.now)
         #expect(try await scene.conclude(as: .delivered) == ids)
         #expect(try await scene.push() == .accepted)
-        #expect(try await ManageOutbox.retry(id, by: scene.shop, ports: ports) == .notFound)
+        #expect(try await RetryMessage.retry(id, by: scene.shop, ports: ports) == .notFound)
     }
 
     @Test("What waits for its next time is sent now; what is over is not, and its content goes with the next sweep")
@@ -152,15 +154,19 @@ struct ResendTests {
         let now = world.time.now
         let ids = try await scene.conclude(as: .retried("slow", at: now.adding(seconds: 50)))
         let id = try #require(ids.first)
-        #expect(try await ManageOutbox.retry(id, by: scene.shop, ports: world.ports) == .queued)
+        #expect(try await RetryMessage.retry(id, by: scene.shop, ports: world.ports) == .queued)
         #expect(try await world.store.nextDue() == now)
         _ = try await scene.conclude(as: .abandoned("slow"))
         world.time.advance(seconds: 121)
-        #expect(try await ManageOutbox.retry(id, by: scene.shop, ports: world.ports) == .over)
+        #expect(try await RetryMessage.retry(id, by: scene.shop, ports: world.ports) == .over)
         _ = try await world.store.commit { try $0.retention.sweep(now: now.adding(seconds: 121), limit: 10) }
         #expect(try await world.count("outbox", where: "payload IS NOT NULL") == 0)
-        #expect(try await ManageOutbox.list(.dead, after: nil, limit: 10, ports: world.ports).count == 1)
+        guard case .entries(let dead) = try await ListOutbox.list(.dead, after: nil, limit: 10, ports: world.ports)
+        else {
+            throw World.Broken("outbox")
+        }
+        #expect(dead.count == 1)
         let unknown: EventID = world.newID()
-        #expect(try await ManageOutbox.retry(unknown, by: scene.shop, ports: world.ports) == .notFound)
+        #expect(try await RetryMessage.retry(unknown, by: scene.shop, ports: world.ports) == .notFound)
     }
 }

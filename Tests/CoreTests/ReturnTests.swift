@@ -200,11 +200,12 @@ struct ReturnTests {
         _ = try await world.makeDevice(of: user, by: scene.claim.shop)
         if bySelf {
             let call = try await scene.device.call()
-            #expect(try await RemoveEnrollment.remove(call, ports: world.ports) == nil)
+            #expect(try await RemoveOwnEnrollment.remove(by: call, ports: world.ports) == .removed)
         } else {
             #expect(
                 try await RemoveEnrollment.remove(
-                    scene.device.enrollment, of: .id(user), by: scene.claim.shop, ports: world.ports))
+                    scene.device.enrollment, of: .id(user), by: scene.claim.shop, ports: world.ports)
+                    == .removed)
         }
         #expect(try await scene.seen(asked) == "failed device_removed")
         #expect(try await scene.present(code, asked) == "already ended failed device_removed")

@@ -48,7 +48,8 @@ struct RotateIssuerKeyTests {
         }
 
         func states(_ use: KeyUse) async throws -> [IssuerKey.State] {
-            try await RotateIssuerKey.list(ports: world.ports).filter { $0.use == use }.map(\.state)
+            guard case .keys(let keys) = try await ListIssuerKeys.list(ports: world.ports) else { return [] }
+            return keys.filter { $0.use == use }.map(\.state)
         }
 
         /// An answer, sealed by the issuer's certificate as it is now; not sent.

@@ -95,7 +95,8 @@ struct TestMessageTests {
         let shop = try await world.makeClient().client
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
         guard case .done(.queued(let id)) = try await send(to: try address(), key: key, ports: world.ports, by: shop),
-            case .replayed(.queued(let again)) = try await send(to: try address(), key: key, ports: world.ports, by: shop)
+            case .replayed(.queued(let again)) = try await send(
+                to: try address(), key: key, ports: world.ports, by: shop)
         else {
             Issue.record("not repeated")
             return

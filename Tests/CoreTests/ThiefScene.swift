@@ -156,7 +156,7 @@ extension ThiefScene {
     mutating func removesItself(_ index: Int) async throws {
         begins()
         guard let call = try? await phones[index].device.call() else { return }
-        _ = try await RemoveEnrollment.remove(call, ports: world.ports)
+        _ = try await RemoveOwnEnrollment.remove(by: call, ports: world.ports)
     }
 
     mutating func clientRemoves(_ index: Int) async throws {
@@ -315,7 +315,7 @@ extension ThiefScene {
                 device: phones[other].device.enrollment)
             authorization = try await phones[index].device.seal(act.text, signedBy: key)
         }
-        _ = try await OtherDevices.act(
+        _ = try await ActOnDevice.act(
             kind, on: phones[other].device.enrollment, authorization, by: call, ports: world.ports)
     }
 
@@ -341,7 +341,7 @@ extension ThiefScene {
         else { return }
         let device = try await TestDevice(ticket, in: world)
         let ports = world.ports
-        async let removal = RemoveEnrollment.remove(call, ports: ports)
+        async let removal = RemoveOwnEnrollment.remove(by: call, ports: ports)
         async let enrolling = device.enroll()
         _ = try await removal
         guard case .enrolled = try await enrolling else { return }

@@ -66,14 +66,16 @@ struct VerifyDeviceTests {
         let (world, client, device) = try await scene()
         let call = try await device.call()
         let user = device.invitation.user
-        #expect(try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client, ports: world.ports))
+        #expect(
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client, ports: world.ports)
+                == .removed)
         let expected = "deregistered \(device.enrollment) removed_by_client"
         let request = try await device.request()
         #expect(try await VerifyDevice.verify(request, ports: world.ports).summary == expected)
         let forged = try await device.request(signedBy: P256.Signing.PrivateKey())
         #expect(try await VerifyDevice.verify(forged, ports: world.ports).summary == "signature invalid")
         // A call let in before the removal is stopped by the transaction that would do its work.
-        guard case .failure(let refusal) = try await ShowEnrollments.own(call, ports: world.ports) else {
+        guard case .refused(let refusal) = try await ShowOwnEnrollment.show(to: call, ports: world.ports) else {
             Issue.record("a removed device was let in")
             return
         }
@@ -91,9 +93,9 @@ struct VerifyDeviceTests {
         ]
         var summaries: [String] = []
         for call in calls {
-            switch try await ShowEnrollments.own(call, ports: world.ports) {
-            case .success(let enrollment): summaries.append("\(enrollment.id)")
-            case .failure(let refusal): summaries.append(refusal.summary)
+            switch try await ShowOwnEnrollment.show(to: call, ports: world.ports) {
+            case .enrollment(let enrollment): summaries.append("\(enrollment.id)")
+            case .refused(let refusal): summaries.append(refusal.summary)
             }
         }
         #expect(summaries == ["\(device.enrollment)", "nonce replayed", "\(other.enrollment)"])
@@ -105,17 +107,17 @@ struct VerifyDeviceTests {
         let start = world.time.now.seconds
         for created in [start - 60, start, start + 60] {
             let request = try await device.request(created: created)
-            guard case .success(let call) = try await VerifyDevice.verify(request, ports: world.ports),
-                case .success = try await ShowEnrollments.own(call, ports: world.ports)
+            guard case .verified(let call) = try await VerifyDevice.verify(request, ports: world.ports),
+                case .enrollment = try await ShowOwnEnrollment.show(to: call, ports: world.ports)
             else {
                 Issue.record("the first use was refused")
                 return
             }
-            while case .success(let replayed) = try await VerifyDevice.verify(request, ports: world.ports) {
+            while case .verified(let replayed) = try await VerifyDevice.verify(request, ports: world.ports) {
                 let now = world.time.now
                 _ = try await world.ports.store.commit { try $0.retention.sweep(now: now, limit: 1000) }
-                let result = try await ShowEnrollments.own(replayed, ports: world.ports)
-                guard case .failure(.nonceReplayed) = result else {
+                let result = try await ShowOwnEnrollment.show(to: replayed, ports: world.ports)
+                guard case .refused(.nonceReplayed) = result else {
                     Issue.record("replayed \(now.seconds - created) seconds after")
                     return
                 }
@@ -131,7 +133,7 @@ struct VerifyDeviceTests {
         let (world, _, device) = try await scene()
         let request = try await device.request()
         let first = try await VerifyDevice.verify(request, ports: world.ports).get()
-        guard case .success = try await ShowEnrollments.own(first, ports: world.ports) else {
+        guard case .enrollment = try await ShowOwnEnrollment.show(to: first, ports: world.ports) else {
             Issue.record("the first use was refused")
             return
         }
@@ -141,7 +143,7 @@ struct VerifyDeviceTests {
         world.time.advance(seconds: 10)
         let now = world.time.now
         _ = try await world.ports.store.commit { try $0.retention.sweep(now: now, limit: 1000) }
-        guard case .failure(.nonceReplayed) = try await ShowEnrollments.own(replayed, ports: world.ports) else {
+        guard case .refused(.nonceReplayed) = try await ShowOwnEnrollment.show(to: replayed, ports: world.ports) else {
             Issue.record("the replay was let in")
             return
         }
@@ -152,7 +154,7 @@ struct VerifyDeviceTests {
         let (world, _, device) = try await scene()
         let request = try await device.request()
         let first = try await VerifyDevice.verify(request, ports: world.ports).get()
-        guard case .success = try await ShowEnrollments.own(first, ports: world.ports) else {
+        guard case .enrollment = try await ShowOwnEnrollment.show(to: first, ports: world.ports) else {
             Issue.record("the first use was refused")
             return
         }
@@ -161,8 +163,32 @@ struct VerifyDeviceTests {
         _ = try await world.ports.store.commit { try $0.retention.sweep(now: ahead, limit: 1000) }
         #expect(try await world.count("attempts") == 1)
         let replayed = try await VerifyDevice.verify(request, ports: world.ports).get()
-        guard case .failure(.nonceReplayed) = try await ShowEnrollments.own(replayed, ports: world.ports) else {
+        guard case .refused(.nonceReplayed) = try await ShowOwnEnrollment.show(to: replayed, ports: world.ports) else {
             Issue.record("the replay was let in")
+            return
+        }
+    }
+
+    @Test("Another authenticator of calls brings its own guard, which is spent with the work and lets no call in twice")
+    func otherGuard() async throws {
+        let (world, client, device) = try await scene()
+        let enrollment = try #require(try await world.ports.store.read { try $0.enrollments.find(device.enrollment) })
+        let until = world.time.now.adding(seconds: 60)
+        let call = DeviceCall(
+            enrollment: enrollment,
+            replayGuard: ReplayGuard("assertion 1", of: "another \(enrollment.id)", until: until))
+        #expect(try await ShowOwnEnrollment.show(to: call, ports: world.ports) == .enrollment(enrollment))
+        #expect(try await ShowOwnEnrollment.show(to: call, ports: world.ports) == .refused(.nonceReplayed))
+        // Its text is its own: the same one of a signed request is another.
+        let signed = try await device.call(nonce: "assertion 1      ")
+        #expect(try await ShowOwnEnrollment.show(to: signed, ports: world.ports) == .enrollment(enrollment))
+        let last = DeviceCall(
+            enrollment: enrollment,
+            replayGuard: ReplayGuard("assertion 2", of: "another \(enrollment.id)", until: until))
+        _ = try await RemoveEnrollment.remove(
+            device.enrollment, of: .id(device.invitation.user), by: client, ports: world.ports)
+        guard case .refused(.deregistered) = try await ShowOwnEnrollment.show(to: last, ports: world.ports) else {
+            Issue.record("a removed device was let in")
             return
         }
     }

@@ -197,9 +197,9 @@ struct WhoCountsTests {
         let user = try await world.makeUser(of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
         let other = try await world.makeDevice(of: user, by: shop)
-        let strict = try #require(
-            try await UpdateClient.update(
-                shop.id, UpdateClient.Changes(waivesEnrollmentApproval: false), by: shop, ports: world.ports))
+        let strict = try await UpdateClient.update(
+            shop.id, UpdateClient.Changes(waivesEnrollmentApproval: false), by: shop, ports: world.ports
+        ).get()
         world.time.advance(seconds: 3600)
         func set() async throws -> SigningKeyPair {
             let key = device.newPINKey()
@@ -216,7 +216,7 @@ struct WhoCountsTests {
         #expect(told == "changed")
         _ = try await set()
         let call = try await other.call()
-        guard case .done = try await OtherDevices.undo(.pin, of: device.enrollment, by: call, ports: world.ports) else {
+        guard case .undone = try await UndoMethod.undo(.pin, of: device.enrollment, by: call, ports: world.ports) else {
             Issue.record("not undone")
             return
         }
@@ -232,7 +232,9 @@ struct WhoCountsTests {
         let shop = try await world.makeClient().client
         let user = try await world.makeUser("customer-1", of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
-        #expect(try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: shop, ports: world.ports))
+        #expect(
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: shop, ports: world.ports)
+                == .removed)
         world.time.advance(seconds: AwaitedApproval.standardCoolingOff - 1)
         // By a server whose clock is an hour ahead.
         func sweep() async throws {

@@ -46,7 +46,10 @@ private struct OpenedLink: Sendable {
         denial = try await answer(.denied)
         let call = try await device.call()
         removal = { ports in
-            try await RemoveEnrollment.remove(call, ports: ports).map { "\($0)" } ?? "removed"
+            switch try await RemoveOwnEnrollment.remove(by: call, ports: ports) {
+            case .removed: "removed"
+            case .refused(let refusal): "\(refusal)"
+            }
         }
         cancellation = { ports in
             switch try await CancelChallenge.cancel(id, by: shop.id, ports: ports) {

@@ -68,7 +68,8 @@ struct InterleavingTests {
             let shop = try await world.makeClient().client
             func change(_ changes: UpdateClient.Changes) -> Interleaving.Operation {
                 { ports in
-                    try await UpdateClient.update(shop.id, changes, by: shop, ports: ports) == nil ? "none" : "changed"
+                    try await UpdateClient.update(shop.id, changes, by: shop, ports: ports) == .notFound
+                        ? "none" : "changed"
                 }
             }
             return (shop.id, change(.init(name: name)), change(.init(rights: [])))
@@ -94,7 +95,7 @@ struct InterleavingTests {
                 return ["made", "clientDisabled"].contains(told) ? "made or refused" : told
             }
             let disabling: Interleaving.Operation = { ports in
-                try await DisableClient.disable(shop.id, by: shop, ports: ports) == nil ? "none" : "disabled"
+                try await DisableClient.disable(shop.id, by: shop, ports: ports) == .notFound ? "none" : "disabled"
             }
             return (shop.id, asking, disabling)
         } judge: { id, told, comment in
@@ -390,7 +391,7 @@ struct InterleavingTests {
             let user = try await world.makeUser(of: shop)
             let remove: (TestDevice) async throws -> Interleaving.Operation = { phone in
                 let call = try await phone.call()
-                return { try await RemoveEnrollment.remove(call, ports: $0) == nil ? "gone" : "refused" }
+                return { try await RemoveOwnEnrollment.remove(by: call, ports: $0) == .removed ? "gone" : "refused" }
             }
             let ask: Interleaving.Operation = { try await self.ask(user, by: shop, in: world, $0) }
             let unlink: Interleaving.Operation = { ports in

@@ -40,12 +40,13 @@ final class Operator: @unchecked Sendable {
                 try await world.pause(.seconds(world.draw(1...120)))
             }
         case 4:
-            let locks = try await network.call(world.someNode()) {
-                try await ManageLocks.list(after: nil, limit: 10, ports: $0.ports)
+            let listed = try await network.call(world.someNode()) {
+                try await ListLocks.list(after: nil, limit: 10, ports: $0.ports)
             }
+            guard case .locks(let locks) = listed else { return }
             for lock in locks {
                 _ = try await network.call(world.someNode()) {
-                    try await ManageLocks.end(lock.challenge, by: admin, ports: $0.ports)
+                    try await EndLock.end(lock.challenge, by: admin, ports: $0.ports)
                 }
             }
         default:

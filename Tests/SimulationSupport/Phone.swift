@@ -224,7 +224,7 @@ final class Phone: @unchecked Sendable {
             "POST", "/v1/enrollments", body, keyID: "\(holder.certificate.fingerprint)", holder.authenticationKey)
         return try await Network(world: world).call(world.someNode()) { services in
             let parsed = try EnrollmentRequest(try JSONValue(parsing: request.body))
-            let outcome = try await EnrollDevice.enroll(parsed, in: request, ports: services.ports)
+            let outcome = try await EnrollDevice.enroll(parsed, provedBy: request, ports: services.ports)
             return (outcome, try services.ports.keys.current().certificate)
         }
     }
@@ -233,7 +233,7 @@ final class Phone: @unchecked Sendable {
     private func setPIN(_ device: Device) async throws {
         let nonce = try await repeated {
             try await call("GET", "/v1/enrollments/self/methods", by: device) {
-                try await ChangeMethods.show($0, ports: $1.ports).get().nonce
+                try await ShowMethods.show(to: $0, ports: $1.ports).get().nonce
             }
         }
         let (at, key) = (now.unixSeconds, SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now.unixSeconds))
@@ -313,7 +313,9 @@ final class Phone: @unchecked Sendable {
 
     private func leave(_ device: Device) async throws {
         try await call("DELETE", "/v1/enrollments/self", by: device) {
-            if let refusal = try await RemoveEnrollment.remove($0, ports: $1.ports) { throw refusal }
+            if case .refused(let refusal) = try await RemoveOwnEnrollment.remove(by: $0, ports: $1.ports) {
+                throw refusal
+            }
         }
         world.trace.note(name, "removes itself")
         self.device = nil

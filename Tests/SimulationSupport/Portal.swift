@@ -106,7 +106,7 @@ final class Portal: @unchecked Sendable {
             try await RemoveEnrollment.remove(
                 enrollment, of: .id(id), by: caller.client, because: .security, ports: services.ports)
         }
-        if removed == true { world.trace.note(name, "removes \(enrollment)") }
+        if removed == .removed { world.trace.note(name, "removes \(enrollment)") }
     }
 
     private func ask(_ user: User) async {

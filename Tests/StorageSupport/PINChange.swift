@@ -92,7 +92,7 @@ extension TestDevice {
 
     /// How its methods stand.
     package func methods() async throws -> MethodsReply {
-        try await ChangeMethods.show(try await call(), ports: world.ports).get()
+        try await ShowMethods.show(to: try await call(), ports: world.ports).get()
     }
 
     /// Sends a change.

@@ -118,7 +118,7 @@ package struct TestDevice: Sendable {
             versions: [ChallengeBody.version])
         let request = try await request(
             created: created, nonce: nonce, keyID: keyID ?? "\(certificate.fingerprint)", signedBy: key)
-        return try await EnrollDevice.enroll(body, in: request, ports: ports ?? world.ports)
+        return try await EnrollDevice.enroll(body, provedBy: request, ports: ports ?? world.ports)
     }
 
     /// Fetches a challenge, as every answer needs it.

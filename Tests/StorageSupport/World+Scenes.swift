@@ -113,13 +113,3 @@ extension World {
         try await ports.store.read { try $0.audit.list(after: 0, limit: 10_000).map(\.event) }
     }
 }
-
-extension AskChallenge.Outcome {
-    /// What was asked; throws the refusal where nobody was.
-    package func get() throws -> AskedChallenge {
-        switch self {
-        case .asked(let asked): return asked
-        case .refused(let refusal): throw refusal
-        }
-    }
-}

@@ -31,10 +31,10 @@ struct OnceTests {
         let device = try await world.makeDevice(of: try await world.makeUser(of: shop), by: shop)
         let call = try await device.call()
         let answers = try await atOnce(50) { _ -> String in
-            switch try await ShowEnrollments.own(call, ports: world.ports) {
-            case .success: return "answered"
-            case .failure(.nonceReplayed): return "replayed"
-            case .failure: return "refused"
+            switch try await ShowOwnEnrollment.show(to: call, ports: world.ports) {
+            case .enrollment: return "answered"
+            case .refused(.nonceReplayed): return "replayed"
+            case .refused: return "refused"
             }
         }
         #expect(answers.filter { $0 == "answered" }.count == 1)

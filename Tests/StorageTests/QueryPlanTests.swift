@@ -90,7 +90,8 @@ struct QueryPlanTests {
     @Test("Making users and tickets, enrolling a device")
     func enrolling() async throws {
         let (client, user, device) = try await scene()
-        guard case .success = try await ShowEnrollments.own(try await device.call(), ports: world.ports) else {
+        guard case .enrollment = try await ShowOwnEnrollment.show(to: try await device.call(), ports: world.ports)
+        else {
             throw World.Broken("own enrollment")
         }
         let name = UserReference.externalID(try ExternalID("customer"))
@@ -217,7 +218,8 @@ struct QueryPlanTests {
         let asked = try await world.ask(try world.request(for: user), by: client)
         _ = try await world.ask(try world.request(for: user), by: client)
         #expect(
-            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client, ports: world.ports))
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client, ports: world.ports)
+                == .removed)
         #expect(
             try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.status.state } == "failed")
         _ = try await world.makeDevice(of: user, by: client)

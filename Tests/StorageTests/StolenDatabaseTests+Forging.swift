@@ -24,7 +24,7 @@ extension StolenDatabaseTests {
 
     /// Why the server lets no device in.
     private func refusal(of request: DeviceRequest, _ theft: Theft) async throws -> MessageSignatureError? {
-        guard case .failure(.signature(let error)) = try await VerifyDevice.verify(request, ports: theft.world.ports)
+        guard case .refused(.signature(let error)) = try await VerifyDevice.verify(request, ports: theft.world.ports)
         else { return nil }
         return error
     }

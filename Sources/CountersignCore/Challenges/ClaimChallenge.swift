@@ -50,7 +50,7 @@ public enum ClaimChallenge {
             }
             // Another node may have made it, by a clock that is a little ahead.
             guard now < madeAt.adding(seconds: ChallengeCode.lifetime),
-                madeAt <= now.adding(seconds: SpendableNonce.tolerance)
+                madeAt <= now.adding(seconds: ReplayGuard.tolerance)
             else { return .codeExpired }
             if let refusal = try judge(enrollment, for: challenge, in: work) { return refusal }
             guard try work.challenges.claim(challenge.id, by: enrollment.id, of: enrollment.user, at: now) else {

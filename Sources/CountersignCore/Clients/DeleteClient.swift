@@ -8,24 +8,30 @@ import Encodings
 /// their devices. What others rest on stays: devices of users that other clients know, ended challenges and their
 /// receipts, the audit.
 public enum DeleteClient {
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The client is gone.
+        case deleted
+        /// There is none of this id that can be deleted.
+        case notFound
+    }
+
     /// How many users are unlinked in one transaction.
     private static let batch = 50
 
     /// Deletes a client.
     ///
     /// What is left to do when this is cut off is done by ``sweep(ports:)``.
-    ///
-    /// - Returns: false when there is none of this id that can be deleted.
-    public static func delete(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Bool {
+    public static func delete(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let isDeleted = try await ports.commit(at: now) { work in
-            guard let client = try work.clients.find(id), !client.isOperator else { return false }
+        let outcome: Outcome = try await ports.commit(at: now) { work in
+            guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
             try work.clients.delete(id, at: now)
             try work.raise(.clientDeleted(id, by: caller.id))
-            return true
+            return .deleted
         }
-        if isDeleted { try await clear(id, ports: ports) }
-        return isDeleted
+        if outcome == .deleted { try await clear(id, ports: ports) }
+        return outcome
     }
 
     /// Finishes what is left of clients that were deleted.

@@ -5,6 +5,14 @@ import Encodings
 ///
 /// For operators.
 public enum DisableClient {
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The client as it is now.
+        case disabled(Client)
+        /// There is none of this id that can be disabled.
+        case notFound
+    }
+
     /// How many challenges are cancelled in one transaction.
     private static let batch = 200
 
@@ -13,33 +21,16 @@ public enum DisableClient {
     /// It is refused everywhere; who waits for it waits no longer; its open challenges are cancelled, so that nobody
     /// approves what it asked; it is told nothing, its tickets enroll nobody, its hooks judge nothing. Whether a new
     /// device is let in, which its user decides, stays open. Done again, it goes on where it was cut off.
-    ///
-    /// - Returns: the client as it is now; nil when there is none of this id that can be disabled.
-    public static func disable(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Client? {
-        guard let client = try await set(ports.time.now, of: id, by: caller, ports: ports) else { return nil }
-        try await cancelOpen(of: id, ports: ports)
-        return client
-    }
-
-    /// Enables a client again.
-    ///
-    /// - Returns: the client as it is now; nil when there is none of this id that can be enabled.
-    public static func enable(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Client? {
-        try await set(nil, of: id, by: caller, ports: ports)
-    }
-
-    private static func set(
-        _ disabledAt: Timestamp?, of id: ClientID, by caller: Client, ports: Ports
-    ) async throws -> Client? {
+    public static func disable(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
-            guard let client = try work.clients.find(id), !client.isOperator else { return nil }
-            guard (client.disabledAt == nil) != (disabledAt == nil) else { return client }
-            try work.clients.disable(id, at: disabledAt)
-            try work.raise(
-                disabledAt == nil ? .clientEnabled(id, by: caller.id) : .clientDisabled(id, by: caller.id))
-            return try work.clients.find(id)
+        let outcome: Outcome = try await ports.commit(at: now) { work in
+            guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
+            guard client.disabledAt == nil else { return .disabled(client) }
+            return .disabled(
+                try work.setDisabled(now, of: id, raising: .clientDisabled(id, by: caller.id)))
         }
+        if case .disabled = outcome { try await cancelOpen(of: id, ports: ports) }
+        return outcome
     }
 
     /// Cancels what a client has asked and nobody answered.
@@ -57,6 +48,14 @@ public enum DisableClient {
 }
 
 extension UnitOfWork {
+    /// Disables a client, or enables it again where the time is nil, and shows it as it is then.
+    func setDisabled(_ time: Timestamp?, of id: ClientID, raising event: DomainEvent) throws -> Client {
+        try clients.disable(id, at: time)
+        try raise(event)
+        guard let client = try clients.find(id) else { throw StoreError.corruptRow("client") }
+        return client
+    }
+
     /// Ends open challenges as cancelled, or expired where they are over.
     func cancel(_ challenges: [ChallengeID]) throws {
         for id in challenges {

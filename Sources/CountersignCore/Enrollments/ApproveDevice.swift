@@ -5,7 +5,7 @@ import OpenPGP
 /// What a new device waits for: a time, and the question to the user's other devices whose yes ends the wait before.
 ///
 /// Spec: design 13 §1.2 and §1.6.
-public struct AwaitedApproval: Sendable {
+public struct AwaitedApproval: Equatable, Sendable {
     /// How long a new device waits that no other one approves, in seconds, where the client says nothing.
     public static let standardCoolingOff: Int64 = 86_400
     /// How long a client can have it wait, in seconds.

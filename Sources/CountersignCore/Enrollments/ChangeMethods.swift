@@ -3,7 +3,7 @@ public import CountersignWire
 import Encodings
 import OpenPGP
 
-/// Shows, sets, replaces and removes the methods of an enrollment.
+/// Sets, replaces and removes the methods of an enrollment.
 ///
 /// Spec: design 3.1, *Changing methods*.
 public enum ChangeMethods {
@@ -11,7 +11,7 @@ public enum ChangeMethods {
     static let nonceLifetime: Int64 = 300
 
     /// What came of a change.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// It is so now, or was before; what a custom authenticator's hook says to the app.
         case changed(payload: String?)
         /// The device is not let in.
@@ -50,26 +50,6 @@ public enum ChangeMethods {
         case method
         /// A ticket for the same user.
         case ticket
-    }
-
-    /// How the methods of the calling device stand, with a nonce to change them.
-    public static func show(_ call: DeviceCall, ports: Ports) async throws -> Result<MethodsReply, DeviceRefusal> {
-        let now = ports.time.now
-        let nonce = ports.hasher.changeNonce(for: call.enrollment.id, at: now, random: ports.random.bytes(8))
-        return try await ports.commit(at: now) { work in
-            if let refusal = try work.admit(call) { return .failure(refusal) }
-            guard let enrollment = try work.enrollments.find(call.enrollment.id) else {
-                throw StoreError.corruptRow("enrollment")
-            }
-            return .success(
-                MethodsReply(
-                    nonce: nonce, pin: enrollment.pinState, attemptsLeft: try work.stores.attemptsLeft(of: enrollment),
-                    policy: try work.stores.pinPolicy(of: enrollment), hasBiometric: enrollment.biometric != nil,
-                    custom: try work.stores.customs(of: enrollment),
-                    waiting: Dictionary(uniqueKeysWithValues: enrollment.waiting(at: now).map { ($0, $1) }),
-                    changesLeft: DeviceCertificateForm.changesLeft(
-                        in: try work.methods.certificate(of: enrollment.id)?.count ?? 0)))
-        }
     }
 
     /// Carries out a change.
@@ -150,7 +130,7 @@ public enum ChangeMethods {
     private static func judge(
         _ request: MethodChangeRequest, by enrollment: Enrollment, at now: Timestamp, ports: Ports
     ) async throws -> Verdict {
-        let latest = now.adding(seconds: SpendableNonce.tolerance).unixSeconds
+        let latest = now.adding(seconds: ReplayGuard.tolerance).unixSeconds
         let keys = try ports.keys.current()
         let opened = try? await keys.open(request.message, signedBy: enrollment, now: latest)
         guard let opened, opened.signature.type == .text else { return .invalid(reason: "message") }
@@ -350,7 +330,7 @@ public enum ChangeMethods {
     static func isFresh(_ nonce: Nonce, of enrollment: EnrollmentID, at now: Timestamp, _ hasher: KeyedHasher) -> Bool {
         guard let made = hasher.time(of: nonce, for: enrollment) else { return false }
         // Another node may have made it, by a clock that is a little ahead.
-        return made <= now.adding(seconds: SpendableNonce.tolerance) && now < made.adding(seconds: nonceLifetime)
+        return made <= now.adding(seconds: ReplayGuard.tolerance) && now < made.adding(seconds: nonceLifetime)
     }
 
     static func spend(

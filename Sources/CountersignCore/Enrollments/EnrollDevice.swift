@@ -7,7 +7,7 @@ import OpenPGP
 /// Spec: design 3.5.
 public enum EnrollDevice {
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// The enrollment, new or, for a repeat of the same request, as it was made; and what it must wait for.
         case enrolled(Enrollment, AwaitedApproval?)
         /// The request's signature is refused.
@@ -34,11 +34,11 @@ public enum EnrollDevice {
     ///
     /// - Parameters:
     ///   - enrollment: what the device sent.
-    ///   - request: the signed request it came in, whose `keyid` is the fingerprint of the certificate.
+    ///   - proof: what shows that it comes from the device: by the fingerprint of the certificate.
     ///   - place: from where, as the user's other devices show it.
     ///   - ports: the world.
     public static func enroll(
-        _ enrollment: EnrollmentRequest, in request: DeviceRequest, from place: ContextLine? = nil, ports: Ports
+        _ enrollment: EnrollmentRequest, provedBy proof: some DeviceProof, from place: ContextLine? = nil, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
         guard let ticket = try await ports.store.read({ try $0.tickets.find(SecretHash(of: enrollment.ticket)) }) else {
@@ -51,13 +51,11 @@ public enum EnrollDevice {
         } catch {
             return .certificateInvalid(error)
         }
-        let nonce: SpendableNonce
+        let replayGuard: ReplayGuard
         do throws(DeviceRefusal) {
-            guard request.signature.parameters.keyID == "\(certificate.fingerprint)" else {
-                throw .signature(.parameter("keyid"))
-            }
-            try request.verify(by: keys.authentication)
-            nonce = try SpendableNonce(request.signature.parameters, now: now)
+            guard proof.keyID == "\(certificate.fingerprint)" else { throw .signature(.parameter("keyid")) }
+            try proof.check(by: keys.authentication)
+            replayGuard = try ReplayGuard(proof, now: now)
         } catch {
             return .refused(error)
         }
@@ -73,7 +71,7 @@ public enum EnrollDevice {
                 countsFrom: countsFrom, methodsCount: countsFrom == nil, approval: approval)
         }
         return try await ports.commit(at: now) { work in
-            if let refusal = try work.spendNonce(nonce) { return .refused(refusal) }
+            if let refusal = try work.spend(replayGuard) { return .refused(refusal) }
             if let push, try work.stores.isTaken(push, besides: ticket.enrollment, of: ticket.user) {
                 return .pushTokenInUse
             }
@@ -98,7 +96,7 @@ public enum EnrollDevice {
         _ bytes: [UInt8], ticket: Ticket, ports: Ports, now: Timestamp
     ) throws(DeviceCertificateRefusal) -> (Certificate, DeviceKeys) {
         let userID = DeviceKeys.userID(of: ticket.user, enrollment: ticket.enrollment, issuer: ports.issuer)
-        let latest = now.adding(seconds: SpendableNonce.tolerance).unixSeconds
+        let latest = now.adding(seconds: ReplayGuard.tolerance).unixSeconds
         return try DeviceKeys.enrolling(bytes, userID: userID, now: latest)
     }
 

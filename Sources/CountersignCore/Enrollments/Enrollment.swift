@@ -116,8 +116,21 @@ public final class Enrollment: Sendable {
     }
 }
 
+extension Enrollment: Equatable {
+    /// Whether two are one enrollment as it was at one time.
+    public static func == (one: Enrollment, other: Enrollment) -> Bool {
+        one === other
+            || one.id == other.id && one.user == other.user && one.client == other.client && one.state == other.state
+                && one.keys.primary.fingerprint == other.keys.primary.fingerprint && one.device == other.device
+                && one.versions == other.versions && one.pin == other.pin && one.biometric == other.biometric
+                && one.customs == other.customs && one.push == other.push && one.createdAt == other.createdAt
+                && one.countsFrom == other.countsFrom && one.methodsCount == other.methodsCount
+                && one.approval == other.approval
+    }
+}
+
 /// The key that a user's biometrics unlock, as far as a server knows it.
-public struct EnrolledBiometric: Sendable {
+public struct EnrolledBiometric: Equatable, Sendable {
     /// The key.
     public let key: CertifiedKey
     /// From when it counts.
@@ -127,6 +140,11 @@ public struct EnrolledBiometric: Sendable {
     public init(key: CertifiedKey, countsFrom: Timestamp) {
         self.key = key
         self.countsFrom = countsFrom
+    }
+
+    /// Whether two are one key that counts from one time.
+    public static func == (one: EnrolledBiometric, other: EnrolledBiometric) -> Bool {
+        one.key.fingerprint == other.key.fingerprint && one.countsFrom == other.countsFrom
     }
 }
 
@@ -145,7 +163,7 @@ public struct EnrolledCustom: Hashable, Sendable {
 }
 
 /// The PIN of an enrollment, as far as a server knows it.
-public struct EnrolledPIN: Sendable {
+public struct EnrolledPIN: Equatable, Sendable {
     /// The key that is derived from it.
     public let key: CertifiedKey
     /// How many wrong ones came since the last right one.
@@ -161,6 +179,12 @@ public struct EnrolledPIN: Sendable {
         self.wrongCount = wrongCount
         self.lockedAt = lockedAt
         self.countsFrom = countsFrom
+    }
+
+    /// Whether two are one key, after as many wrong tries.
+    public static func == (one: EnrolledPIN, other: EnrolledPIN) -> Bool {
+        one.key.fingerprint == other.key.fingerprint && one.wrongCount == other.wrongCount
+            && one.lockedAt == other.lockedAt && one.countsFrom == other.countsFrom
     }
 }
 

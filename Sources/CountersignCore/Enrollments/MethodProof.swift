@@ -22,7 +22,7 @@ enum MethodProof: Sendable {
     init(_ message: UnverifiedMessage, by methods: [AnswerMethod], of enrollment: Enrollment, at now: Timestamp) {
         self = .invalid
         guard message.signature.type == .text else { return }
-        let latest = now.adding(seconds: SpendableNonce.tolerance).unixSeconds
+        let latest = now.adding(seconds: ReplayGuard.tolerance).unixSeconds
         if methods.contains(.biometric), let biometric = enrollment.biometric,
             (try? message.verified(signers: [biometric.key], now: latest)) != nil
         {

@@ -1,51 +1,44 @@
 public import CountersignWire
 import Encodings
 
-/// Ends an enrollment, by its device, by a client or by the operator.
+/// Ends an enrollment, for a client or for the operator; see ``RemoveOwnEnrollment`` for the device itself.
 ///
 /// It shortens no wait: what is removed is left behind. Spec: design 4, *Removal*; design 13 §2.5.
 public enum RemoveEnrollment {
-    /// Removes the calling device itself.
-    public static func remove(_ call: DeviceCall, ports: Ports) async throws -> DeviceRefusal? {
-        let now = ports.time.now
-        return try await ports.commit(at: now) { work in
-            try work.users.lock(call.enrollment.user)
-            if let refusal = try work.admit(call, evenSuspended: true) { return refusal }
-            _ = try work.removeEnrollment(call.enrollment.id, reason: .device, by: nil)
-            return nil
-        }
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The enrollment is over.
+        case removed
+        /// The client is linked to no such user, or there is no such enrollment, or it was over before.
+        case notFound
     }
 
     /// The reasons that a client may give: what else ends an enrollment is not its to say.
     public static let clientReasons: [RemovalReason] = [.client, .security]
 
     /// Removes a device of a user, for one of ``clientReasons``.
-    ///
-    /// - Returns: false when the client is linked to no such user, or the user has no such active enrollment.
     public static func remove(
         _ id: EnrollmentID, of reference: UserReference, by client: Client, because reason: RemovalReason = .client,
         ports: Ports
-    ) async throws -> Bool {
+    ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
             guard let user = try work.links.find(reference, of: client.id),
                 let enrollment = try work.enrollments.find(id), enrollment.user == user.id
-            else { return false }
-            return try work.removeEnrollment(id, reason: reason, by: client.id)
+            else { return .notFound }
+            return try work.removeEnrollment(id, reason: reason, by: client.id) ? .removed : .notFound
         }
     }
 
     /// Removes any device, for the operator; one that is lost takes everything with it that waits of its user.
-    ///
-    /// - Returns: false when there is no such enrollment, or it is over.
     public static func remove(
         _ id: EnrollmentID, because reason: RemovalReason, by admin: Client, ports: Ports
-    ) async throws -> Bool {
+    ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
-            guard let known = try work.locked(id) else { return false }
-            guard try work.removeEnrollment(id, reason: reason, by: admin.id) else { return false }
-            guard reason == .lost else { return true }
+            guard let known = try work.locked(id) else { return .notFound }
+            guard try work.removeEnrollment(id, reason: reason, by: admin.id) else { return .notFound }
+            guard reason == .lost else { return .removed }
             for other in try work.enrollments.active(of: known.user) {
                 if other.counts(at: now) {
                     try work.undoWaitingMethods(of: other, by: .client(admin.id))
@@ -53,7 +46,7 @@ public enum RemoveEnrollment {
                     _ = try work.removeEnrollment(other.id, reason: reason, by: admin.id)
                 }
             }
-            return true
+            return .removed
         }
     }
 }

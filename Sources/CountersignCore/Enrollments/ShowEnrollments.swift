@@ -1,22 +1,18 @@
-import CountersignWire
-
-/// Shows enrollments to those whose they are.
+/// Shows a user's enrollments, removed ones too, to a client that is linked to the user.
 public enum ShowEnrollments {
-    /// The calling device's own.
-    public static func own(_ call: DeviceCall, ports: Ports) async throws -> Result<Enrollment, DeviceRefusal> {
-        if let refusal = try await ports.commit(at: ports.time.now, { try $0.admit(call, evenSuspended: true) }) {
-            return .failure(refusal)
-        }
-        return .success(call.enrollment)
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The enrollments.
+        case enrollments([Enrollment])
+        /// The client is linked to no such user.
+        case userNotFound
     }
 
-    /// A user's, removed ones too, or nil when the client is linked to no such user.
-    public static func list(
-        of reference: UserReference, to client: Client, ports: Ports
-    ) async throws -> [Enrollment]? {
+    /// Shows the enrollments.
+    public static func show(of reference: UserReference, to client: Client, ports: Ports) async throws -> Outcome {
         try await ports.store.read { reader in
-            guard let user = try reader.links.find(reference, of: client.id) else { return nil }
-            return try reader.enrollments.all(of: user.id)
+            guard let user = try reader.links.find(reference, of: client.id) else { return .userNotFound }
+            return .enrollments(try reader.enrollments.all(of: user.id))
         }
     }
 }

@@ -1,12 +1,12 @@
 public import CountersignWire
 import Encodings
 
-/// Suspends devices and resumes them, for the operator; see ``OtherDevices`` for the user's own.
+/// Suspends devices and resumes them, for the operator; see ``ActOnDevice`` for the user's own.
 ///
 /// Spec: design 13 §2.4.
 public enum SuspendEnrollment {
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// It is so now, or was before.
         case done
         /// There is no such enrollment, or it is over.

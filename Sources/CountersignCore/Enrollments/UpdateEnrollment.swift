@@ -5,10 +5,12 @@ import Encodings
 ///
 /// Spec: design 4.
 public enum UpdateEnrollment {
-    /// Why nothing is changed.
-    public enum Refusal: Error, Sendable {
-        /// The device is not let in.
-        case device(DeviceRefusal)
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The enrollment as it is now.
+        case updated(Enrollment)
+        /// The call is refused.
+        case refused(DeviceRefusal)
         /// Another enrollment of the user is reached by the same token.
         case pushTokenInUse
     }
@@ -16,16 +18,16 @@ public enum UpdateEnrollment {
     /// Carries out an update of the calling device.
     public static func update(
         _ update: EnrollmentUpdate, by call: DeviceCall, ports: Ports
-    ) async throws -> Result<Enrollment, Refusal> {
+    ) async throws -> Outcome {
         let now = ports.time.now
         let id = call.enrollment.id
         return try await ports.commit(at: now) { work in
-            if let refusal = try work.admit(call) { return .failure(.device(refusal)) }
+            if let refusal = try work.admit(call) { return .refused(refusal) }
             switch update.push {
             case .unchanged: break
             case .registered(let registration):
                 guard try !work.stores.isTaken(registration, besides: id, of: call.enrollment.user) else {
-                    return .failure(.pushTokenInUse)
+                    return .pushTokenInUse
                 }
                 try work.pushes.put(registration, of: id, at: now)
             case .removed: try work.pushes.delete(of: id)
@@ -37,7 +39,7 @@ public enum UpdateEnrollment {
             if let versions = update.versions { try work.enrollments.put(versions, of: id) }
             guard let enrollment = try work.enrollments.find(id) else { throw StoreError.corruptRow("enrollment") }
             try work.raise(.enrollmentUpdated(enrollment, update))
-            return .success(enrollment)
+            return .updated(enrollment)
         }
     }
 }

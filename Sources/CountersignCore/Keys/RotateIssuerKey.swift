@@ -30,11 +30,6 @@ public enum RotateIssuerKey {
         case certificateFull
     }
 
-    /// The keys, by their use, oldest first.
-    public static func list(ports: Ports) async throws -> [IssuerKey] {
-        try await ports.store.read { try $0.keys.issuerKeys().kept }
-    }
-
     /// Begins a rotation, or hastens the one that is under way.
     ///
     /// - Parameters:

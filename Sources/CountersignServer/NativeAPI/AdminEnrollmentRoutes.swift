@@ -15,8 +15,8 @@ extension NativeAPI {
             let reason = try incoming.filter("reason", "\"removed_by_operator\" or \"lost\"") { word in
                 Self.removals.first { $0.rawValue.hasSameBytes(as: word) }
             }
-            return try removed(
-                await RemoveEnrollment.remove(id, because: reason ?? .operator, by: caller, ports: ports), .enrollment)
+            return try reply(
+                await RemoveEnrollment.remove(id, because: reason ?? .operator, by: caller, ports: ports))
         }
         routes.administrator(.post, "\(path)/waiver") { [self] caller, incoming in
             let id = try incoming.enrollment()

@@ -67,9 +67,9 @@ extension NativeAPI {
     private static let lockPage = 100
 
     private func addLocks(to routes: inout NativeRoutes) {
-        routes.administrator(.get, "/v1/admin/locks", query: ["cursor"]) { [ports] _, incoming in
+        routes.administrator(.get, "/v1/admin/locks", query: ["cursor"]) { [self] _, incoming in
             let place = try incoming.cursor { ChallengeID($0) }
-            let locks = try await ManageLocks.list(after: place, limit: Self.lockPage, ports: ports)
+            let locks = self.locks(try await ListLocks.list(after: place, limit: Self.lockPage, ports: ports))
             return Response(
                 json: .members([
                     "locks": .array(locks.map(\.json)),
@@ -78,7 +78,7 @@ extension NativeAPI {
         }
         routes.administrator(.delete, "/v1/admin/locks/:challenge") { [self] caller, incoming in
             let id = try incoming.challenge()
-            return try removed(await ManageLocks.end(id, by: caller, ports: ports), .challenge)
+            return try reply(await EndLock.end(id, by: caller, ports: ports))
         }
     }
 }
@@ -96,11 +96,11 @@ extension NativeAPI {
     private static let messagePage = 100
 
     private func addOutbox(to routes: inout NativeRoutes) {
-        routes.administrator(.get, "/v1/admin/outbox", query: ["state", "cursor"]) { [ports] _, incoming in
+        routes.administrator(.get, "/v1/admin/outbox", query: ["state", "cursor"]) { [self] _, incoming in
             let state = try incoming.filter("state", "\"dead\" or \"waiting\"") { OutboxEntry.State(rawValue: $0) }
             let place = try incoming.cursor { EventID($0) }
-            let entries = try await ManageOutbox.list(
-                state ?? .dead, after: place, limit: Self.messagePage, ports: ports)
+            let entries = self.entries(
+                try await ListOutbox.list(state ?? .dead, after: place, limit: Self.messagePage, ports: ports))
             return Response(
                 json: .members([
                     "messages": .array(entries.map(\.json)),
@@ -113,7 +113,7 @@ extension NativeAPI {
         }
         routes.administrator(.post, "/v1/admin/outbox/:message/retry") { [self] caller, incoming in
             let id: EventID = try incoming.id("message", of: .message)
-            return try reply(await ManageOutbox.retry(id, by: caller, ports: ports))
+            return try reply(await RetryMessage.retry(id, by: caller, ports: ports))
         }
     }
 }

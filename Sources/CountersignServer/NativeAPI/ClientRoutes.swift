@@ -20,7 +20,7 @@ extension NativeAPI {
         routes.administrator(.patch, "/v1/admin/clients/:client") { [self] caller, incoming in
             let id = try incoming.client()
             let changes = try UpdateClient.Changes(incoming.json(), isDevelopment: isDevelopment)
-            return try await shown(try await UpdateClient.update(id, changes, by: caller, ports: ports))
+            return try await shown(try client(await UpdateClient.update(id, changes, by: caller, ports: ports)))
         }
         addClientStates(to: &routes)
         routes.administrator(.post, "/v1/clients/:client/secret") { [self] caller, incoming in
@@ -42,20 +42,20 @@ extension NativeAPI {
     private func addClientStates(to routes: inout NativeRoutes) {
         routes.administrator(.post, "/v1/admin/clients/:client/disable") { [self] caller, incoming in
             let id = try incoming.client()
-            return try await shown(try await DisableClient.disable(id, by: caller, ports: ports))
+            return try await shown(try client(await DisableClient.disable(id, by: caller, ports: ports)))
         }
         routes.administrator(.post, "/v1/admin/clients/:client/enable") { [self] caller, incoming in
             let id = try incoming.client()
-            return try await shown(try await DisableClient.enable(id, by: caller, ports: ports))
+            return try await shown(try client(await EnableClient.enable(id, by: caller, ports: ports)))
         }
         routes.administrator(.delete, "/v1/admin/clients/:client") { [self] caller, incoming in
             let id = try incoming.client()
-            return try removed(await DeleteClient.delete(id, by: caller, ports: ports), .client)
+            return try reply(await DeleteClient.delete(id, by: caller, ports: ports))
         }
     }
 
-    private func shown(_ client: Client?) async throws -> Response {
-        let shown = try await ShowClients.show(try found(client, .client), ports: ports)
+    private func shown(_ client: Client) async throws -> Response {
+        let shown = try await ShowClients.show(client, ports: ports)
         return Response(json: shown.client.json(gone: shown.gone))
     }
 }

@@ -23,10 +23,10 @@ extension NativeAPI {
             let enrollment = try EnrollmentRequest(incoming.json())
             try admit(enrollment.push)
             let place = ContextLine(address: incoming.context.caller?.description, userAgent: nil)
-            return try await reply(EnrollDevice.enroll(enrollment, in: request, from: place, ports: ports))
+            return try await reply(EnrollDevice.enroll(enrollment, provedBy: request, from: place, ports: ports))
         }
         routes.device(.get, "/v1/enrollments/self") { [ports, self] call, _ in
-            try await reply(ShowEnrollments.own(call, ports: ports))
+            try await reply(ShowOwnEnrollment.show(to: call, ports: ports))
         }
         routes.device(.patch, "/v1/enrollments/self") { [ports, self] call, incoming in
             let update = try EnrollmentUpdate(incoming.json())
@@ -34,10 +34,10 @@ extension NativeAPI {
             return try await reply(UpdateEnrollment.update(update, by: call, ports: ports))
         }
         routes.device(.delete, "/v1/enrollments/self") { [self] call, _ in
-            try await reply(RemoveEnrollment.remove(call, ports: ports))
+            try await reply(RemoveOwnEnrollment.remove(by: call, ports: ports))
         }
         routes.device(.get, "/v1/enrollments/self/methods") { [ports, self] call, _ in
-            try await reply(ChangeMethods.show(call, ports: ports))
+            try await reply(ShowMethods.show(to: call, ports: ports))
         }
         routes.device(.post, "/v1/enrollments/self/methods") { [self] call, incoming in
             let request = try MethodChangeRequest(incoming.json())

@@ -16,10 +16,7 @@ extension NativeAPI {
             return try reply(result, status: 201, json)
         }
         routes.client(.get, "/v1/users/:user/enrollments", .enrollments) { [self] client, incoming in
-            let list = try found(
-                await ShowEnrollments.list(of: try incoming.user(), to: client, ports: ports), .user)
-            let now = ports.time.now
-            return Response(json: ["enrollments": .array(list.map { $0.json(at: now) })])
+            try reply(await ShowEnrollments.show(of: try incoming.user(), to: client, ports: ports))
         }
         routes.client(
             .post, "/v1/users/:user/enrollments/:enrollment/waiver", .enrollments
@@ -38,9 +35,9 @@ extension NativeAPI {
             let reason = try incoming.filter("reason", "one of \(words.joined(separator: ", "))") { word in
                 RemoveEnrollment.clientReasons.first { $0.rawValue.hasSameBytes(as: word) }
             }
-            return try removed(
+            return try reply(
                 await RemoveEnrollment.remove(
-                    id, of: try incoming.user(), by: client, because: reason ?? .client, ports: ports), .enrollment)
+                    id, of: try incoming.user(), by: client, because: reason ?? .client, ports: ports))
         }
     }
 }

@@ -7,9 +7,8 @@ import Hummingbird
 /// The issuer's own keys, for operators.
 extension NativeAPI {
     func addIssuerKeys(to routes: inout NativeRoutes) {
-        routes.administrator(.get, "/v1/admin/issuer-keys") { [ports] _, _ in
-            let keys = try await RotateIssuerKey.list(ports: ports)
-            return Response(json: ["keys": .array(try keys.map { try $0.json })])
+        routes.administrator(.get, "/v1/admin/issuer-keys") { [self] _, _ in
+            try reply(await ListIssuerKeys.list(ports: ports))
         }
         routes.administrator(.post, "/v1/admin/issuer-keys/:use/rotate") { [self] caller, incoming in
             guard let use = incoming.parameter("use").flatMap(KeyUse.init(rawValue:)) else {

@@ -35,12 +35,6 @@ extension NativeAPI {
         guard let value else { throw .noSuch(resource) }
         return value
     }
-
-    /// The reply to a removal: nothing, or the problem of what was not there.
-    func removed(_ isDone: Bool, _ resource: RequestRefusal.Resource) throws(RequestRefusal) -> Response {
-        guard isDone else { throw .noSuch(resource) }
-        return Response(status: .noContent)
-    }
 }
 
 /// Challenges.
@@ -184,6 +178,75 @@ extension NativeAPI {
         }
     }
 
+    func client(_ outcome: UpdateClient.Outcome) throws(ProblemDetails) -> Client {
+        switch outcome {
+        case .updated(let client): return client
+        case .notFound: throw ProblemDetails(.clientNotFound)
+        }
+    }
+
+    func client(_ outcome: DisableClient.Outcome) throws(ProblemDetails) -> Client {
+        switch outcome {
+        case .disabled(let client): return client
+        case .notFound: throw ProblemDetails(.clientNotFound)
+        }
+    }
+
+    func client(_ outcome: EnableClient.Outcome) throws(ProblemDetails) -> Client {
+        switch outcome {
+        case .enabled(let client): return client
+        case .notFound: throw ProblemDetails(.clientNotFound)
+        }
+    }
+
+    func reply(_ outcome: DeleteClient.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .deleted: return Response(status: .noContent)
+        case .notFound: throw ProblemDetails(.clientNotFound)
+        }
+    }
+
+    func reply(_ outcome: ShowEnrollments.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .enrollments(let list):
+            let now = ports.time.now
+            return Response(json: ["enrollments": .array(list.map { $0.json(at: now) })])
+        case .userNotFound: throw ProblemDetails(.userNotFound)
+        }
+    }
+
+    func reply(_ outcome: RemoveEnrollment.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .removed: return Response(status: .noContent)
+        case .notFound: throw ProblemDetails(.enrollmentNotFound)
+        }
+    }
+
+    func locks(_ outcome: ListLocks.Outcome) -> [AskingLock] {
+        switch outcome {
+        case .locks(let locks): locks
+        }
+    }
+
+    func reply(_ outcome: EndLock.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .ended: return Response(status: .noContent)
+        case .notFound: throw ProblemDetails(.challengeNotFound)
+        }
+    }
+
+    func entries(_ outcome: ListOutbox.Outcome) -> [OutboxEntry] {
+        switch outcome {
+        case .entries(let entries): entries
+        }
+    }
+
+    func reply(_ outcome: ListIssuerKeys.Outcome) throws -> Response {
+        switch outcome {
+        case .keys(let keys): Response(json: ["keys": .array(try keys.map { try $0.json })])
+        }
+    }
+
     func json(_ outcome: CreateTicket.Outcome) throws(ProblemDetails) -> JSONValue {
         switch outcome {
         case .created(let created): created.json
@@ -220,7 +283,7 @@ extension NativeAPI {
         }
     }
 
-    func reply(_ outcome: ManageOutbox.Outcome) throws(ProblemDetails) -> Response {
+    func reply(_ outcome: RetryMessage.Outcome) throws(ProblemDetails) -> Response {
         switch outcome {
         case .queued: return Response(status: .noContent)
         case .notFound: throw ProblemDetails(.messageNotFound)
@@ -247,32 +310,41 @@ extension NativeAPI {
 
 /// Devices.
 extension NativeAPI {
-    /// The enrollment that a device asked for about itself.
-    func reply(_ result: Result<Enrollment, DeviceRefusal>) async throws -> Response {
-        switch result {
-        case .success(let enrollment): return Response(json: enrollment.json(at: ports.time.now))
-        case .failure(let refusal): throw try await problem(refusal)
+    func reply(_ outcome: ShowOwnEnrollment.Outcome) async throws -> Response {
+        switch outcome {
+        case .enrollment(let enrollment): return Response(json: enrollment.json(at: ports.time.now))
+        case .refused(let refusal): throw try await problem(refusal)
         }
     }
 
-    func reply(_ result: Result<Enrollment, UpdateEnrollment.Refusal>) async throws -> Response {
-        switch result {
-        case .success(let enrollment): return Response(json: enrollment.json(at: ports.time.now))
-        case .failure(.device(let refusal)): throw try await problem(refusal)
-        case .failure(.pushTokenInUse): throw ProblemDetails(.pushTokenInUse)
+    func reply(_ outcome: UpdateEnrollment.Outcome) async throws -> Response {
+        switch outcome {
+        case .updated(let enrollment): return Response(json: enrollment.json(at: ports.time.now))
+        case .refused(let refusal): throw try await problem(refusal)
+        case .pushTokenInUse: throw ProblemDetails(.pushTokenInUse)
         }
     }
 
-    /// The reply to a device that is to be let go; nil where it is.
-    func reply(_ refusal: DeviceRefusal?) async throws -> Response {
-        if let refusal { throw try await problem(refusal) }
-        return Response(status: .noContent)
+    func reply(_ outcome: RemoveOwnEnrollment.Outcome) async throws -> Response {
+        switch outcome {
+        case .removed: return Response(status: .noContent)
+        case .refused(let refusal): throw try await problem(refusal)
+        }
     }
 
-    func reply(_ result: Result<MethodsReply, DeviceRefusal>) async throws -> Response {
-        switch result {
-        case .success(let reply): return Response(json: reply.json)
-        case .failure(let refusal): throw try await problem(refusal)
+    func reply(_ outcome: ShowMethods.Outcome) async throws -> Response {
+        switch outcome {
+        case .methods(let reply): return Response(json: reply.json)
+        case .refused(let refusal): throw try await problem(refusal)
+        }
+    }
+
+    func reply(_ outcome: UndoMethod.Outcome) async throws -> Response {
+        switch outcome {
+        case .undone: return Response(status: .noContent)
+        case .refused(let refusal): throw try await problem(refusal)
+        case .waiting: throw ProblemDetails(.enrollmentWaiting)
+        case .notFound: throw ProblemDetails(.enrollmentNotFound)
         }
     }
 
@@ -371,7 +443,7 @@ extension NativeAPI {
         }
     }
 
-    func reply(_ outcome: OtherDevices.Shown) async throws -> Response {
+    func reply(_ outcome: ShowOtherDevices.Outcome) async throws -> Response {
         switch outcome {
         case .list(let list): return Response(json: list.json)
         case .refused(let refusal): throw try await problem(refusal)
@@ -379,7 +451,7 @@ extension NativeAPI {
         }
     }
 
-    func reply(_ outcome: OtherDevices.Outcome) async throws -> Response {
+    func reply(_ outcome: ActOnDevice.Outcome) async throws -> Response {
         switch outcome {
         case .done: return Response(status: .noContent)
         case .refused(let refusal): throw try await problem(refusal)

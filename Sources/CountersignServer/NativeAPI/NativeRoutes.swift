@@ -78,8 +78,8 @@ struct NativeRoutes {
     ) {
         let admit = { @Sendable [api] (incoming: Incoming) in
             switch try await VerifyDevice.verify(api.deviceRequest(incoming), ports: api.ports) {
-            case .success(let call): return call
-            case .failure(let refusal): throw try await api.problem(refusal)
+            case .verified(let call): return call
+            case .refused(let refusal): throw try await api.problem(refusal)
             }
         }
         add(method, path, query: known, admitting: admit, handler: handler)

@@ -10,14 +10,14 @@ extension NativeAPI {
     func addOtherDevices(to routes: inout NativeRoutes) {
         let path = "/v1/enrollments/self/others"
         routes.device(.get, path) { [ports, self] call, _ in
-            try await reply(OtherDevices.show(call, ports: ports))
+            try await reply(ShowOtherDevices.show(to: call, ports: ports))
         }
         for kind in DeviceAct.Kind.allCases {
             routes.device(.post, "\(path)/:enrollment/\(kind.rawValue)") { [ports, self] call, incoming in
                 let id = try incoming.enrollment()
                 let request = try DeviceActRequest(incoming.json())
                 return try await reply(
-                    OtherDevices.act(kind, on: id, request.authorization, by: call, ports: ports))
+                    ActOnDevice.act(kind, on: id, request.authorization, by: call, ports: ports))
             }
         }
         routes.device(.delete, "\(path)/:enrollment/methods/:method") { [ports, self] call, incoming in
@@ -25,12 +25,12 @@ extension NativeAPI {
             guard let method = incoming.parameter("method").flatMap({ AnswerMethod(rawValue: $0) }) else {
                 throw RequestRefusal.noSuch(.enrollment)
             }
-            return try await reply(OtherDevices.undo(method, of: id, by: call, ports: ports))
+            return try await reply(UndoMethod.undo(method, of: id, by: call, ports: ports))
         }
     }
 }
 
-extension OtherDevices.List {
+extension ShowOtherDevices.List {
     /// The list as the device gets it.
     var json: JSONValue {
         OtherDevicesReply(nonce: nonce, needsMethod: needsMethod, devices: enrollments.map { $0.other(at: now) }).json

@@ -3,19 +3,19 @@ import Crypto
 import Encodings
 import OpenPGP
 
-/// What a device that is let in does with the user's other devices.
+/// Suspends, resumes or removes another device of the user, for a device that counts itself.
 ///
 /// Spec: design 13 §1.6 and §2.3.
-public enum OtherDevices {
+public enum ActOnDevice {
     /// What came of it.
-    public enum Outcome: Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// It is so now, or was before.
         case done
-        /// The calling device is not let in.
+        /// The call is refused.
         case refused(DeviceRefusal)
         /// The calling device waits to be added itself.
         case waiting
-        /// The user has no such device, or it has no such method that waits.
+        /// The user has no such device.
         case notFound
         /// The device waits, and can be removed only.
         case otherWaits
@@ -29,44 +29,6 @@ public enum OtherDevices {
         case pinLocked
         /// Too many refused ones.
         case rateLimited(retryAfter: Int64)
-    }
-
-    /// The other devices, as the calling one sees them.
-    public struct List: Sendable {
-        /// What an act is signed with.
-        public let nonce: Nonce
-        /// The devices.
-        public let enrollments: [Enrollment]
-        /// Whether resuming one needs a method's signature; removing or suspending one may need none where this says so.
-        public let needsMethod: Bool
-        /// When this is so.
-        public let now: Timestamp
-    }
-
-    /// What comes of looking at them.
-    public enum Shown: Sendable {
-        /// The devices.
-        case list(List)
-        /// The calling device is not let in.
-        case refused(DeviceRefusal)
-        /// The calling device waits to be added itself.
-        case waiting
-    }
-
-    /// Lists the user's other devices.
-    public static func show(_ call: DeviceCall, ports: Ports) async throws -> Shown {
-        let now = ports.time.now
-        let id = call.enrollment.id
-        let nonce = ports.hasher.changeNonce(for: id, at: now, random: ports.random.bytes(8))
-        return try await ports.commit(at: now) { work in
-            if let refusal = try work.admit(call) { return .refused(refusal) }
-            let trust = try work.trustState(of: call.enrollment.user)
-            guard trust.has(id) else { return .waiting }
-            return .list(
-                List(
-                    nonce: nonce, enrollments: trust.enrollments.filter { $0.id != id },
-                    needsMethod: trust.isGuarded(), now: now))
-        }
     }
 
     /// Suspends, resumes or removes another device of the user.
@@ -121,26 +83,6 @@ public enum OtherDevices {
         }
     }
 
-    /// Undoes a method of another device that waits.
-    public static func undo(
-        _ method: AnswerMethod, of other: EnrollmentID, by call: DeviceCall, ports: Ports
-    ) async throws -> Outcome {
-        let now = ports.time.now
-        return try await ports.commit(at: now) { work in
-            try work.users.lock(call.enrollment.user)
-            if let refusal = try work.admit(call) { return .refused(refusal) }
-            let enrollments = try work.enrollments.active(of: call.enrollment.user)
-            guard enrollments.contains(where: { $0.id == call.enrollment.id && $0.isLetIn(at: now) }) else {
-                return .waiting
-            }
-            guard let target = enrollments.first(where: { $0.id == other }), target.waits(method, at: now) else {
-                return .notFound
-            }
-            try work.undo(method, of: target, by: .device(call.enrollment.id))
-            return .done
-        }
-    }
-
     /// What the signature proves, with the nonce that it covers.
     private static func proof(
         _ authorization: [UInt8]?, of kind: DeviceAct.Kind, on other: EnrollmentID, by caller: Enrollment,
@@ -174,7 +116,7 @@ public enum OtherDevices {
     }
 }
 
-extension OtherDevices.Outcome {
+extension ActOnDevice.Outcome {
     /// What a part that changes of methods and acts have in common comes to.
     fileprivate init(_ outcome: ChangeMethods.Outcome) {
         switch outcome {
@@ -189,11 +131,6 @@ extension OtherDevices.Outcome {
             self = .invalid
         }
     }
-}
-
-extension TrustState {
-    /// Whether a device is let in.
-    fileprivate func has(_ id: EnrollmentID) -> Bool { enrollments.contains { $0.id == id && $0.isLetIn(at: now) } }
 }
 
 extension Enrollment {

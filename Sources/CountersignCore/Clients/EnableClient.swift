@@ -1,0 +1,24 @@
+public import CountersignWire
+
+/// Enables a client that was disabled.
+///
+/// For operators.
+public enum EnableClient {
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The client as it is now.
+        case enabled(Client)
+        /// There is none of this id that can be enabled.
+        case notFound
+    }
+
+    /// Enables a client.
+    public static func enable(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Outcome {
+        let now = ports.time.now
+        return try await ports.commit(at: now) { work in
+            guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
+            guard client.disabledAt != nil else { return .enabled(client) }
+            return .enabled(try work.setDisabled(nil, of: id, raising: .clientEnabled(id, by: caller.id)))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+public import CountersignWire
+
+/// Shows the calling device its methods, with a nonce to change them.
+public enum ShowMethods {
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The methods.
+        case methods(MethodsReply)
+        /// The call is refused.
+        case refused(DeviceRefusal)
+    }
+
+    /// Shows the methods.
+    public static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
+        let now = ports.time.now
+        let nonce = ports.hasher.changeNonce(for: call.enrollment.id, at: now, random: ports.random.bytes(8))
+        return try await ports.commit(at: now) { work in
+            if let refusal = try work.admit(call) { return .refused(refusal) }
+            guard let enrollment = try work.enrollments.find(call.enrollment.id) else {
+                throw StoreError.corruptRow("enrollment")
+            }
+            return .methods(
+                MethodsReply(
+                    nonce: nonce, pin: enrollment.pinState, attemptsLeft: try work.stores.attemptsLeft(of: enrollment),
+                    policy: try work.stores.pinPolicy(of: enrollment), hasBiometric: enrollment.biometric != nil,
+                    custom: try work.stores.customs(of: enrollment),
+                    waiting: Dictionary(uniqueKeysWithValues: enrollment.waiting(at: now).map { ($0, $1) }),
+                    changesLeft: DeviceCertificateForm.changesLeft(
+                        in: try work.methods.certificate(of: enrollment.id)?.count ?? 0)))
+        }
+    }
+}

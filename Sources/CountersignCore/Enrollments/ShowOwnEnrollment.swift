@@ -1,0 +1,18 @@
+/// Shows the calling device its own enrollment, also while it is suspended.
+public enum ShowOwnEnrollment {
+    /// What came of it.
+    public enum Outcome: Equatable, Sendable {
+        /// The enrollment.
+        case enrollment(Enrollment)
+        /// The call is refused.
+        case refused(DeviceRefusal)
+    }
+
+    /// Shows the enrollment.
+    public static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
+        if let refusal = try await ports.commit(at: ports.time.now, { try $0.admit(call, evenSuspended: true) }) {
+            return .refused(refusal)
+        }
+        return .enrollment(call.enrollment)
+    }
+}
