@@ -24,6 +24,12 @@ struct ServiceReply: Sendable {
         retryAfter = response.headers.first(name: "retry-after").flatMap { Int64($0) }
     }
 
+    /// An answer without a body.
+    init(status: UInt) {
+        self.status = status
+        (content, json, retryAfter) = ([], nil, nil)
+    }
+
     /// From when on to try again, within an hour; nil when nothing was said of it.
     ///
     /// - Parameters:

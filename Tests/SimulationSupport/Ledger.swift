@@ -15,6 +15,11 @@ package final class Ledger {
         package var wrongPINs = 0
         package var clientCalls = 0
         package var thefts = 0
+        package var entered = 0
+        package var released = 0
+        package var judged = 0
+        package var methods = 0
+        package var deletedUsers = 0
 
         package init() {}
     }
@@ -46,7 +51,17 @@ package final class Ledger {
     /// The challenges by the key that asked for them.
     private(set) var asked: [String: ChallengeID] = [:]
     private(set) var callbacks: [String: Arrived] = [:]
-    private var nonces: Set<String> = []
+    /// What works once and has.
+    private var used: Set<String> = []
+    /// How often something happened since a time.
+    private var times: [String: (since: Duration, number: Int)] = [:]
+    /// What was shown to a server that must be shown before something is approved.
+    var shown: Set<String> = []
+    /// By the key of an asking: from which browser it came, and to which telephone a code goes.
+    var browsers: [String: String] = [:]
+    var telephones: [String: PhoneNumber] = [:]
+    /// The browsers, each with client and user, from which something was approved and nothing reported since.
+    var known: Set<String> = []
     /// What must stand nowhere.
     private(set) var secrets: Set<String> = []
     private(set) var latestSecret: String?
@@ -94,7 +109,21 @@ package final class Ledger {
 
     /// A request was let in by its nonce.
     func use(_ nonce: String, by enrollment: EnrollmentID) -> (Int, String)? {
-        nonces.insert(nonce).inserted ? nil : (5, "a request of \(enrollment) was let in twice")
+        used.insert(nonce).inserted ? nil : (5, "a request of \(enrollment) was let in twice")
+    }
+
+    /// A code has worked.
+    func use(_ code: String) -> (Int, String)? { used.insert(code).inserted ? nil : (5, "\(code) worked twice") }
+
+    /// Something has happened that may happen so often, or so often within a time from its first time on.
+    func count(
+        _ what: String, atMost limit: Int, each window: Duration = .seconds(1_000_000), at time: Duration = .zero
+    ) -> (Int, String)? {
+        var counted = times[what] ?? (time, 0)
+        if time >= counted.since + window { counted = (time, 0) }
+        counted.number += 1
+        times[what] = counted
+        return counted.number > limit ? (6, "\(counted.number) \(what)") : nil
     }
 
     func keepSecret(_ text: String) {

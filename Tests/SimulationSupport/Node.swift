@@ -88,7 +88,10 @@ final class Node: @unchecked Sendable {
         let worker = OutboxWorker(
             queue: store, ports: ports,
             callbacks: CallbackSender { request in try await receivers.post(request, life) },
-            pushes: PushSender(local: LocalPushSender { request in try await receivers.push(request, life) }))
+            pushes: PushSender(local: LocalPushSender { request in try await receivers.push(request, life) }),
+            messages: MessageSender(
+                templates: world.templates, mail: nil,
+                text: .gateway(TextSender(world.gateway) { try await receivers.text($0, life) })))
         let maintenance = Maintenance(ports: ports, store: store, retention: Retention())
         let refresh = KeyRefresh(store: store, changes: hub, clock: clock, logger: world.log.logger) { masterKey }
         services = Services(node: self, ports: ports, hub: hub, store: store)

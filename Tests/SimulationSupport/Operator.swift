@@ -21,7 +21,7 @@ final class Operator: @unchecked Sendable {
         let admin = world.portals[0].client
         guard let user = world.pick(world.users) else { return }
         let device = world.pick(user.phones)?.device?.id
-        let act = world.draw(0...5)
+        let act = world.draw(0...10)
         world.trace.note("operator", "does \(act) to \(user.number)")
         let network = Network(world: world)
         switch act {
@@ -49,12 +49,69 @@ final class Operator: @unchecked Sendable {
                     try await EndLock.end(lock.challenge, by: admin, ports: $0.ports)
                 }
             }
+        case 5: try await delete(user)
+        case 6:
+            let portal = world.pick(world.portals.filter { user.id(at: $0) != nil })
+            if let portal { world.scheduler.start { await portal.letGo(user) } }
+        case 7, 8:
+            guard let portal = world.pick(Array(world.portals.dropFirst())), !portal.isGone else { return }
+            let isForGood = portal.number == 3 && world.happens(percent: 25)
+            if isForGood { try await delete(portal) } else { try await disable(portal) }
         default:
             guard let use = world.pick(KeyUse.allCases) else { return }
             _ = try await network.call(world.someNode()) {
                 try await RotateIssuerKey.begin(use, isAtOnce: true, by: admin, ports: $0.ports)
             }
         }
+    }
+
+    /// Asks until somebody answers.
+    private func insist<Reply: Sendable>(
+        _ body: @escaping @Sendable (Node.Services) async throws -> Reply
+    ) async throws -> Reply {
+        while true {
+            do { return try await Network(world: world).call(world.someNode(), body) } catch is Unanswered {
+            } catch StoreError.unavailable {
+            } catch is CancellationError {
+            }
+            try await world.pause(.seconds(1))
+        }
+    }
+
+    /// Deletes a user, whom the portals know anew by the same name after a while.
+    private func delete(_ user: User) async throws {
+        let admin = world.portals[0].client
+        guard let id = world.pick(user.links.filter { $0.end == nil })?.id else { return }
+        let known = world.portals.filter { user.id(at: $0) == id }
+        _ = try await insist { try await DeleteUser.delete(.id(id), by: admin, ports: $0.ports) }
+        world.trace.note("operator", "has deleted \(id)")
+        world.ledger.counts.deletedUsers += 1
+        user.unlink(id)
+        for portal in known {
+            world.scheduler.start { [world] in
+                try? await world.pause(.seconds(world.draw(1...120)))
+                await portal.makeAnew(user)
+            }
+        }
+    }
+
+    /// Disables a client while it waits, and enables it again after a while.
+    private func disable(_ portal: Portal) async throws {
+        let (admin, id) = (world.portals[0].client, portal.client.id)
+        portal.beDisabled()
+        let disabled = try await insist { try await DisableClient.disable(id, by: admin, ports: $0.ports) }
+        world.trace.note("operator", "has disabled \(portal.name)")
+        if case .disabled = disabled { try world.watch.disabled(id) }
+        try await world.pause(.seconds(world.draw(1...60)))
+        _ = try await insist { try await EnableClient.enable(id, by: admin, ports: $0.ports) }
+        portal.beEnabled()
+    }
+
+    private func delete(_ portal: Portal) async throws {
+        let (admin, id) = (world.portals[0].client, portal.client.id)
+        portal.beDeleted()
+        _ = try await insist { try await DeleteClient.delete(id, by: admin, ports: $0.ports) }
+        world.trace.note("operator", "has deleted \(portal.name)")
     }
 }
 

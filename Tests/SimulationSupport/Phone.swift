@@ -17,15 +17,24 @@ final class Phone: @unchecked Sendable {
         let invitation: EnrollmentInvitation
         var certificate: Certificate
         var server: Certificate
-        var pin: SigningKeyPair?
+        let since: Timestamp
+        /// The keys of a PIN and of a biometric.
+        var keys: [AnswerMethod: SigningKeyPair] = [:]
+        /// Whether it can answer by its portal's own authenticator.
+        var hasPhrase = false
+        /// What is set and does not count yet.
+        var waiting: [AnswerMethod: Timestamp] = [:]
         var cursor: String?
         /// In a row.
         var wrongPINs = 0
         /// What is under way or done.
         var seen: Set<ChallengeID> = []
 
-        init(_ holder: Holder, _ invitation: EnrollmentInvitation, server: Certificate) {
+        var pin: SigningKeyPair? { keys[.pin] }
+
+        init(_ holder: Holder, _ invitation: EnrollmentInvitation, server: Certificate, at now: Timestamp) {
             self.holder = holder
+            since = now
             self.invitation = invitation
             certificate = holder.certificate
             self.server = server
@@ -38,8 +47,8 @@ final class Phone: @unchecked Sendable {
     let habit: Habit
     let pushPath: String
     private(set) var device: Device?
-    private unowned let world: SimulatedWorld
-    private unowned let user: User
+    unowned let world: SimulatedWorld
+    unowned let user: User
     private let time: SimulatedTime
     /// What the server's answers have taught it about its clock, in milliseconds.
     private var correction: Int64 = 0
@@ -61,7 +70,7 @@ final class Phone: @unchecked Sendable {
         isStolen = isThiefs
     }
 
-    private var now: Timestamp { Timestamp(milliseconds: time.now.milliseconds + correction) }
+    var now: Timestamp { Timestamp(milliseconds: time.now.milliseconds + correction) }
 
     /// A push has come.
     func hear() { bell.end(.success(())) }
@@ -118,7 +127,7 @@ final class Phone: @unchecked Sendable {
     }
 
     /// A signed request of this device, once.
-    private func call<Reply: Sendable>(
+    func call<Reply: Sendable>(
         _ method: String, _ path: String, _ body: JSONValue? = nil, by device: Device, waiting: Duration = .zero,
         _ work: @escaping @Sendable (DeviceCall, Node.Services) async throws -> Reply
     ) async throws -> Reply {
@@ -135,7 +144,7 @@ final class Phone: @unchecked Sendable {
     }
 
     /// The same until somebody answers, some times.
-    private func repeated<Reply: Sendable>(_ body: () async throws -> Reply) async throws -> Reply {
+    func repeated<Reply: Sendable>(_ body: () async throws -> Reply) async throws -> Reply {
         for _ in 0..<8 {
             do { return try await body() } catch {
                 switch error {
@@ -151,7 +160,8 @@ final class Phone: @unchecked Sendable {
 
     private func enroll() async throws {
         await pause(1...30)
-        guard let portal = world.pick(world.portals), let invitation = await portal.ticket(for: user) else { return }
+        let portals = world.portals.filter { user.id(at: $0) != nil }
+        guard let portal = world.pick(portals), let invitation = await portal.ticket(for: user) else { return }
         _ = try await enroll(with: invitation)
     }
 
@@ -178,7 +188,7 @@ final class Phone: @unchecked Sendable {
                     return false
                 }
                 world.trace.note(name, "is \(enrollment.id)\(approval == nil ? "" : ", and waits")")
-                let device = Device(holder, invitation, server: server)
+                let device = Device(holder, invitation, server: server, at: now)
                 self.device = device
                 user.told[enrollment.id] = name
                 if let number = approval?.number {
@@ -186,7 +196,7 @@ final class Phone: @unchecked Sendable {
                     if !isStolen { user.approvals.append(number) }
                 }
                 // Its user sets a PIN, or does not.
-                if isStolen || world.happens(percent: 70) { try? await setPIN(device) }
+                if isStolen || world.happens(percent: 70) { try? await change(.pin, of: device) }
                 if world.happens(percent: 20) { try? await useAgain(invitation, userID) }
                 return true
             case .refused(let refusal): await recover(from: refusal)
@@ -229,37 +239,7 @@ final class Phone: @unchecked Sendable {
         }
     }
 
-    /// Sets a first PIN, as in the minutes after enrolling.
-    private func setPIN(_ device: Device) async throws {
-        let nonce = try await repeated {
-            try await call("GET", "/v1/enrollments/self/methods", by: device) {
-                try await ShowMethods.show(to: $0, ports: $1.ports).get().nonce
-            }
-        }
-        let (at, key) = (now.unixSeconds, SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now.unixSeconds))
-        let grown = try await device.certificate.adding(
-            .signing(key, notations: [AnswerMethod.pin.notation(of: world.issuer)]),
-            by: device.holder.primary,
-            at: at)
-        let change = MethodChange(
-            ChangeHeader(issuer: world.issuer, enrollment: device.id, nonce: nonce), method: .pin, old: nil,
-            new: key.publicKey.fingerprint, certificate: grown.encoded)
-        let body = MethodChangeRequest(message: try await seal(change.text, by: device)).json
-        let outcome = try await repeated {
-            try await call("POST", "/v1/enrollments/self/methods", body, by: device) { call, services in
-                let outcome = try await ChangeMethods.change(
-                    try MethodChangeRequest(body), by: call, ports: services.ports)
-                if case .refused(let refusal) = outcome { throw refusal }
-                return outcome
-            }
-        }
-        guard case .changed = outcome else { return }
-        world.trace.note(name, "has a PIN")
-        device.pin = key
-        device.certificate = grown
-    }
-
-    private func seal(
+    func seal(
         _ text: String, signedBy signer: SigningKeyPair? = nil, by device: Device
     ) async throws -> [UInt8] {
         try await EncryptedMessage.seal(
@@ -275,6 +255,7 @@ final class Phone: @unchecked Sendable {
         guard let device else { return }
         if habit == .away, world.happens(percent: 20) { await pause(60...1800) }
         if world.happens(percent: 1), !user.isAlone(self) { return try await leave(device) }
+        if world.happens(percent: 3) { try await changeSomething(device) }
         let (cursor, waiting) = (device.cursor, world.draw(0...1) * 40)
         let outcome = try await call("GET", "/v1/challenges", by: device, waiting: .seconds(waiting)) {
             call, services in
@@ -311,7 +292,7 @@ final class Phone: @unchecked Sendable {
         try await withCheckedThrowingContinuation { bell.wait($0) }
     }
 
-    private func leave(_ device: Device) async throws {
+    func leave(_ device: Device) async throws {
         try await call("DELETE", "/v1/enrollments/self", by: device) {
             if case .refused(let refusal) = try await RemoveOwnEnrollment.remove(by: $0, ports: $1.ports) {
                 throw refusal
@@ -380,7 +361,11 @@ final class Phone: @unchecked Sendable {
                 number = EntryNumber(value: UInt32(world.draw(0...999_999)))
             }
         }
-        let methods = body.methods.filter { $0 == .confirm || $0 == .pin && device.pin != nil }
+        let methods = body.methods.filter { method in
+            guard device.waiting[method].map({ $0 <= now }) ?? true else { return false }
+            if case .custom = method { return device.hasPhrase }
+            return method == .confirm || device.keys[method] != nil
+        }
         guard let method = world.pick(methods) else { return nil }
         let isRight =
             switch habit {
@@ -398,35 +383,46 @@ final class Phone: @unchecked Sendable {
         _ id: ChallengeID, _ body: ChallengeBody, _ decided: (decision: Decision, isRight: Bool), _ device: Device
     ) async throws -> Bool {
         var signer: SigningKeyPair?
-        if case .approved(.pin, _) = decided.decision {
+        var data: [UInt8]?
+        switch decided.decision {
+        case .approved(.pin, _):
             signer =
-                decided.isRight
-                ? device.pin : SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now.unixSeconds)
+                decided.isRight ? device.pin : SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now.unixSeconds)
+        case .approved(.biometric, _): signer = device.keys[.biometric]
+        case .approved(.custom, _): data = try await phrase(by: device)
+        default: break
         }
         let receipt = Receipt(
             of: body.question, user: body.user, device: device.certificate.fingerprint, decision: decided.decision,
-            answeredAt: now)
-        let sent = AnswerRequest(message: try await seal(receipt.text, signedBy: signer, by: device)).json
-        let outcome = try await repeated {
+            customDataHash: data.map { Array(SHA256.hash(data: $0)) }, answeredAt: now)
+        let sent = AnswerRequest(
+            message: try await seal(receipt.text, signedBy: signer, by: device), customData: data
+        ).json
+        let (outcome, server) = try await repeated {
             try await call("POST", "/v1/challenges/\(id)/answer", sent, by: device) {
                 let outcome = try await AnswerChallenge.answer(
                     try AnswerRequest(sent), to: id, by: $0, ports: $1.ports)
                 if case .refused(let refusal) = outcome { throw refusal }
-                return outcome
+                return (outcome, try $1.ports.keys.current().certificate)
             }
         }
+        device.server = server
         switch outcome {
         case .decided(let reply):
-            if signer != nil { device.wrongPINs = 0 }
+            if case .approved(.pin, _) = decided.decision { device.wrongPINs = 0 }
             tell(id, reply.status)
+            if let sealed = reply.returnMessage { try await goBack(with: sealed, device) }
         case .alreadyEnded(let status): tell(id, status)
         case .pinIncorrect(let left):
-            world.trace.note(name, "has \(left) tries left")
-            device.wrongPINs += 1
-            if device.wrongPINs > 5 { world.violate(6, "\(name) has typed \(device.wrongPINs) wrong PINs in a row") }
+            typedWrongly(device, left: left)
             return left > 0
-        case .refused, .notFound, .invalid, .pinLocked, .customRetry, .customFailed, .customNotRegistered,
-            .customUnavailable, .rateLimited:
+        case .customRetry(let reply):
+            world.trace.note(name, "is asked for its phrase again: \(reply.attemptsLeft)")
+            return reply.attemptsLeft > 0
+        case .customFailed, .customNotRegistered:
+            world.trace.note(name, "has no phrase any more")
+            device.hasPhrase = false
+        case .refused, .notFound, .invalid, .pinLocked, .customUnavailable, .rateLimited:
             world.trace.note(name, "is not heard about \(id): \(outcome.word)")
         }
         return false
@@ -434,6 +430,8 @@ final class Phone: @unchecked Sendable {
 
     private func tell(_ id: ChallengeID, _ status: ChallengeStatus) {
         world.trace.note(name, "\(id): \(status.state) \(status.reason ?? "")")
+        // What it has approved by a link counts when its code is back.
+        if status.state == "approved", user.opened[id] != nil { return }
         world.tell(name, of: id, Ledger.Told(state: status.state, reason: status.reason))
     }
 

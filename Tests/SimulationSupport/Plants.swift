@@ -35,23 +35,49 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case secretAudited
     /// Questions are taken to be over three minutes later than they are.
     case expiryLater
+    /// Attempts are not counted past the first: codes that are typed, and announcements.
+    case attemptsForgotten
+    /// What is approved by a link does not wait for its code.
+    case wayBackForgotten
+    /// Who presents a code does not always see that another has.
+    case claimTwice
+    /// Every browser is taken for one from which something was approved.
+    case browserForgotten
+    /// What removed devices leave behind is not kept.
+    case leftBehindForgotten
+    /// A new PIN and a new biometric count at once.
+    case methodWaitForgotten
+    /// Whoever lets a user go does not see what is open between them.
+    case openForgotten
+    /// A client that is disabled is taken for one that is let in.
+    case disabledForgotten
+
+    /// How many hours a world lasts in which it is looked for.
+    package var hours: Double {
+        switch self {
+        case .claimTwice, .leftBehindForgotten, .methodWaitForgotten, .openForgotten, .disabledForgotten: 1
+        default: 0.25
+        }
+    }
 
     /// The promises that it breaks, by their numbers in design 11 §4; one of them is found first.
     package var invariants: Set<Int> {
         switch self {
-        case .endTwice: [1, 2]
-        case .waitForgotten, .receiptForgotten: [2]
-        case .replyBeforeCommit: [1, 3, 4]
+        case .endTwice: [1, 2, 5]
+        case .waitForgotten, .receiptForgotten, .wayBackForgotten: [2]
+        case .methodWaitForgotten: [2, 14]
+        case .replyBeforeCommit: [1, 3, 4, 5]
         case .keyForgotten: [4]
-        case .nonceForgotten: [5]
-        case .limitForgotten: [6]
-        case .removalForgotten: [7]
-        case .lockForgotten: [8]
+        case .nonceForgotten, .claimTwice: [5]
+        case .limitForgotten, .attemptsForgotten: [6]
+        case .removalForgotten, .openForgotten, .disabledForgotten: [7]
+        case .lockForgotten, .browserForgotten: [8]
         case .sentFromNowhere, .sentBeforeArrival: [9]
         case .noticeLost: [10]
         case .secretAudited: [11]
         case .auditForgotten: [12]
         case .expiryLater: [13]
+        case .leftBehindForgotten: [14]
         }
     }
 }
@@ -127,6 +153,7 @@ final class PlantedConnection: SQLConnection {
         case .keyForgotten: return text.hasPrefix("INSERT INTO replies")
         case .auditForgotten: return text.hasPrefix("INSERT INTO audit") && plants.happens(percent: 1)
         case .lockForgotten: return text.hasPrefix("INSERT INTO asking_locks")
+        case .leftBehindForgotten: return text.hasPrefix("INSERT INTO left_behind")
         case .receiptForgotten: return text.hasPrefix("INSERT INTO receipts") && plants.happens(percent: 2)
         default: return false
         }
@@ -153,6 +180,22 @@ final class PlantedConnection: SQLConnection {
                 text.replacing("number_hash, expires_at,", with: "number_hash, expires_at + 180000,")
                     .replacing("expires_at >", with: "expires_at + 180000 >")
                     .replacing("expires_at <=", with: "expires_at + 180000 <="))
+        case .attemptsForgotten where text.hasPrefix("INSERT INTO attempts"):
+            return replaced("attempts.count + 1", by: "1")
+        case .wayBackForgotten where text.hasPrefix("UPDATE challenges SET method = $2, decided_by"):
+            return replaced("SET method", by: "SET state = 'approved', ended_at = $5, method")
+        case .claimTwice where text.hasPrefix("UPDATE challenges SET user_id"):
+            return replaced("AND claimed_at IS NULL", by: "")
+        case .claimTwice where text.hasPrefix("SELECT") && plants.happens(percent: 50):
+            return replaced("is_qr, claimed_at,", by: "is_qr, NULL,")
+        case .browserForgotten where text.hasPrefix("SELECT 1 FROM known_browsers"):
+            return SQLStatement("SELECT 1 WHERE $1 <> '' AND $2 <> '' AND $3 IS NOT NULL")
+        case .methodWaitForgotten where text.hasPrefix("SELECT") && text.contains("FROM enrollments"):
+            return replaced("pin_counts_from, biometric_counts_from", by: "0 * pin_key, 0 * biometric_key")
+        case .openForgotten where text.hasPrefix("SELECT id FROM challenges WHERE user_id"):
+            return replaced("state = 'pending'", by: "state = 'none'")
+        case .disabledForgotten where text.hasPrefix("SELECT") && text.contains("FROM clients"):
+            return replaced("disabled_at", by: "NULL")
         case .sentBeforeArrival where text.hasPrefix("UPDATE outbox SET due_at") && text.contains("RETURNING"):
             return replaced("SET due_at", by: "SET state = 'delivered', delivered_at = 0, due_at")
         default: return statement

@@ -6,54 +6,96 @@ import StorageTestSupport
 
 /// A relying party: asks, waits, takes back, asks again by the same key, dies and comes back.
 final class Portal: @unchecked Sendable {
-    static let types: [(name: String, methods: [AnswerMethod], hasNumber: Bool, channel: Channel.Kind)] = [
-        ("payment", [.confirm], true, .devices), ("login", [.confirm, .pin], false, .devices),
-        ("transfer", [.pin], true, .devices), ("scan", [.confirm], false, .code),
+    /// By what they ask.
+    struct Kind: Sendable {
+        var name: String
+        var methods: [AnswerMethod] = []
+        var hasNumber = false
+        var isQR = false
+        var isText = false
+        var fallback: String?
+        var unknownBrowser: String?
+        var attempts: Int?
+    }
+
+    /// What is judged by hooks.
+    static let phrase = AuthenticatorName("phrase")
+    private static let kinds = [
+        Kind(name: "payment", methods: [.confirm], hasNumber: true), Kind(name: "login", methods: [.confirm, .pin]),
+        Kind(name: "transfer", methods: [.pin], hasNumber: true, fallback: "text"),
+        Kind(name: "scan", methods: [.confirm], isQR: true), Kind(name: "touch", methods: [.biometric, .pin]),
+        Kind(name: "phrase", methods: phrase.map { [.custom($0), .pin] } ?? [], attempts: 4),
+        Kind(name: "page", methods: [.confirm, .pin], unknownBrowser: "scan"),
+        Kind(name: "text", isText: true, attempts: textAttempts),
     ]
     /// How long questions of these live, in seconds.
     static let lifetime: Int64 = 90
-    /// How long a further device of theirs waits, in seconds.
-    static let coolingOff: Int64 = 1800
+    /// How long a further device waits of the first one's users, the second one's and so on, in seconds.
+    static let coolingOffs: [Int64] = [1800, 60, 604_800]
 
     let number: Int
     let client: Client
+    let coolingOff: Int64
+    unowned let world: SimulatedWorld
     private let secret: Secret<String>
-    private unowned let world: SimulatedWorld
     private var keys = 0
+    /// Until when it may be let in nowhere.
+    private var disabledUntil = Duration.zero
+    /// Whether it is being deleted, or is.
+    private(set) var isGone = false
 
     var name: String { "portal \(number)" }
-    var callback: String { "https://portal\(number).example.com/countersign" }
+    private var host: String { "https://portal\(number).example.com" }
 
     init(_ number: Int, in world: SimulatedWorld, _ services: Node.Services) async throws {
         self.number = number
         self.world = world
         let ports = services.ports
-        if number == 1 {
-            for type in Self.types {
-                guard let name = TypeName(type.name) else { throw World.Broken("type") }
-                let made = ChallengeType(
-                    name: name, methods: type.methods, channel: type.channel, lifetime: Self.lifetime,
-                    numberEntry: type.hasNumber, signingData: true, assurance: .receipt, maximumPending: 5,
-                    maximumAsks: 20, denialPause: 0, maximumResends: 3)
-                try await ports.store.commit { try $0.types.put(made) }
-            }
-        }
+        coolingOff = Self.coolingOffs[(number - 1) % Self.coolingOffs.count]
+        // The second one lets a user have two devices, and removes one whose PIN is not known.
+        let isStrict = number == 2
+        let phrase = try CustomAuthenticator(
+            ["name": "phrase", "hook": .string("https://portal\(number).example.com/phrase"), "attempts": 3], at: ""
+        ) { CallbackURI(stored: $0) }
         let request = CreateClient.Request(
             name: try ClientName("Portal \(number)"), rights: Set(Right.allCases),
-            callbackURIs: [CallbackURI(stored: "https://portal\(number).example.com/countersign")], returnURIs: [],
-            waivesEnrollmentApproval: false, coolingOff: Self.coolingOff, pinPolicy: .standard, authenticators: [])
+            callbackURIs: [CallbackURI(stored: "https://portal\(number).example.com/countersign")],
+            returnURIs: [ReturnURI(stored: "https://portal\(number).example.com/back")],
+            waivesEnrollmentApproval: false, coolingOff: coolingOff,
+            pinPolicy: try PINPolicy(isStrict ? ["at_limit": "remove"] : [:], at: ""),
+            deviceLimit: isStrict ? try DeviceLimit(["max": 2, "at_limit": "replace"], at: "") : nil,
+            authenticators: [phrase])
         let result = try await CreateClient.create(request, idempotency: nil, ports: ports)
         guard case .done(.created(let created)) = result else { throw World.Broken("client") }
         client = created.client
         secret = created.secret
     }
 
+    /// Sets the types by which some portals ask.
+    static func setTypes(for portals: [Portal], _ ports: Ports) async throws {
+        for kind in kinds {
+            guard let name = TypeName(kind.name) else { throw World.Broken("type") }
+            let type = try ChallengeType(
+                .members([
+                    "methods": kind.isText ? nil : .array(kind.methods.map { .string($0.rawValue) }),
+                    "qr": .bool(kind.isQR), "text_code": .bool(kind.isText), "expires_in": .integer(lifetime),
+                    "number_entry": .bool(kind.hasNumber), "fallback": kind.fallback.map { .string($0) },
+                    "unknown_browser": kind.unknownBrowser.map { .string($0) }, "max_pending": 5, "max_asks": 20,
+                    "denial_pause": 0, "attempts": kind.attempts.map { .integer(Int64($0)) },
+                    "max_resends": .integer(Int64(resends)),
+                    "clients": kind.isText ? .array(portals.map { .string("\($0.client.id)") }) : nil,
+                ]), name: name)
+            try await ports.store.commit { try $0.types.put(type) }
+        }
+    }
+
     func begin() {
         world.scheduler.start { [self] in
-            while !world.isCalm {
+            while !world.isCalm, !isGone {
                 let pause = 7_200_000 / world.population.asksPerHour
                 try? await world.pause(world.milliseconds(1...pause))
-                guard !world.isCalm, let user = world.pick(world.users) else { continue }
+                let known = world.users.filter { $0.id(at: self) != nil }
+                guard !world.isCalm, !isGone, let user = world.pick(known) else { continue }
                 world.scheduler.start { [self] in await ask(user) }
             }
         }
@@ -62,17 +104,20 @@ final class Portal: @unchecked Sendable {
     /// A call as this client, again until somebody answers, or not.
     ///
     /// - Returns: nil when nobody did.
-    private func call<Reply: Sendable>(
+    func call<Reply: Sendable>(
         tries: Int = 5, waiting: Duration = .zero,
         _ body: @escaping @Sendable (Node.Services, ClientCaller) async throws -> Reply
     ) async -> Reply? {
-        for _ in 0..<tries {
+        for _ in 0..<tries where !isGone {
             let node = world.someNode()
             do {
-                let reply = try await Network(world: world).call(node, waiting: waiting) { [client, secret] services in
+                let reply = try await Network(world: world).call(node, waiting: waiting) { [self] services in
                     let caller = try await AuthenticateClient.authenticate(
                         "\(client.id)", secret: secret, ports: services.ports)
-                    guard let caller else { throw World.Broken("client") }
+                    guard let caller, caller.client.disabledAt == nil else {
+                        if !isLetIn { throw Unanswered() }
+                        throw World.Broken("client")
+                    }
                     return try await body(services, caller)
                 }
                 world.ledger.counts.clientCalls += 1
@@ -88,9 +133,12 @@ final class Portal: @unchecked Sendable {
         return nil
     }
 
+    /// Whether it is sure to be let in.
+    private var isLetIn: Bool { !isGone && world.scheduler.elapsed > disabledUntil }
+
     /// A ticket for a user; nil when there is none to be had.
     func ticket(for user: User) async -> EnrollmentInvitation? {
-        let id = user.id
+        guard let id = user.id(at: self) else { return nil }
         let made = await call { services, caller in
             try await CreateTicket.create(for: .id(id), by: caller.client, idempotency: nil, ports: services.ports)
         }
@@ -101,7 +149,7 @@ final class Portal: @unchecked Sendable {
 
     /// Removes a device of a user.
     func remove(_ enrollment: EnrollmentID, of user: User) async {
-        let id = user.id
+        guard let id = user.id(at: self) else { return }
         let removed = await call(tries: 1) { services, caller in
             try await RemoveEnrollment.remove(
                 enrollment, of: .id(id), by: caller.client, because: .security, ports: services.ports)
@@ -111,21 +159,32 @@ final class Portal: @unchecked Sendable {
 
     private func ask(_ user: User) async {
         keys += 1
-        let key = "\(number)-\(keys)"
-        guard let type = world.pick(Self.types), let name = TypeName(type.name),
-            let message = try? DisplayMessage("Pay EUR 1,250.00 to ACME GmbH?")
+        let (key, ledger) = ("\(number)-\(keys)", world.ledger)
+        guard let kind = world.pick(Self.kinds), let name = TypeName(kind.name), let id = user.id(at: self),
+            let message = try? DisplayMessage("Pay EUR 1,250.00 to ACME GmbH? (\(key))")
         else { return }
-        var request = AskChallenge.Request(
-            user: type.channel == .code ? nil : .id(user.id), type: name, message: message)
+        let isNobodys = kind.isQR && world.happens(percent: 70)
+        var request = AskChallenge.Request(user: isNobodys ? nil : .id(id), type: name, message: message)
         request.clientState = key
-        request.callbackURI = world.happens(percent: 70) ? CallbackURI(stored: callback) : nil
+        request.callbackURI = world.happens(percent: 70) ? CallbackURI(stored: "\(host)/countersign") : nil
+        if kind.isQR || kind.unknownBrowser != nil, world.happens(percent: 50) { request.returnURI = ReturnURI(stored: "\(host)/back") }
+        if kind.unknownBrowser != nil {
+            let browser = "browser-\(world.happens(percent: 60) ? user.number : 0)-at-portal-\(number)"
+            request.browser = BrowserID(browser)
+            ledger.browsers[key] = browser
+        }
+        if kind.isText || kind.fallback != nil {
+            request.phone = user.telephone
+            ledger.telephones[key] = user.telephone
+        }
         guard let asked = await ask(request, by: key) else { return }
-        world.trace.note(self.name, "asked \(asked.id) \(type.name) by \(key)")
+        world.trace.note(self.name, "asked \(asked.id) \(kind.name) by \(key)")
         if let number = asked.number {
             user.screen[asked.id] = number
-            world.ledger.keepSecret(number.digits)
+            ledger.keepSecret(number.digits)
         }
-        if let code = asked.code { user.scan(code) }
+        if let code = asked.code { user.present(code, of: self) }
+        if world.happens(percent: 10) { world.scheduler.start { [self] in await resend(asked.id) } }
         if world.happens(percent: 8) {
             world.scheduler.start { [self] in
                 try? await world.pause(world.milliseconds(10...40_000))
@@ -208,6 +267,10 @@ final class Portal: @unchecked Sendable {
             }
             guard let found else { continue }
             guard case .shown(let shown) = found else {
+                if case .refused = found, !isLetIn {
+                    try? await world.pause(.seconds(5))
+                    continue
+                }
                 world.violate(3, "\(name) was told that it asked \(id), and now \(found)")
                 return
             }
@@ -217,13 +280,59 @@ final class Portal: @unchecked Sendable {
                 try? await world.pause(.milliseconds(100))
                 continue
             }
-            if status.state == "approved" { await check(id) }
+            if status.state == "approved", shown.challenge.channel.kind != .text { await check(id) }
             return
         }
-        world.violate(0, "\(name) never heard how \(id) ended")
+        if !isGone { world.violate(0, "\(name) never heard how \(id) ended") }
     }
 
-    private func tell(_ verb: String, _ id: ChallengeID, _ status: ChallengeStatus) {
+    // Ends
+
+    /// Makes a user anew whom it knows no more, by the name of before.
+    func makeAnew(_ user: User) async {
+        keys += 1
+        let key = "\(number)-\(keys)"
+        let made = await call(tries: 20) { services, caller in
+            let idempotency = IdempotencyKey(
+                scope: "\(caller.client.id) users", key: key, body: [], services.ports.hasher)
+            return try await CreateUser.create(
+                externalID: user.externalID, by: caller.client, idempotency: idempotency, ports: services.ports)
+        }
+        switch made {
+        case .done(.created(let known)), .replayed(.created(let known)): user.link(known.id, at: self)
+        case .conflict: world.violate(4, "\(key) is another request's")
+        case .done, .replayed, nil: world.trace.note(name, "knows \(user.number) no more")
+        }
+    }
+
+    /// Lets a user go, and knows them anew after a while.
+    func letGo(_ user: User) async {
+        guard let id = user.id(at: self) else { return }
+        let isDone = await call(tries: 20) { services, caller in
+            try await UnlinkUser.unlink(.id(id), from: caller.client, ports: services.ports)
+        }
+        guard isDone != nil else { return }
+        world.trace.note(name, "lets \(user.number) go")
+        user.unlink(from: self)
+        try? await world.pause(.seconds(world.draw(1...120)))
+        await makeAnew(user)
+    }
+
+    /// It may be let in nowhere from now on.
+    func beDisabled() { disabledUntil = .seconds(1_000_000) }
+
+    /// It is let in again, everywhere in a moment.
+    func beEnabled() { disabledUntil = world.scheduler.elapsed + .seconds(60) }
+
+    /// It is deleted from now on.
+    func beDeleted() {
+        isGone = true
+        for user in world.users { user.unlink(from: self) }
+    }
+
+    // Hearing
+
+    func tell(_ verb: String, _ id: ChallengeID, _ status: ChallengeStatus) {
         world.trace.note(name, "\(verb) \(id): \(status.state) \(status.reason ?? "")")
         world.tell(name, of: id, Ledger.Told(state: status.state, reason: status.reason))
     }

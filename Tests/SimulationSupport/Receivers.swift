@@ -80,6 +80,41 @@ final class Receivers: AuthenticatorHooks, @unchecked Sendable {
         return 200
     }
 
-    /// Hooks are asked by nobody here: no client has a custom authenticator.
-    func ask(_ question: HookQuestion) async -> HookVerdict? { nil }
+    /// Takes a text message, and brings it to the telephone; now and then twice, since it is sent again.
+    func text(_ request: HTTPClientRequest, _ life: Life) async throws -> UInt {
+        try await world.pause(world.latency())
+        guard !life.isOver else { throw Hung() }
+        if !isWell, world.happens(percent: 10) { return 503 }
+        let body = Array(try await request.body?.collect(upTo: 1 << 20).readableBytesView ?? ByteBufferView())
+        let words = (try? JSONValue(parsing: body))?["text"]?.string?.split(separator: " ") ?? []
+        guard let code = words.lazy.compactMap({ EntryNumber($0) }).first,
+            let key = words.first(where: { $0.hasPrefix("(") })?.dropFirst().dropLast(),
+            let number = Int(key.prefix(1)),
+            number <= world.portals.count
+        else {
+            world.violate(0, "a text message without a code")
+            return 400
+        }
+        world.ledger.keepSecret(code.digits)
+        world.scheduler.start { [world] in await world.portals[number - 1].type(code, of: String(key)) }
+        return isWell || world.happens(percent: 90) ? 200 : 500
+    }
+
+    /// Judges what phones hand over, by chance.
+    func ask(_ question: HookQuestion) async -> HookVerdict? {
+        try? await world.pause(world.latency())
+        let chance = isWell ? 0 : world.draw(0...99)
+        let result: HookVerdict.Result? =
+            switch chance {
+            case ..<65: .ok
+            case ..<80: .retry
+            case ..<84: .fail
+            case ..<87: .notRegistered
+            default: nil
+            }
+        if case .verify(let challenge, _) = question.purpose, result == .ok {
+            world.ledger.shown.insert("verdict on \(challenge) of \(question.enrollment)")
+        }
+        return result.map { HookVerdict($0) }
+    }
 }

@@ -103,9 +103,24 @@ extension SimulatedWorld {
     /// Has who reads the audit be told of an event.
     package func reads(_ event: String) { ledger.auditor?.hear(event) }
 
+    /// Has a code work.
+    package func works(_ code: String) { blame(ledger.use(code)) }
+
+    /// Has something happen that may happen so often.
+    package func happens(_ what: String, atMost limit: Int) { blame(ledger.count(what, atMost: limit)) }
+
+    /// Has what is asked by a key come from a browser, with a code that goes to a telephone.
+    package func expects(_ key: String) {
+        ledger.browsers[key] = "a browser"
+        ledger.telephones[key] = users[0].telephone
+    }
+
+    /// Has the first client be disabled, whatever is open.
+    package func disables() throws { try watch.disabled(portals[0].client.id) }
+
     /// Has a thief have made an enrollment since the world began.
     package func steals(_ enrollment: String) {
         guard let id = EnrollmentID(enrollment) else { return violate(0, "\(enrollment) is no enrollment") }
-        Thief(self).check([id], since: now)
+        Thief(self).check([id], since: now, waiting: Portal.coolingOffs[0], isFirst: nil)
     }
 }

@@ -1,4 +1,5 @@
 import CountersignCore
+import CountersignDelivery
 import CountersignStorage
 import CountersignWire
 import Encodings
@@ -14,9 +15,9 @@ package final class SimulatedWorld: @unchecked Sendable {
     package struct Population: Sendable {
         package var users = 6
         package var nodes = 3
-        package var portals = 2
+        package var portals = 3
         /// How many questions each portal asks in an hour, about.
-        package var asksPerHour = 60
+        package var asksPerHour = 40
         /// Whether a thief takes a phone.
         package var hasThief = true
         package var rates = FaultPlan.Rates()
@@ -94,6 +95,8 @@ package final class SimulatedWorld: @unchecked Sendable {
     let log = InfoLog()
     let issuer: Issuer
     let masterKey: MasterKey
+    let templates: MessageTemplates
+    let gateway: TextGateway
     private(set) lazy var receivers = Receivers(self)
     private(set) lazy var watch = Watch(self)
     private(set) var nodes: [Node] = []
@@ -132,6 +135,10 @@ package final class SimulatedWorld: @unchecked Sendable {
         self.issuer = issuer
         self.masterKey = masterKey
         self.population = population
+        templates = try MessageTemplates(sender: "Countersign", issuer: issuer)
+        gateway = try TextGateway(
+            url: "https://texts.example.com/", headers: [], format: .json,
+            body: #"{"to":"{{to}}","from":"{{from}}","text":"{{text}}"}"#, from: "Countersign")
         scheduler = Scheduler(seed: seed)
         trace = Trace(scheduler)
         faults = plan.map { FaultSource($0) } ?? FaultSource(seed: seed, rates: population.rates)
@@ -182,6 +189,7 @@ package final class SimulatedWorld: @unchecked Sendable {
         for number in 1...population.portals {
             portals.append(try await Portal(number, in: self, services))
         }
+        try await Portal.setTypes(for: portals, services.ports)
         for number in 1...population.users {
             users.append(try await User(number, in: self, services))
         }

@@ -1,17 +1,20 @@
 import CountersignCore
 import CountersignStorage
 import CountersignWire
+import Encodings
 
 /// Takes an unlocked phone whose user has a PIN, which the thief does not know, with the app's session on it: tickets are
 /// theirs for the asking.
 ///
 /// Spec: design 13.
 final class Thief: @unchecked Sendable {
-    /// How far a node's clock may be set back, in milliseconds.
-    private static let margin: Int64 = 310_000
+    /// How far a node's clock may be behind, in milliseconds.
+    private var margin: Int64 { world.ledger.clockSteps == 0 ? 5000 : 310_000 }
 
     private unowned let world: SimulatedWorld
     private var made: Set<EnrollmentID> = []
+    /// From when each method counts that was set before the theft.
+    private var earlier: Set<String> = []
 
     init(_ world: SimulatedWorld) {
         self.world = world
@@ -35,7 +38,7 @@ final class Thief: @unchecked Sendable {
             """
             SELECT 1 FROM enrollments WHERE id = $1 AND removed_at IS NULL AND counts_from <= $2 AND pin_counts_from <= $2
             """)
-        let earlier = world.now.milliseconds - Self.margin
+        let earlier = world.now.milliseconds - margin
         return (try? world.database.look { try $0.rows(protected, [.text("\(device)"), .integer(earlier)]) })?.isEmpty
             == false
     }
@@ -44,52 +47,82 @@ final class Thief: @unchecked Sendable {
         world.trace.note("thief", "takes \(phone.name)")
         world.ledger.counts.thefts += 1
         phone.isStolen = true
-        let first = world.now
+        guard let device = phone.device else { return }
+        let (first, began, robbed) = (world.now, world.scheduler.elapsed, device.invitation.user)
         made = []
+        earlier = Set((try? methods(of: device.id).map { "\($0) \($1)" }) ?? [])
         var own: [Phone] = []
         for _ in 0..<world.draw(2...6) {
-            await act(user, phone, &own)
-            check(made, since: first)
-            try? await world.pause(.seconds(world.draw(5...120)))
-            check(made, since: first)
+            // What was somebody else's all the time is no concern.
+            let ids = user.ids(since: began, from: robbed)
+            await act(user, ids, phone, &own)
+            for pause in [0, world.draw(5...120)] {
+                try? await world.pause(.seconds(pause))
+                check(made.union([device.id]), since: first, waiting: user.wait(of: robbed), isFirst: device.id)
+            }
         }
     }
 
-    private func act(_ user: User, _ phone: Phone, _ own: inout [Phone]) async {
-        let act = world.draw(0...3)
+    private func act(_ user: User, _ ids: Set<UserID>, _ phone: Phone, _ own: inout [Phone]) async {
+        let act = world.draw(0...10)
         world.trace.note("thief", "does \(act)")
         do {
-            switch act {
-            case 0: try await phone.removeItself()
-            case 1, 2:
-                guard let portal = world.pick(world.portals), let invitation = await portal.ticket(for: user) else {
-                    return
-                }
+            switch (act, phone.device) {
+            case (0...1, _?): try await phone.removeItself()
+            case (2, let device?): try await phone.change(.pin, by: world.pick([.none, .wrong]) ?? .none, of: device)
+            case (3, let device?): try await phone.change(.biometric, by: .none, of: device)
+            case (4, let device?): try await phone.changePhrase(by: .none, of: device)
+            case (5, let device?):
+                let method = world.pick([AnswerMethod.pin, .biometric]) ?? .pin
+                try await phone.change(method, isRemoved: true, by: .wrong, of: device)
+            case (6...7, _): for device in [phone] + own { try await device.sayYes() }
+            default:
+                let portals = world.portals.filter { user.id(at: $0).map(ids.contains) ?? false }
+                guard let portal = world.pick(portals), let invitation = await portal.ticket(for: user),
+                    ids.contains(invitation.user)
+                else { return }
                 let other = Phone(own.count + 1, of: user, in: world, isThiefs: true)
                 if try await other.enroll(with: invitation) {
                     made.insert(invitation.enrollment)
                     own.append(other)
                 }
-            default:
-                for device in [phone] + own { try await device.sayYes() }
             }
         } catch {
             world.trace.note("thief", "fails: \(error)")
         }
     }
 
+    /// From when what an enrollment has counts: itself, and each method, by its column.
+    private func methods(of id: EnrollmentID) throws -> [(String, Int64)] {
+        let counting = SQLStatement(
+            """
+            SELECT counts_from, pin_counts_from, biometric_counts_from, customs FROM enrollments
+            WHERE id = $1 AND removed_at IS NULL
+            """)
+        guard let row = try world.database.look({ try $0.rows(counting, [.text("\(id)")]) }).first else { return [] }
+        let customs = try row.optionalText(3).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+        let phrase = Portal.phrase.flatMap { customs?["\($0)"]?.array?.last?.integer }
+        return [
+            ("itself", try row.integer(0)), ("PIN", try row.optionalInteger(1)),
+            ("biometric", try row.optionalInteger(2)), ("phrase", phrase),
+        ].compactMap { name, time in time.map { (name, $0) } }
+    }
+
     /// Nothing that the thief has made counts before the wait is over.
-    func check(_ made: Set<EnrollmentID>, since first: Timestamp) {
+    ///
+    /// - Parameters:
+    ///   - devices: what the thief has.
+    ///   - first: when the theft was.
+    ///   - wait: how long what is new waits.
+    ///   - stolen: the device that was there before, whose methods were, too.
+    func check(_ devices: Set<EnrollmentID>, since first: Timestamp, waiting wait: Int64, isFirst stolen: EnrollmentID?)
+    {
         do {
-            for id in made.sorted(by: { "\($0)" < "\($1)" }) {
-                let rows = try world.database.look {
-                    try $0.rows(
-                        SQLStatement("SELECT counts_from FROM enrollments WHERE id = $1 AND removed_at IS NULL"),
-                        [.text("\(id)")])
-                }
-                guard let from = try rows.first?.integer(0) else { continue }
-                if from < first.milliseconds + Portal.coolingOff * 1000 - Self.margin {
-                    world.violate(14, "\(id), a device of the thief's, counts too soon")
+            for id in devices.sorted(by: { "\($0)" < "\($1)" }) {
+                for (name, from) in try methods(of: id) where !(id == stolen && earlier.contains("\(name) \(from)")) {
+                    if from < first.milliseconds + wait * 1000 - margin {
+                        world.violate(14, "\(name) of \(id), a device of the thief's, counts too soon")
+                    }
                 }
             }
         } catch {

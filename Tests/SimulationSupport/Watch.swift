@@ -16,7 +16,7 @@ final class Watch {
     private unowned let world: SimulatedWorld
     /// When challenges ended.
     private var endedAt: [ChallengeID: Duration] = [:]
-    /// Who must not be asked by which client, since they reported a question.
+    /// Who must not be asked by which client, since they reported a question; codes reach nobody who does not look.
     private var locked: Set<String> = []
 
     init(_ world: SimulatedWorld) {
@@ -30,13 +30,18 @@ final class Watch {
             "CREATE TEMP TABLE noted (what TEXT NOT NULL, id TEXT NOT NULL, other TEXT)",
             trigger(
                 "asked", "AFTER INSERT ON challenges", "new.id",
-                "CASE WHEN new.new_device_id IS NULL THEN new.client_id || ' ' || coalesce(new.user_id, '') END"),
+                "CASE WHEN new.new_device_id IS NULL AND new.is_qr = 0 THEN new.client_id || ' ' || coalesce(new.user_id, '') END"
+            ),
             trigger(
                 "end changed", "AFTER UPDATE OF state, reason, ended_at ON challenges WHEN old.state IN \(ended)",
                 "new.id", "old.state || ' ' || new.state"),
             trigger(
                 "ended", "AFTER UPDATE OF state ON challenges WHEN old.state = 'pending' AND new.state IN \(ended)",
                 "new.id", "new.state"),
+            trigger(
+                "claimed twice", "AFTER UPDATE OF claimed_at ON challenges WHEN old.claimed_at IS NOT NULL", "new.id",
+                "NULL"
+            ),
             trigger("enrolled", "AFTER INSERT ON enrollments", "new.id", "new.user_id"),
             trigger(
                 "removed", "AFTER UPDATE OF removed_at ON enrollments WHEN old.removed_at IS NULL", "new.id",
@@ -46,6 +51,8 @@ final class Watch {
                 "NULL"),
             trigger("wrong PIN", "AFTER UPDATE OF wrong_pins ON enrollments", "new.id", "new.wrong_pins"),
             trigger("unlocked", "AFTER DELETE ON asking_locks", "old.user_id", "old.client_id"),
+            trigger("deleted", "AFTER UPDATE OF deleted_at ON users WHEN old.deleted_at IS NULL", "new.id", "NULL"),
+            trigger("let go", "AFTER DELETE ON user_links", "old.user_id", "old.client_id"),
             trigger(
                 "spent", "AFTER UPDATE OF spent_at ON tickets WHEN old.spent_at IS NOT NULL", "hex(new.hash)", "NULL"),
         ]
@@ -73,11 +80,13 @@ final class Watch {
             case "asked":
                 if locked.contains(other) { world.violate(8, "\(id) was asked of a user who is locked for its client") }
                 try asked(id, connection)
+            case "claimed twice": world.violate(5, "the code of \(id) was presented by two")
             case "came back": world.violate(7, "\(id) was removed and came back")
             case "removed": try removed(id, connection)
             case "enrolled": world.ledger.counts.enrolled += 1
             case "wrong PIN": try wrongPIN(id, connection)
             case "unlocked": locked.remove("\(other) \(id)")
+            case "deleted", "let go": try letGo(id, by: what == "deleted" ? nil : other, connection)
             case "spent": world.violate(5, "a ticket was spent twice")
             default: break
             }
@@ -93,13 +102,34 @@ final class Watch {
                 SELECT c.state, c.method, c.decided_by, c.ended_at, e.removed_at, e.suspended_at, e.counts_from,
                 (SELECT count(*) FROM receipts r WHERE r.challenge_id = c.id),
                 (SELECT count(*) FROM challenge_targets t WHERE t.challenge_id = c.id AND t.enrollment_id = c.decided_by),
-                e.user_id = c.user_id, c.expires_at, c.reason, c.client_id || ' ' || coalesce(c.user_id, ''), c.new_device_id
+                e.user_id = c.user_id, c.expires_at, c.reason, c.client_id || ' ' || coalesce(c.user_id, ''), c.new_device_id,
+                CASE c.method WHEN 'pin' THEN e.pin_counts_from WHEN 'biometric' THEN e.biometric_counts_from END,
+                c.return_uri, c.client_state
                 FROM challenges c LEFT JOIN enrollments e ON e.id = c.decided_by WHERE c.id = $1
                 """), [.text(id)]
         ).first
         guard let row else { return }
         let (state, decidedBy) = (try row.text(0), try row.optionalText(2))
-        if state == "approved" || state == "denied" {
+        let (method, browser) = (try row.optionalText(1) ?? "", try row.optionalText(16).flatMap(browser))
+        if let browser {
+            let sitter = "\(browser) \(try row.text(12))"
+            if state == "approved", method != "text_code" { world.ledger.known.insert(sitter) }
+            if try row.optionalText(11) == "reported" { world.ledger.known.remove(sitter) }
+        }
+        if state == "approved" {
+            let shown = [
+                method == "text_code" ? "code of \(id)" : nil,
+                try row.optionalText(15) == nil ? nil : "way back of \(id)",
+                method.hasPrefix("custom:") ? "verdict on \(id) of \(decidedBy ?? "-")" : nil,
+            ]
+            for proof in shown.compactMap(\.self) where !world.ledger.shown.contains(proof) {
+                world.violate(2, "\(id) is approved without the \(proof)")
+            }
+            world.ledger.counts.entered += method == "text_code" ? 1 : 0
+            world.ledger.counts.released += try row.optionalText(15) == nil ? 0 : 1
+            world.ledger.counts.judged += method.hasPrefix("custom:") ? 1 : 0
+        }
+        if state == "approved" || state == "denied", method != "text_code" {
             guard let decidedBy else { return world.violate(2, "\(id) is \(state) by no device") }
             guard try row.optionalInteger(4) == nil else {
                 return world.violate(7, "\(decidedBy), which is removed, decided \(id)")
@@ -110,6 +140,9 @@ final class Watch {
             guard try row.integer(6) <= row.integer(3) else {
                 return world.violate(2, "\(decidedBy), which does not count yet, decided \(id)")
             }
+            guard try row.optionalInteger(14) ?? 0 <= row.integer(3) else {
+                return world.violate(2, "\(id) is approved by a \(method) that does not count yet")
+            }
             guard try row.integer(8) == 1, try row.integer(9) == 1 else {
                 return world.violate(2, "\(decidedBy), which was not asked, decided \(id)")
             }
@@ -118,8 +151,10 @@ final class Watch {
             }
         }
         if try row.optionalText(11) == "reported", try row.optionalText(13) == nil { locked.insert(try row.text(12)) }
-        if state == "approved", try row.integer(7) != 1 { world.violate(2, "\(id) is approved without a receipt") }
-        if state != "approved", state != "denied", try row.integer(7) != 0 {
+        if state == "approved", method != "text_code", try row.integer(7) != 1 {
+            world.violate(2, "\(id) is approved without a receipt")
+        }
+        if method == "text_code" || (state != "approved" && state != "denied"), try row.integer(7) != 0 {
             world.violate(2, "\(id) is \(state) and has a receipt")
         }
     }
@@ -145,7 +180,9 @@ final class Watch {
                 """
                 SELECT (SELECT count(*) FROM challenges o WHERE o.user_id = c.user_id AND o.client_id = c.client_id
                  AND o.state = 'pending' AND o.expires_at > c.asked_at AND o.new_device_id IS NULL AND o.is_qr = 0),
-                c.new_device_id, c.is_qr FROM challenges c WHERE c.id = $1
+                c.new_device_id, c.is_qr, l.disabled_at, l.deleted_at, u.deleted_at, c.type, c.client_state,
+                c.client_id || ' ' || coalesce(c.user_id, '')
+                FROM challenges c JOIN clients l ON l.id = c.client_id LEFT JOIN users u ON u.id = c.user_id WHERE c.id = $1
                 """), [.text(id)]
         ).first
         guard let row, try row.optionalText(1) == nil else { return }
@@ -153,17 +190,56 @@ final class Watch {
         if world.ledger.clockSteps == 0, try row.integer(2) == 0, try row.integer(0) > 5 {
             world.violate(6, "\(id) is one of \(try row.integer(0)) open questions")
         }
+        if try row.optionalInteger(3) != nil || row.optionalInteger(4) != nil || row.optionalInteger(5) != nil {
+            world.violate(7, "\(id) was asked by a client that is let in nowhere, or of a user who is deleted")
+        }
+        let key = try row.optionalText(7) ?? ""
+        if try row.text(6) == "page", let browser = browser(key),
+            !world.ledger.known.contains("\(browser) \(try row.text(8))")
+        {
+            world.violate(8, "\(id) was asked from a browser from which nothing was approved")
+        }
+        if try row.text(6) == "text", let number = world.ledger.telephones[key], world.ledger.clockSteps == 0 {
+            let what = "codes to \(number) within an hour"
+            world.blame(
+                world.ledger.count(what, atMost: 5, each: .seconds(3595), at: world.scheduler.elapsed))
+        }
+    }
+
+    /// What a client knows the browser by from which something was asked by a key.
+    private func browser(_ key: String) -> String? { world.ledger.browsers[key] }
+
+    /// A user is deleted, or a client knows them no more: nothing is open between them.
+    private func letGo(_ user: String, by client: String?, _ connection: any SQLConnection) throws {
+        let open = try connection.rows(
+            SQLStatement(
+                """
+                SELECT id FROM challenges WHERE user_id = $1 AND state = 'pending'
+                AND ($2 = '' OR client_id = $2 AND new_device_id IS NULL)
+                UNION ALL SELECT id FROM enrollments WHERE user_id = $1 AND removed_at IS NULL AND $2 = ''
+                """), [.text(user), .text(client ?? "")])
+        for row in open { world.violate(7, "\(try row.text(0)) is there, and \(user) was let go") }
     }
 
     private func wrongPIN(_ id: String, _ connection: any SQLConnection) throws {
         let rows = try connection.rows(
-            SQLStatement("SELECT wrong_pins, pin_locked_at FROM enrollments WHERE id = $1"), [.text(id)])
+            SQLStatement("SELECT wrong_pins, coalesce(pin_locked_at, removed_at) FROM enrollments WHERE id = $1"),
+            [.text(id)])
         guard let row = rows.first else { return }
         let count = try row.integer(0)
         if count > 0 { world.ledger.counts.wrongPINs += 1 }
         if count > 5 { world.violate(6, "\(id) has \(count) wrong PINs in a row") }
         if count == 5, try row.optionalInteger(1) == nil {
             world.violate(6, "\(id) is not locked by its last wrong PIN")
+        }
+    }
+
+    /// A client is disabled: nothing of what it has asked is open any more.
+    func disabled(_ client: ClientID) throws {
+        let open = SQLStatement(
+            "SELECT id FROM challenges WHERE client_id = $1 AND state = 'pending' AND new_device_id IS NULL")
+        for row in try world.database.look({ try $0.rows(open, [.text("\(client)")]) }) {
+            world.violate(7, "\(try row.text(0)) is open, though its client is disabled")
         }
     }
 

@@ -25,7 +25,7 @@ extension SimulationTests {
         }
 
         private static let approved =
-            "challenges WHERE state = 'approved' AND method <> 'text_code' AND new_device_id IS NULL"
+            "challenges WHERE state = 'approved' AND method <> 'text_code' AND new_device_id IS NULL AND is_qr = 0"
         private static let enrolled = "enrollments WHERE removed_at IS NULL AND suspended_at IS NULL"
         private static let unknown = "chl_01kah3b1g00000000000000000"
 
@@ -91,6 +91,12 @@ extension SimulationTests {
                     """, of: other, id)
                 try world.commit("UPDATE challenges SET state = 'expired' WHERE id = $1", of: other)
             },
+            decide(2, "without the code of", "state = 'approved', method = 'text_code'"),
+            decide(2, "without the way back of", "state = 'approved', return_uri = 'https://shop.example.com'"),
+            decide(2, "without the verdict on", "state = 'approved', method = 'custom:phrase'"),
+            decide(
+                2, "by a pin that does not count yet", "state = 'approved', method = 'pin'",
+                before: "UPDATE enrollments SET pin_counts_from = 9000000000000"),
             History(3, "which is not there") { $0.hears("portal 7", of: unknown, state: "approved") },
             History(3, "and it is") { world in
                 let other = try world.askAgain(try world.some(approved), with: "expires_at = 9000000000000")
@@ -112,6 +118,15 @@ extension SimulationTests {
             History(5, "a ticket was spent twice") {
                 try $0.commit("UPDATE tickets SET spent_at = spent_at + 1 WHERE spent_at IS NOT NULL")
             },
+            History(5, "was presented by two") { world in
+                let id = try world.some(approved)
+                for time in 1...2 {
+                    try world.commit("UPDATE challenges SET claimed_at = \(time) WHERE id = $1", of: id)
+                }
+            },
+            History(5, "worked twice") { world in
+                for _ in 1...2 { world.works("the way back of \(unknown)") }
+            },
             History(5, "was let in twice") { world in
                 let id = try world.some(enrolled)
                 world.letsIn("one", by: id)
@@ -120,6 +135,14 @@ extension SimulationTests {
             History(6, "is one of 6 open questions") { world in
                 let id = try world.some(approved)
                 for _ in 1...6 { _ = try world.askAgain(id) }
+            },
+            History(6, "codes to +49") { world in
+                world.expects("9-9")
+                let id = try world.some(approved)
+                for _ in 1...6 { _ = try world.askAgain(id, with: "(type, client_state, is_qr) = ('text', '9-9', 1)") }
+            },
+            History(6, "4 wrong codes for") { world in
+                for _ in 1...4 { world.happens("wrong codes for \(unknown)", atMost: 3) }
             },
             History(6, "6 wrong PINs in a row") {
                 try $0.commit("UPDATE enrollments SET wrong_pins = 6 WHERE id = $1", of: try $0.some(enrolled))
@@ -143,6 +166,23 @@ extension SimulationTests {
             History(7, "which was asked last") { world in
                 _ = try world.askAgain(try world.some(approved))
                 try world.commit("UPDATE enrollments SET removed_at = 1")
+            },
+            History(7, "let in nowhere") { world in
+                let id = try world.some(approved)
+                try world.commit("UPDATE clients SET disabled_at = 1")
+                _ = try world.askAgain(id)
+            },
+            History(7, "though its client is disabled") { world in
+                _ = try world.askAgain(try world.some(approved))
+                try world.disables()
+            },
+            History(7, "was let go") { world in
+                _ = try world.askAgain(try world.some(approved))
+                try world.commit("DELETE FROM user_links")
+            },
+            History(8, "from a browser") { world in
+                world.expects("9-9")
+                _ = try world.askAgain(try world.some(approved), with: "(type, client_state) = ('page', '9-9')")
             },
             History(8, "who is locked for its client") { world in
                 let id = try world.some(approved)
@@ -203,6 +243,12 @@ extension SimulationTests {
             },
             decide(13, "after it was over", "state = 'approved', ended_at = expires_at"),
             History(14, "counts too soon") { $0.steals(try $0.some(enrolled)) },
+            History(14, "PIN of") { world in
+                let id = try world.some(enrolled)
+                try world.commit(
+                    "UPDATE enrollments SET (counts_from, pin_counts_from) = (9000000000000, 1) WHERE id = $1", of: id)
+                world.steals(id)
+            },
             History(0, "is over and has not ended") { _ = try $0.askAgain(try $0.some(approved)) },
             History(0, "was not delivered") { world in
                 try world.commit("UPDATE outbox SET state = 'waiting' WHERE id = $1", of: try world.some("outbox"))
@@ -223,7 +269,7 @@ extension SimulationTests {
 
         @Test("A history that breaks a promise is seen to break it", arguments: histories)
         func seen(_ history: History) throws {
-            let report = try Self.world().run(for: .seconds(150), thenSpoiled: history.spoil)
+            let report = try Self.world().run(for: .seconds(300), thenSpoiled: history.spoil)
             let violation = try #require(report.violation)
             #expect(violation.invariant == history.invariant, "\(violation)")
             #expect(violation.text.contains(history.words), "\(violation)")
@@ -232,14 +278,14 @@ extension SimulationTests {
         @Test("Every promise that is made yet has a history that breaks it; without one nothing is seen")
         func complete() throws {
             #expect(Set(Self.histories.map(\.invariant)) == Set(0...14))
-            #expect(try Self.world().run(for: .seconds(150)).violation == nil)
+            #expect(try Self.world().run(for: .seconds(300)).violation == nil)
         }
 
         /// Some minutes in which nothing goes wrong.
         private static func world() throws -> SimulatedWorld {
             var population = SimulatedWorld.Population()
             (population.users, population.nodes, population.portals) = (2, 1, 1)
-            (population.asksPerHour, population.hasThief, population.rates) = (360, false, .none)
+            (population.asksPerHour, population.hasThief, population.rates) = (720, false, .none)
             return try SimulatedWorld(seed: 3, population: population)
         }
     }

@@ -45,7 +45,7 @@ struct SimulationTests {
     @Test("What is wrong on purpose is found, as the promise that it breaks", arguments: PlantedFault.allCases)
     func planted(_ fault: PlantedFault) throws {
         var search = SeedSearch()
-        (search.planted, search.hours, search.population.rates.commit) = (fault, 0.25, 30)
+        (search.planted, search.hours, search.population.rates.commit) = (fault, fault.hours, 30)
         let summary = try search.play(from: 1, count: 32, for: .seconds(300))
         let found = try #require(summary.found)
         let violation = try #require(found.report.violation)

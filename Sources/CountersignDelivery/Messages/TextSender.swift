@@ -9,12 +9,18 @@ public struct TextSender: Sendable {
     private static let maximumSize = 65_536
 
     private let gateway: TextGateway
-    private let client: HTTPClient
+    private let post: @Sendable (HTTPClientRequest) async throws -> ServiceReply
 
     /// A sender over a client that ``PushSender/makeClient(authorities:)`` made.
     public init(_ gateway: TextGateway, client: HTTPClient) {
         self.gateway = gateway
-        self.client = client
+        post = { try await ServiceReply(to: $0, by: client, maximumSize: Self.maximumSize) }
+    }
+
+    /// A sender over what posts a request and returns the status of the answer.
+    package init(_ gateway: TextGateway, post: @escaping @Sendable (HTTPClientRequest) async throws -> UInt) {
+        self.gateway = gateway
+        self.post = { ServiceReply(status: try await post($0)) }
     }
 
     func send(_ text: String, to number: PhoneNumber, at now: Timestamp) async -> DeliveryResult {
@@ -25,8 +31,7 @@ public struct TextSender: Sendable {
         for (name, value) in gateway.headers { request.headers.add(name: name, value: value.reveal()) }
         request.body = .bytes(Array(gateway.body(to: "\(number)", text: text).utf8))
         do {
-            return judge(
-                try await ServiceReply(to: request, by: client, maximumSize: Self.maximumSize), at: now)
+            return judge(try await post(request), at: now)
         } catch {
             return .failed("the gateway: \(words(of: error))")
         }

@@ -1,0 +1,163 @@
+import CountersignCore
+import CountersignWire
+import Crypto
+import Encodings
+import OpenPGP
+import StorageTestSupport
+import TestSupport
+
+/// A phone's methods: PIN, biometric and its portal's own authenticator, set, replaced and given up.
+extension Phone {
+    /// How the second signature of a change is made.
+    enum Proof { case right, wrong, none }
+
+    /// Its user changes one of the methods, and may mistype the PIN.
+    func changeSomething(_ device: Device) async throws {
+        let isWrong =
+            switch habit {
+            case .mistyping: world.happens(percent: 40)
+            case .forgetful: world.happens(percent: 80)
+            default: false
+            }
+        let proof = isWrong ? Proof.wrong : .right
+        switch world.draw(0...8) {
+        case 0, 1: try await change(.pin, by: proof, of: device)
+        case 2: try await change(.pin, isRemoved: true, by: proof, of: device)
+        case 3, 4: try await change(.biometric, by: proof, of: device)
+        case 5: try await change(.biometric, isRemoved: true, by: proof, of: device)
+        case 6, 7: try await changePhrase(by: proof, of: device)
+        default: try await changePhrase(isRemoved: true, by: proof, of: device)
+        }
+    }
+
+    /// Sets a PIN or a biometric, replaces or removes it.
+    func change(
+        _ method: AnswerMethod, isRemoved: Bool = false, by proof: Proof = .right, of device: Device
+    ) async throws {
+        let old = device.keys[method]
+        guard old != nil || !isRemoved else { return }
+        let header = try await beginChange(device)
+        let (at, primary) = (now.unixSeconds, device.holder.primary)
+        var grown = device.certificate
+        let new = isRemoved ? nil : SigningKeyPair(P256.Signing.PrivateKey(), createdAt: at)
+        if let new {
+            let notation = method.notation(of: world.issuer)
+            grown = try await grown.adding(.signing(new, notations: [notation]), by: primary, at: at)
+        }
+        if let old {
+            grown = try await grown.revoking(old.publicKey.fingerprint, because: .superseded, by: primary, at: at)
+        }
+        let change = MethodChange(
+            header, method: method, old: old?.publicKey.fingerprint, new: new?.publicKey.fingerprint,
+            certificate: grown.encoded)
+        guard try await send(change.text, by: proof, of: device) else { return }
+        world.trace.note(name, "\(isRemoved ? "removes" : "sets") \(method.rawValue)")
+        (device.keys[method], device.certificate) = (new, grown)
+        _ = try await beginChange(device)
+    }
+
+    /// Registers the authenticator of its portal, or gives it up.
+    func changePhrase(isRemoved: Bool = false, by proof: Proof = .right, of device: Device) async throws {
+        guard let phrase = Portal.phrase else { return }
+        let header = try await beginChange(device)
+        let data = isRemoved ? nil : try await self.phrase(by: device)
+        let change = AuthenticatorChange(
+            header, name: phrase, customDataHash: data.map { Array(SHA256.hash(data: $0)) })
+        guard try await send(change.text, data, by: proof, of: device) else { return }
+        world.trace.note(name, "\(isRemoved ? "gives up" : "registers") its phrase")
+        device.hasPhrase = !isRemoved
+        _ = try await beginChange(device)
+    }
+
+    /// What it hands to the authenticator of its portal, sealed.
+    func phrase(by device: Device) async throws -> [UInt8] {
+        guard let data = CustomData("correct horse") else { throw World.Broken("custom data") }
+        return try await seal(data.text, by: device)
+    }
+
+    /// Looks how its methods stand.
+    private func beginChange(_ device: Device) async throws -> ChangeHeader {
+        let (shown, server) = try await repeated {
+            try await call("GET", "/v1/enrollments/self/methods", by: device) {
+                (try await ShowMethods.show(to: $0, ports: $1.ports).get(), try $1.ports.keys.current().certificate)
+            }
+        }
+        device.waiting = shown.waiting
+        device.server = server
+        return ChangeHeader(issuer: world.issuer, enrollment: device.id, nonce: shown.nonce)
+    }
+
+    /// Sends a change, the same bytes until somebody hears; where nobody says how it went, the device is given up.
+    ///
+    /// - Returns: whether it was made.
+    private func send(
+        _ text: String, _ data: [UInt8]? = nil, by proof: Proof, of device: Device
+    ) async throws -> Bool {
+        let counting = [AnswerMethod.pin, .biometric].first { device.keys[$0] != nil && device.waiting[$0] == nil }
+        var signer: SigningKeyPair?
+        switch proof {
+        case .right: signer = counting.flatMap { device.keys[$0] }
+        case .wrong: signer = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now.unixSeconds)
+        case .none: break
+        }
+        var ticket: Secret<String>?
+        if signer == nil, now >= device.since.adding(seconds: 600) {
+            let portal = world.pick(world.portals.filter { user.id(at: $0) == device.invitation.user })
+            ticket = await portal?.ticket(for: user)?.ticket
+        }
+        let body = MethodChangeRequest(
+            message: try await seal(text, by: device),
+            authorization: signer == nil ? nil : try await seal(text, signedBy: signer, by: device), customData: data,
+            ticket: ticket
+        ).json
+        let outcome: ChangeMethods.Outcome
+        do {
+            outcome = try await repeated {
+                try await call("POST", "/v1/enrollments/self/methods", body, by: device) { call, services in
+                    let outcome = try await ChangeMethods.change(
+                        try MethodChangeRequest(body), by: call, ports: services.ports)
+                    if case .refused(let refusal) = outcome { throw refusal }
+                    return outcome
+                }
+            }
+        } catch is Unanswered {
+            world.trace.note(name, "does not know what it has")
+            if !isStolen { try await leave(device) }
+            return false
+        }
+        switch outcome {
+        case .changed:
+            world.ledger.counts.methods += 1
+            if counting == .pin { device.wrongPINs = 0 }
+            return true
+        case .pinIncorrect(let left): typedWrongly(device, left: left)
+        case .customFailed, .customRetry, .customNotRegistered, .customUnavailable, .refused, .invalid, .notAuthorized,
+            .blocked, .pinLocked, .certificateFull, .rateLimited:
+            world.trace.note(name, "changes nothing: \("\(outcome)".prefix { $0.isLetter })")
+        }
+        return false
+    }
+
+    /// A wrong PIN was typed.
+    func typedWrongly(_ device: Device, left: Int) {
+        world.trace.note(name, "has \(left) tries left")
+        device.wrongPINs += 1
+        if device.wrongPINs > 5 { world.violate(6, "\(name) has typed \(device.wrongPINs) wrong PINs in a row") }
+    }
+
+    /// Opens what releases an approval, and has the browser bring it to who asked.
+    func goBack(with sealed: [UInt8], _ device: Device) async throws {
+        let opened = try await EncryptedMessage.open(
+            sealed, with: device.holder.encryption, signers: device.server.keys,
+            intendedRecipient: device.certificate.fingerprint, now: now.adding(seconds: 4000).unixSeconds)
+        let message = try ReturnMessage(try JSONValue(parsing: opened.content))
+        guard message.enrollment == device.id, let portal = user.opened[message.challenge] else {
+            return world.violate(2, "\(name) was told how to release another's approval")
+        }
+        world.ledger.keepSecret(message.code.reveal())
+        world.scheduler.start { [world] in
+            try? await world.pause(world.milliseconds(200...5000))
+            await portal.bringBack(message.code, of: message.challenge)
+        }
+    }
+}
