@@ -255,7 +255,12 @@ final class Phone: @unchecked Sendable {
         guard let device else { return }
         if habit == .away, world.happens(percent: 20) { await pause(60...1800) }
         if world.happens(percent: 1), !user.isAlone(self) { return try await leave(device) }
-        if world.happens(percent: 3) { try await changeSomething(device) }
+        if world.happens(percent: 3) {
+            do { try await changeSomething(device) } catch is OpenPGPError {
+                // By its clock the server's keys are not there yet.
+                correction = world.now.milliseconds - time.now.milliseconds
+            }
+        }
         let (cursor, waiting) = (device.cursor, world.draw(0...1) * 40)
         let outcome = try await call("GET", "/v1/challenges", by: device, waiting: .seconds(waiting)) {
             call, services in
