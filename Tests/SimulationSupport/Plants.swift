@@ -55,7 +55,9 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     /// How many hours a world lasts in which it is looked for.
     package var hours: Double {
         switch self {
-        case .claimTwice, .leftBehindForgotten, .methodWaitForgotten, .openForgotten, .disabledForgotten: 1
+        case .attemptsForgotten, .claimTwice, .leftBehindForgotten, .methodWaitForgotten, .openForgotten,
+            .disabledForgotten:
+            1
         default: 0.25
         }
     }

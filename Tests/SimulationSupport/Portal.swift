@@ -247,7 +247,7 @@ final class Portal: @unchecked Sendable {
         // What was asked by a clock that is an hour ahead is open for an hour longer.
         let longest = Self.lifetime + 240 + (world.ledger.clockSteps == 0 ? 0 : 3900)
         let end = world.scheduler.elapsed + .seconds(longest)
-        while world.scheduler.elapsed < end {
+        while world.scheduler.elapsed < end, !isGone {
             let waiting = world.draw(0...40)
             let found = await call(waiting: .seconds(waiting)) { [world] services, caller in
                 let ports = services.ports

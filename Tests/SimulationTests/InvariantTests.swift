@@ -270,7 +270,7 @@ extension SimulationTests {
 
         @Test("A history that breaks a promise is seen to break it", arguments: histories)
         func seen(_ history: History) throws {
-            let report = try Self.world().run(for: .seconds(300), thenSpoiled: history.spoil)
+            let report = try Self.world().run(for: .seconds(150), thenSpoiled: history.spoil)
             let violation = try #require(report.violation)
             #expect(violation.invariant == history.invariant, "\(violation)")
             #expect(violation.text.contains(history.words), "\(violation)")
@@ -279,14 +279,14 @@ extension SimulationTests {
         @Test("Every promise that is made yet has a history that breaks it; without one nothing is seen")
         func complete() throws {
             #expect(Set(Self.histories.map(\.invariant)) == Set(0...14))
-            #expect(try Self.world().run(for: .seconds(300)).violation == nil)
+            #expect(try Self.world().run(for: .seconds(150)).violation == nil)
         }
 
         /// Some minutes in which nothing goes wrong.
         private static func world() throws -> SimulatedWorld {
             var population = SimulatedWorld.Population()
             (population.users, population.nodes, population.portals) = (2, 1, 1)
-            (population.asksPerHour, population.hasThief, population.rates) = (720, false, .none)
+            (population.asksPerHour, population.hasThief, population.rates) = (1500, false, .none)
             return try SimulatedWorld(seed: 3, population: population)
         }
     }
