@@ -101,7 +101,7 @@ final class Operator: @unchecked Sendable {
         portal.beDisabled()
         let disabled = try await insist { try await DisableClient.disable(id, by: admin, ports: $0.ports) }
         world.trace.note("operator", "has disabled \(portal.name)")
-        if case .disabled = disabled { try world.watch.disabled(id) }
+        if case .disabled = disabled { try world.watch.nothingOpen(of: id) }
         try await world.pause(.seconds(world.draw(1...60)))
         _ = try await insist { try await EnableClient.enable(id, by: admin, ports: $0.ports) }
         portal.beEnabled()

@@ -116,7 +116,7 @@ extension SimulatedWorld {
     }
 
     /// Has the first client be disabled, whatever is open.
-    package func disables() throws { try watch.disabled(portals[0].client.id) }
+    package func disables() throws { try watch.nothingOpen(of: portals[0].client.id) }
 
     /// Has a thief have made an enrollment since the world began.
     package func steals(_ enrollment: String) {

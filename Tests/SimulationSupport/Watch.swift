@@ -235,7 +235,7 @@ final class Watch {
     }
 
     /// A client is disabled: nothing of what it has asked is open any more.
-    func disabled(_ client: ClientID) throws {
+    func nothingOpen(of client: ClientID) throws {
         let open = SQLStatement(
             "SELECT id FROM challenges WHERE client_id = $1 AND state = 'pending' AND new_device_id IS NULL")
         for row in try world.database.look({ try $0.rows(open, [.text("\(client)")]) }) {
