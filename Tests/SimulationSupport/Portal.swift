@@ -167,7 +167,9 @@ final class Portal: @unchecked Sendable {
         var request = AskChallenge.Request(user: isNobodys ? nil : .id(id), type: name, message: message)
         request.clientState = key
         request.callbackURI = world.happens(percent: 70) ? CallbackURI(stored: "\(host)/countersign") : nil
-        if kind.isQR || kind.unknownBrowser != nil, world.happens(percent: 50) { request.returnURI = ReturnURI(stored: "\(host)/back") }
+        if kind.isQR || kind.unknownBrowser != nil, world.happens(percent: 50) {
+            request.returnURI = ReturnURI(stored: "\(host)/back")
+        }
         if kind.unknownBrowser != nil {
             let browser = "browser-\(world.happens(percent: 60) ? user.number : 0)-at-portal-\(number)"
             request.browser = BrowserID(browser)
