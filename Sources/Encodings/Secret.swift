@@ -39,8 +39,3 @@ extension Secret where Value == String {
         constantTimeEqual(Array(value.utf8), Array(other.value.utf8))
     }
 }
-
-extension Secret: Equatable where Value == String {
-    /// Takes constant time, so that what holds a secret can be compared whole.
-    public static func == (one: Secret, other: Secret) -> Bool { one.isSame(as: other) }
-}

@@ -83,6 +83,7 @@ struct RetentionTests {
         let scene = try await Scene()
         let rival = try await scene.world.makeClient("Rival").client
         let asked = try await scene.denied()
+        let challenge = try await scene.world.challenge(asked)
         guard case .receipt(let before) = try await scene.receipt(asked) else { throw World.Broken("receipt") }
         scene.world.time.advance(seconds: 8 * Self.day)
         #expect(try await scene.sweep { $0.challenges = .days(7) } == 1)
@@ -94,7 +95,7 @@ struct RetentionTests {
             throw World.Broken("another client's receipt was shown")
         }
         let answer = try await scene.device.answer(
-            asked.challenge.id, with: try await scene.device.receipt(of: asked, .denied))
+            asked.challenge.id, with: try await scene.device.receipt(of: challenge, .denied))
         guard case .notFound = answer else { throw World.Broken("\(answer)") }
     }
 

@@ -57,7 +57,8 @@ extension StolenDatabaseTests {
             Issue.record("the planted device is not asked")
             return
         }
-        let message = try await thief.receipt(of: asked, .approved(.confirm, number: nil))
+        let challenge = try #require(try await ports.store.read { try $0.challenges.find(asked.challenge.id) })
+        let message = try await thief.receipt(of: challenge, .approved(.confirm, number: nil))
         let outcome = try await AnswerChallenge.answer(
             AnswerRequest(message: message), to: asked.challenge.id, by: try await call(), ports: ports)
         guard case .decided(let reply) = outcome else {

@@ -63,6 +63,12 @@ public enum CreateClient {
         ///
         /// Spec: Standard Webhooks, *Signature scheme*.
         public let callbackSecret: Secret<String>
+
+        /// Compares the secrets in constant time.
+        public static func == (one: Created, other: Created) -> Bool {
+            one.client == other.client && one.secret.isSame(as: other.secret)
+                && one.callbackSecret.isSame(as: other.callbackSecret)
+        }
     }
 
     /// What came of it.

@@ -11,6 +11,11 @@ public enum RenewCallbackSecret {
         public let secret: Secret<String>
         /// Until when callbacks are signed with the earlier one, too.
         public let earlierUntil: Timestamp
+
+        /// Compares the secrets in constant time.
+        public static func == (one: Renewed, other: Renewed) -> Bool {
+            one.earlierUntil == other.earlierUntil && one.secret.isSame(as: other.secret)
+        }
     }
 
     /// What came of it.

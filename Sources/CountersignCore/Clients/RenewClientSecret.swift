@@ -18,6 +18,11 @@ public enum RenewClientSecret {
         public let secret: Secret<String>
         /// Until when the earlier one lets in, too.
         public let earlierUntil: Timestamp
+
+        /// Compares the secrets in constant time.
+        public static func == (one: Renewed, other: Renewed) -> Bool {
+            one.client == other.client && one.earlierUntil == other.earlierUntil && one.secret.isSame(as: other.secret)
+        }
     }
 
     /// What came of it.

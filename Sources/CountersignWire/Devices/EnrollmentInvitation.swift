@@ -19,6 +19,12 @@ public struct EnrollmentInvitation: Equatable, Sendable {
     /// The id of the enrollment.
     public let enrollment: EnrollmentID
 
+    /// Compares the tickets in constant time.
+    public static func == (one: EnrollmentInvitation, other: EnrollmentInvitation) -> Bool {
+        one.issuer == other.issuer && one.fingerprint == other.fingerprint && one.user == other.user
+            && one.enrollment == other.enrollment && one.ticket.isSame(as: other.ticket)
+    }
+
     /// An invitation of these parts.
     public init(
         issuer: Issuer, ticket: Secret<String>, fingerprint: Fingerprint, user: UserID, enrollment: EnrollmentID
