@@ -65,7 +65,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     /// The promises that it breaks, by their numbers in design 11 §4; one of them is found first.
     package var invariants: Set<Int> {
         switch self {
-        case .endTwice: [1, 2, 5]
+        case .endTwice: [1, 2, 5, 10]
         case .waitForgotten, .receiptForgotten, .wayBackForgotten: [2]
         case .methodWaitForgotten: [2, 14]
         case .replyBeforeCommit: [1, 3, 4, 5]
@@ -74,7 +74,9 @@ package enum PlantedFault: String, CaseIterable, Sendable {
         case .limitForgotten, .attemptsForgotten: [6]
         case .removalForgotten, .openForgotten, .disabledForgotten: [7]
         case .lockForgotten, .browserForgotten: [8]
-        case .sentFromNowhere, .sentBeforeArrival: [9]
+        // A callback of what was taken back tells an end that never was.
+        case .sentFromNowhere: [1, 9]
+        case .sentBeforeArrival: [9]
         case .noticeLost: [10]
         case .secretAudited: [11]
         case .auditForgotten: [12]

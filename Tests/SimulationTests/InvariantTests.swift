@@ -26,7 +26,11 @@ extension SimulationTests {
 
         private static let approvedAnyhow =
             "challenges WHERE state = 'approved' AND method <> 'text_code' AND new_device_id IS NULL"
-        private static let approved = "\(approvedAnyhow) AND is_qr = 0"
+        /// Of a user who can be asked again: by a client that the user has reported, that would break promise 8 first.
+        private static let approved = """
+            \(approvedAnyhow) AND is_qr = 0 AND NOT EXISTS (
+            SELECT 1 FROM asking_locks l WHERE l.user_id = challenges.user_id AND l.client_id = challenges.client_id)
+            """
         private static let enrolled = "enrollments WHERE removed_at IS NULL AND suspended_at IS NULL"
         private static let unknown = "chl_01kah3b1g00000000000000000"
 
