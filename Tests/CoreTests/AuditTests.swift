@@ -202,8 +202,10 @@ struct AuditTests {
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {
-                // Without its scheme's prefix, too: a part of a secret is one.
-                let part = secret.split(separator: "_", maxSplits: 1).last.map(String.init) ?? secret
+                // Without its scheme's prefix, too: a part of a secret is one, unless it is a letter or two behind a `_` of
+                // base64url's.
+                let rest = secret.split(separator: "_", maxSplits: 1).last.map(String.init) ?? secret
+                let part = rest.utf8.count < EntryNumber.length ? secret : rest
                 #expect(!text.contains(part), "\(event.kind) holds \(secret)")
             }
         }
