@@ -30,7 +30,7 @@ final class Watch {
             "CREATE TEMP TABLE noted (what TEXT NOT NULL, id TEXT NOT NULL, other TEXT)",
             trigger(
                 "asked", "AFTER INSERT ON challenges", "new.id",
-                "CASE WHEN new.new_device_id IS NULL THEN new.client_id || ' ' || coalesce(new.user_id, '') END"),
+                "CASE WHEN new.purpose = 'relying_party' THEN new.client_id || ' ' || coalesce(new.user_id, '') END"),
             trigger(
                 "end changed", "AFTER UPDATE OF state, reason, ended_at ON challenges WHEN old.state IN \(ended)",
                 "new.id", "old.state || ' ' || new.state"),
@@ -131,7 +131,7 @@ final class Watch {
                 """
                 SELECT c.id FROM enrollments r JOIN challenge_targets t ON t.enrollment_id = r.id
                 JOIN challenges c ON c.id = t.challenge_id
-                WHERE r.id = $1 AND c.state = 'pending' AND c.expires_at > r.removed_at AND c.new_device_id IS NULL
+                WHERE r.id = $1 AND c.state = 'pending' AND c.expires_at > r.removed_at AND c.purpose = 'relying_party'
                 AND NOT EXISTS (
                   SELECT 1 FROM challenge_targets o JOIN enrollments e ON e.id = o.enrollment_id
                   WHERE o.challenge_id = c.id AND e.removed_at IS NULL)
@@ -144,8 +144,8 @@ final class Watch {
             SQLStatement(
                 """
                 SELECT (SELECT count(*) FROM challenges o WHERE o.user_id = c.user_id AND o.client_id = c.client_id
-                 AND o.state = 'pending' AND o.expires_at > c.asked_at AND o.new_device_id IS NULL AND o.is_qr = 0),
-                c.new_device_id, c.is_qr FROM challenges c WHERE c.id = $1
+                 AND o.state = 'pending' AND o.expires_at > c.asked_at AND o.purpose = 'relying_party' AND o.channel <> 'code'),
+                c.new_device_id, c.channel = 'code' FROM challenges c WHERE c.id = $1
                 """), [.text(id)]
         ).first
         guard let row, try row.optionalText(1) == nil else { return }

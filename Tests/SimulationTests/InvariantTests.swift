@@ -25,7 +25,7 @@ extension SimulationTests {
         }
 
         private static let approved =
-            "challenges WHERE state = 'approved' AND method <> 'text_code' AND new_device_id IS NULL"
+            "challenges WHERE state = 'approved' AND method <> 'text_code' AND purpose = 'relying_party'"
         private static let enrolled = "enrollments WHERE removed_at IS NULL AND suspended_at IS NULL"
         private static let unknown = "chl_01kah3b1g00000000000000000"
 
