@@ -2,7 +2,7 @@ package import CountersignCore
 import Synchronization
 
 /// How many attempts to deliver there were, by the kind of message and what came of them.
-public final class DeliveryCounts: Sendable {
+package final class DeliveryCounts: Sendable {
     /// What came of an attempt.
     package enum Outcome: String, CaseIterable, Sendable {
         /// The receiver has it.
@@ -21,7 +21,7 @@ public final class DeliveryCounts: Sendable {
     private let state = Mutex<[Key: Int]>([:])
 
     /// None so far.
-    public init() {}
+    package init() {}
 
     func note(_ outcome: Outcome, of kind: OutboxMessage.Kind) {
         state.withLock { $0[Key(kind: kind, outcome: outcome), default: 0] += 1 }

@@ -1,10 +1,10 @@
-public import CountersignCore
+package import CountersignCore
 import CountersignWire
 import Logging
 import Synchronization
 
 /// Empties the outbox: leases what is due, delivers it, and notes what came of it.
-public struct OutboxWorker: Sendable {
+package struct OutboxWorker: Sendable {
     /// How many messages of a kind are on their way at once.
     ///
     /// A client's own server may hang for as long as an attempt lasts; the others answer to us. Each mail takes a thread.
@@ -37,7 +37,7 @@ public struct OutboxWorker: Sendable {
     private let conclusions: Batcher<EndedAttempt, Settlement?>
 
     /// A worker on a queue.
-    public init(
+    package init(
         queue: any OutboxQueue, ports: Ports, callbacks: CallbackSender, pushes: PushSender,
         messages: MessageSender? = nil, counts: DeliveryCounts = DeliveryCounts()
     ) {
@@ -59,7 +59,7 @@ public struct OutboxWorker: Sendable {
     }
 
     /// Delivers until the task is cancelled; what is under way then is tried again after the next start.
-    public func run() async throws {
+    package func run() async throws {
         try await withThrowingTaskGroup { group in
             for kind in OutboxMessage.Kind.allCases { group.addTask { try await loop(kind) } }
             try await group.waitForAll()

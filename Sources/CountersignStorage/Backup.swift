@@ -1,24 +1,24 @@
 import Foundation
 
 /// What a copy of a database holds, as it was read back.
-public struct BackupContent: Hashable, Sendable {
+package struct BackupContent: Hashable, Sendable {
     /// The tables whose rows a person counts by.
     static let counted = ["clients", "users", "enrollments", "challenges", "receipts"]
 
     /// The schema it has.
-    public let schema: Int
+    package let schema: Int
     /// How many rows the tables have that a person counts by.
-    public let rows: [String: Int]
+    package let rows: [String: Int]
     /// The master keys that open it.
-    public let masterKeys: [MasterKeyID]
+    package let masterKeys: [MasterKeyID]
     /// Its size, in bytes.
-    public let size: Int
+    package let size: Int
 }
 
 /// Why there is no copy.
-public struct BackupFailure: Error, CustomStringConvertible {
+package struct BackupFailure: Error, CustomStringConvertible {
     /// What happened, and what to do where something can be done.
-    public let description: String
+    package let description: String
 }
 
 /// A copy while it is made: it gets its name only when it is whole.

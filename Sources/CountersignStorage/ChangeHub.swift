@@ -1,9 +1,9 @@
-public import CountersignCore
+package import CountersignCore
 import CountersignWire
 import Synchronization
 
 /// ChangeNotifier within one process: who waits for what, and until when.
-public final class ChangeHub: ChangeNotifier, Sendable {
+package final class ChangeHub: ChangeNotifier, Sendable {
     /// How late a deadline may be noticed.
     private static let tick = Duration.milliseconds(100)
 
@@ -17,7 +17,7 @@ public final class ChangeHub: ChangeNotifier, Sendable {
     private let clock: any Clock<Duration>
 
     /// A hub that judges deadlines by the present, and looks at them as often as a clock says.
-    public init(time: any TimeSource, clock: any Clock<Duration> = ContinuousClock()) {
+    package init(time: any TimeSource, clock: any Clock<Duration> = ContinuousClock()) {
         self.time = time
         self.clock = clock
     }
@@ -25,7 +25,7 @@ public final class ChangeHub: ChangeNotifier, Sendable {
     /// Listens to a topic.
     ///
     /// See ``ChangeNotifier/subscribe(to:)``.
-    public func subscribe(to topic: ChangeTopic) -> any ChangeSubscription {
+    package func subscribe(to topic: ChangeTopic) -> any ChangeSubscription {
         let listener = Listener()
         let number = listeners.withLock { listeners in
             listeners.next += 1
@@ -55,7 +55,7 @@ public final class ChangeHub: ChangeNotifier, Sendable {
     }
 
     /// Ends waits whose deadline has come, until the task is cancelled.
-    public func run() async throws {
+    package func run() async throws {
         while true {
             try await clock.sleep(for: Self.tick)
             let now = time.now

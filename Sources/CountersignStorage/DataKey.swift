@@ -1,4 +1,4 @@
-public import Crypto
+package import Crypto
 import CountersignCore
 import Encodings
 
@@ -6,7 +6,7 @@ import Encodings
 /// master key.
 ///
 /// So another master key takes the place of one by a row of 60 bytes, and nothing that was sealed is touched.
-public struct DataKey: Sendable {
+package struct DataKey: Sendable {
     private let key: Secret<SymmetricKey>
 
     init?(bytes: [UInt8]) {
@@ -27,7 +27,7 @@ public struct DataKey: Sendable {
     /// A key for one purpose, from which neither this one nor another purpose's can be told.
     ///
     /// Spec: RFC 5869.
-    public func derived(for purpose: String) -> SymmetricKey {
+    package func derived(for purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: key.reveal(), info: Array("countersign v1 \(purpose)".utf8), outputByteCount: 32)
     }

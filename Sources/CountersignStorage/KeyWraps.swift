@@ -133,18 +133,18 @@ struct KeyWraps {
 }
 
 /// What tells one master key from another without telling anything of it.
-public struct MasterKeyID: Hashable, Sendable, CustomStringConvertible {
+package struct MasterKeyID: Hashable, Sendable, CustomStringConvertible {
     static let length = 8
 
     let bytes: [UInt8]
 
     /// In hexadecimal.
-    public var description: String { Hex.encode(bytes) }
+    package var description: String { Hex.encode(bytes) }
 }
 
 extension MasterKey {
     /// What tells it from another.
-    public var id: MasterKeyID {
+    package var id: MasterKeyID {
         MasterKeyID(bytes: derived(for: "master key id").withUnsafeBytes { Array($0.prefix(MasterKeyID.length)) })
     }
 

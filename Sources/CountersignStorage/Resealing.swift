@@ -1,11 +1,11 @@
 import CountersignCore
-public import CountersignWire
+package import CountersignWire
 
 /// Seals everything again by the key that took the place of an earlier one, in batches, while the database is used.
 ///
 /// One server at a time does it. A pass looks at every sealed value once: when it begins, nothing is sealed any more by
 /// a key that is to go. Where a pass is cut off, the next one starts over and finds less to do.
-public struct Resealing: Sendable {
+package struct Resealing: Sendable {
     /// How far a pass is, and by which key it seals.
     private struct Pass {
         let key: UInt32
@@ -27,7 +27,7 @@ public struct Resealing: Sendable {
     private let elapsed: @Sendable () -> Duration
 
     /// Nothing is under way.
-    public init() { self.init(batch: 200, elapsed: SQLStore.elapsed) }
+    package init() { self.init(batch: 200, elapsed: SQLStore.elapsed) }
 
     package init(batch: Int = 200, elapsed: @escaping @Sendable () -> Duration) {
         self.batch = batch
@@ -39,7 +39,7 @@ public struct Resealing: Sendable {
     /// The times in the ring are those of other machines: whoever does a step has also seen the one before for as long.
     ///
     /// - Returns: what was done; nil when there is nothing to do now.
-    public mutating func step(in store: SQLStore, at now: Timestamp) async throws -> Progress? {
+    package mutating func step(in store: SQLStore, at now: Timestamp) async throws -> Progress? {
         let ring = store.held.ring
         guard ring.isChanging else {
             (pass, seen) = (nil, nil)
@@ -71,7 +71,7 @@ public struct Resealing: Sendable {
     }
 
     /// What a step did.
-    public enum Progress: Equatable, Sendable {
+    package enum Progress: Equatable, Sendable {
         /// What is sealed from now on is sealed by the next key.
         case promoted
         /// So many values were sealed again.
@@ -116,7 +116,7 @@ public struct Resealing: Sendable {
 
 extension SQLStore {
     /// Whether a sealing key is on its way in or out.
-    public var isResealing: Bool { held.ring.isChanging }
+    package var isResealing: Bool { held.ring.isChanging }
 
     /// Changes the ring of keys and reads it again.
     fileprivate func change(_ change: @escaping @Sendable (inout KeyRing) -> Bool) async throws -> Bool {

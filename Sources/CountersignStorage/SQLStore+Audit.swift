@@ -16,7 +16,7 @@ extension SQLStore {
     private static let (patience, pause) = (Duration.seconds(1), Duration.milliseconds(5))
 
     /// See ``Store/auditEnd()``.
-    public func auditEnd() async throws -> Int64 {
+    package func auditEnd() async throws -> Int64 {
         guard engine.dialect.locksRows else { return .max }
         // Whoever has taken one of these places had its number before, and so ...
         let place = try await number(Statements.last)

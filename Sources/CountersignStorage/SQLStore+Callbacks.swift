@@ -1,5 +1,5 @@
-public import CountersignCore
-public import CountersignWire
+package import CountersignCore
+package import CountersignWire
 import Encodings
 
 private enum Statements {
@@ -34,7 +34,7 @@ private enum Statements {
 /// What callbacks are sent with, and which receivers are gone.
 extension SQLStore {
     /// See ``OutboxQueue/callbackAccess(to:at:)``.
-    public func callbackAccess(
+    package func callbackAccess(
         to receivers: Set<CallbackReceiver>, at now: Timestamp
     ) async throws -> [CallbackReceiver: CallbackAccess] {
         let sealer = try sealer

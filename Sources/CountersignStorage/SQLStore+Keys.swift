@@ -1,19 +1,19 @@
-public import CountersignCore
+package import CountersignCore
 
 /// The keys that a store works with, which other servers and commands change.
 extension SQLStore {
     /// What everything that is only compared is hashed under, and purposes of their own are derived from.
-    public var dataKey: DataKey { held.dataKey }
+    package var dataKey: DataKey { held.dataKey }
 
     /// The issuer's own keys, as ``refreshKeys(masterKey:)`` read them last.
-    public var issuerKeySource: any IssuerKeySource { held }
+    package var issuerKeySource: any IssuerKeySource { held }
 
     /// Reads all keys again.
     ///
     /// - Parameter masterKey: reads the master key where it is kept, for a database that the one in use opens no more;
     ///   nil to know no other.
     /// - Throws: ``StoreError``, and what `masterKey` throws.
-    public func refreshKeys(masterKey: (() throws -> MasterKey)? = nil) async throws {
+    package func refreshKeys(masterKey: (() throws -> MasterKey)? = nil) async throws {
         var key = held.masterKey
         if let masterKey, try await !masterKeys().contains(key.id) { key = try masterKey() }
         try await held.refresh(by: key, read)
@@ -22,10 +22,10 @@ extension SQLStore {
     /// Looks whether the keys may be used.
     ///
     /// - Throws: ``StoreError/unavailable`` when they are too old.
-    public func checkKeys() throws(StoreError) { _ = try held.sealer() }
+    package func checkKeys() throws(StoreError) { _ = try held.sealer() }
 
     /// Does nothing any more with keys that were not read again for a minute.
-    public func letKeysAge() { held.startAging() }
+    package func letKeysAge() { held.startAging() }
 
     private func read(by masterKey: MasterKey) async throws -> (KeyRing, IssuerKeys?) {
         let (ring, material) = try await engine.read { connection in

@@ -1,5 +1,5 @@
 import CountersignCore
-public import CountersignWire
+package import CountersignWire
 
 private enum Statements {
     static let newest = SQLStatement("SELECT at FROM audit ORDER BY place DESC LIMIT 1")
@@ -8,20 +8,20 @@ private enum Statements {
 /// What commands about a database ask of it: its schema, and the master keys that open it.
 extension SQLStore {
     /// The schema it has.
-    public func schemaVersion() async throws -> Int { try await Migrations.version(of: engine) }
+    package func schemaVersion() async throws -> Int { try await Migrations.version(of: engine) }
 
     /// When the newest event of the audit was written; nil when there is none.
-    public func newestEvent() async throws -> Timestamp? {
+    package func newestEvent() async throws -> Timestamp? {
         try await engine.read { try $0.rows(Statements.newest, []).first?.optionalTime(0) }
     }
 
     /// The master keys that open the database, the newest last.
-    public func masterKeys() async throws -> [MasterKeyID] {
+    package func masterKeys() async throws -> [MasterKeyID] {
         try await engine.read { try KeyWraps.read($0).masterKeys }
     }
 
     /// Lets another master key open the database as well as the one it was opened by.
-    public func accept(_ next: MasterKey, besides masterKey: MasterKey) async throws {
+    package func accept(_ next: MasterKey, besides masterKey: MasterKey) async throws {
         try await engine.write { connection in
             try KeyWraps.add(next, to: connection, openedBy: masterKey)
             return ((), changes: [])
@@ -32,7 +32,7 @@ extension SQLStore {
     /// those ever wrapped; servers then seal everything again, see ``Resealing``.
     ///
     /// - Returns: whether this one is the newest; otherwise nothing was done.
-    public func retireEarlier(than masterKey: MasterKey, at now: Timestamp) async throws -> Bool {
+    package func retireEarlier(than masterKey: MasterKey, at now: Timestamp) async throws -> Bool {
         try await engine.write { (try KeyWraps.retireEarlier(than: masterKey, at: now, in: $0), changes: [.keys]) }
     }
 }

@@ -1,5 +1,5 @@
-public import CountersignCore
-public import CountersignWire
+package import CountersignCore
+package import CountersignWire
 import Encodings
 
 private enum Statements {
@@ -71,7 +71,7 @@ private enum Statements {
 /// A lease is a due time in the future: whoever dies holding one loses it by itself.
 extension SQLStore: OutboxQueue {
     /// See ``OutboxQueue/dueLanes(_:at:)``.
-    public func dueLanes(_ kind: OutboxMessage.Kind, at now: Timestamp) async throws -> [DueLane] {
+    package func dueLanes(_ kind: OutboxMessage.Kind, at now: Timestamp) async throws -> [DueLane] {
         let most = SQLValue.integer(Int64(DueLane.maximumCount))
         return try await engine.read { connection in
             try connection.rows(Statements.dueLanes, [.text(kind.rawValue), now.value, most]).compactMap { row in
@@ -83,7 +83,7 @@ extension SQLStore: OutboxQueue {
     }
 
     /// See ``OutboxQueue/lease(_:_:now:until:)``.
-    public func lease(
+    package func lease(
         _ kind: OutboxMessage.Kind, _ shares: [LaneShare], now: Timestamp, until: Timestamp
     ) async throws -> [LeasedMessage] {
         let sealer = try sealer
@@ -112,7 +112,7 @@ extension SQLStore: OutboxQueue {
     }
 
     /// See ``OutboxQueue/release(_:at:)``.
-    public func release(_ messages: [LeasedMessage], at now: Timestamp) async throws {
+    package func release(_ messages: [LeasedMessage], at now: Timestamp) async throws {
         guard !messages.isEmpty else { return }
         // In one order for all nodes, so that no two wait for each other's rows.
         let arguments: [[SQLValue]] = messages.sorted { $0.message.id < $1.message.id }.map {
@@ -132,7 +132,7 @@ extension SQLStore: OutboxQueue {
     /// - Parameters:
     ///   - now: the present.
     ///   - length: how long a lease lasts at most, in seconds.
-    public func endLeases(at now: Timestamp, longest length: Int64) async throws {
+    package func endLeases(at now: Timestamp, longest length: Int64) async throws {
         try await engine.write { connection in
             for kind in OutboxMessage.Kind.allCases {
                 try connection.send(
@@ -143,7 +143,7 @@ extension SQLStore: OutboxQueue {
     }
 
     /// See ``OutboxQueue/nextDue(_:after:)``.
-    public func nextDue(_ kind: OutboxMessage.Kind, after time: Timestamp) async throws -> Timestamp? {
+    package func nextDue(_ kind: OutboxMessage.Kind, after time: Timestamp) async throws -> Timestamp? {
         try await engine.read { connection in
             try connection.rows(Statements.nextDue, [.text(kind.rawValue), time.value]).first?.optionalTime(0)
         }

@@ -1,5 +1,5 @@
-public import CountersignCore
-public import CountersignWire
+package import CountersignCore
+package import CountersignWire
 import Encodings
 
 private enum Statements {
@@ -15,13 +15,13 @@ private enum Statements {
 /// What the nodes prove themselves with to push services.
 extension SQLStore: ProviderTokens {
     /// See ``ProviderTokens/providerToken(_:)``.
-    public func providerToken(_ name: String) async throws -> ProviderToken? {
+    package func providerToken(_ name: String) async throws -> ProviderToken? {
         let sealer = try sealer
         return try await engine.read { try Self.token(name, $0, sealer) }
     }
 
     /// See ``ProviderTokens/replace(_:issuedAt:by:)``.
-    public func replace(
+    package func replace(
         _ name: String, issuedAt: Timestamp?, by token: ProviderToken
     ) async throws -> ProviderToken {
         try await engine.write { connection in

@@ -1,9 +1,9 @@
-public import CountersignCore
-public import CountersignWire
-public import Logging
+package import CountersignCore
+package import CountersignWire
+package import Logging
 
 /// Core's ``Store``, over any engine.
-public struct SQLStore: Store {
+package struct SQLStore: Store {
     let engine: any SQLEngine
     let held: HeldKeys
     let issuer: Issuer
@@ -12,7 +12,7 @@ public struct SQLStore: Store {
     let completeAudit = CompleteAudit()
 
     /// Who waits for commits of this store.
-    public var changes: any ChangeNotifier { engine.changes }
+    package var changes: any ChangeNotifier { engine.changes }
 
     /// How much was committed since it was opened.
     package var commitCount: CommitCount { engine.commitCount }
@@ -61,9 +61,9 @@ public struct SQLStore: Store {
     }
 
     /// The PostgreSQL database cannot be used.
-    public struct Unreachable: Error {
+    package struct Unreachable: Error {
         /// Why, in the words of libpq or the server.
-        public let reason: String
+        package let reason: String
     }
 
     /// Opens a PostgreSQL database and brings it to the newest schema.
@@ -77,7 +77,7 @@ public struct SQLStore: Store {
     ///   - masterKey: what secrets are sealed with, for a database that has none yet or has some.
     ///   - prepare: done while no other node does its own: what several first starts at once must do once.
     /// - Throws: ``Unreachable``, ``StoreError``, and what the closures throw.
-    public static func open<Prepared: Sendable>(
+    package static func open<Prepared: Sendable>(
         _ settings: PostgresSettings, hub: ChangeHub, issuer: Issuer, logger: Logger, migrates: Bool = true,
         masterKey: (_ isNew: Bool) throws -> MasterKey, prepare: (SQLStore) async throws -> Prepared
     ) async throws -> (store: SQLStore, masterKey: MasterKey, prepared: Prepared) {
@@ -103,12 +103,12 @@ public struct SQLStore: Store {
     ///   - work: what is done.
     ///   - seconds: for how long no other node gets the turn.
     /// - Returns: false when it is another node's turn.
-    public func takesTurn(at work: String, seconds: Int64) async throws -> Bool {
+    package func takesTurn(at work: String, seconds: Int64) async throws -> Bool {
         try await engine.takesTurn(at: work, seconds: seconds)
     }
 
     /// Opens the embedded database at a path and brings it to the newest schema.
-    public init(
+    package init(
         sqlite path: String, hub: ChangeHub, masterKey: MasterKey, issuer: Issuer, migrates: Bool = true
     ) async throws {
         try await self.init(
@@ -118,7 +118,7 @@ public struct SQLStore: Store {
     /// Reads a consistent state.
     ///
     /// See ``Store/read(_:)``.
-    public func read<Result: Sendable>(
+    package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any Stores) throws -> Result
     ) async throws -> Result {
         try await reading { try body($0) }
@@ -139,7 +139,7 @@ public struct SQLStore: Store {
     /// Runs a transaction.
     ///
     /// See ``Store/commit(_:)``.
-    public func commit<Result: Sendable>(
+    package func commit<Result: Sendable>(
         _ body: @escaping @Sendable (any Stores) throws -> Result
     ) async throws -> Result {
         try await committing { try body($0) }

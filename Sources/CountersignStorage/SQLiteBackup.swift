@@ -4,7 +4,7 @@ import GRDB
 import GRDBSQLite
 
 /// A copy of a SQLite database, made while it is in use.
-public enum SQLiteBackup {
+package enum SQLiteBackup {
     /// Copies a database as it stands at one moment; nobody who writes waits for it.
     ///
     /// The copy is checked before it gets its name, so whatever has the name is whole.
@@ -12,7 +12,7 @@ public enum SQLiteBackup {
     /// - Parameters:
     ///   - source: the database.
     ///   - target: the copy, which must not be there yet.
-    public static func make(of source: String, at target: String) throws -> BackupContent {
+    package static func make(of source: String, at target: String) throws -> BackupContent {
         try BackupFile.make(target) { draft, _ in
             try run("VACUUM INTO '\(draft.replacing("'", with: "''"))'", on: source)
             return try check(draft)
@@ -22,7 +22,7 @@ public enum SQLiteBackup {
     /// Reads a database to its end, and tells what it holds.
     ///
     /// - Throws: ``BackupFailure`` when anything in it is not as it must be.
-    public static func check(_ path: String) throws -> BackupContent {
+    package static func check(_ path: String) throws -> BackupContent {
         do {
             return try SQLiteReaders(path: path).read { connection in
                 let faults = try connection.rows(SQLStatement("PRAGMA integrity_check"), []).map { try $0.text(0) }

@@ -153,8 +153,8 @@ enum Schema {
               user_id TEXT REFERENCES users (id), type TEXT NOT NULL, nonce \(blob) NOT NULL, context TEXT,
               asked_at \(integer) NOT NULL, details TEXT NOT NULL, signing_data TEXT, message TEXT NOT NULL,
               alert TEXT NOT NULL, methods TEXT NOT NULL, number_hash \(blob), attempts \(integer),
-              expires_at \(integer) NOT NULL, is_qr \(integer) NOT NULL DEFAULT 0, claimed_at \(integer),
-              browser \(blob), new_device_id TEXT, callback_uri TEXT, return_uri TEXT, client_state TEXT, locale TEXT,
+              expires_at \(integer) NOT NULL, channel TEXT NOT NULL, claimed_at \(integer), browser \(blob),
+              purpose TEXT NOT NULL, new_device_id TEXT, callback_uri TEXT, return_uri TEXT, client_state TEXT, locale TEXT,
               state TEXT NOT NULL, reason TEXT, method TEXT, decided_by TEXT, ended_at \(integer)
             ) \(options)
             """,
@@ -162,7 +162,7 @@ enum Schema {
             "CREATE INDEX challenges_asks ON challenges (user_id, client_id, asked_at)",
             "CREATE INDEX challenges_open ON challenges (user_id) WHERE state = 'pending'",
             "CREATE INDEX challenges_overdue ON challenges (expires_at) WHERE state = 'pending'",
-            "CREATE INDEX challenges_unclaimed ON challenges (ended_at) WHERE is_qr = 1 AND claimed_at IS NULL",
+            "CREATE INDEX challenges_unclaimed ON challenges (ended_at) WHERE channel = 'code' AND claimed_at IS NULL",
             "CREATE INDEX challenges_of_client ON challenges (client_id, id) WHERE state = 'pending'",
             "CREATE INDEX challenges_client ON challenges (client_id, id)",
             """

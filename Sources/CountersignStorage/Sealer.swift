@@ -1,14 +1,14 @@
-public import Crypto
+package import Crypto
 import CountersignCore
-public import Encodings
+package import Encodings
 import Foundation
 
 /// The key that wraps the data key, and by it every other secret at rest: 32 bytes that are not in the database.
-public struct MasterKey: Sendable {
+package struct MasterKey: Sendable {
     private let key: Secret<SymmetricKey>
 
     /// A key of 32 bytes, or nil.
-    public init?(bytes: Secret<[UInt8]>) {
+    package init?(bytes: Secret<[UInt8]>) {
         guard bytes.reveal().count == 32 else { return nil }
         key = Secret(SymmetricKey(data: bytes.reveal()))
     }
@@ -16,7 +16,7 @@ public struct MasterKey: Sendable {
     /// A key for one purpose, from which neither the master key nor another purpose's can be told.
     ///
     /// Spec: RFC 5869.
-    public func derived(for purpose: String) -> SymmetricKey {
+    package func derived(for purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: key.reveal(), info: Array("countersign v1 \(purpose)".utf8), outputByteCount: 32)
     }

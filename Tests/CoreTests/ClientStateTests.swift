@@ -71,7 +71,7 @@ struct ClientStateTests {
         _ = try await world.makeDevice(of: user, by: shop)
         _ = try await world.makeDevice(of: user, by: shop)
         for _ in 0..<201 { _ = try await world.ask(try world.request(for: user), by: shop) }
-        let waiting = "new_device_id IS NOT NULL AND state = 'pending'"
+        let waiting = "purpose = 'new_device' AND state = 'pending'"
         #expect(try await world.count("challenges", where: waiting) == 1)
         guard case .disabled(let disabled) = try await DisableClient.disable(shop.id, by: shop, ports: world.ports)
         else {

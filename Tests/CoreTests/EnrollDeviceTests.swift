@@ -121,7 +121,7 @@ struct EnrollDeviceTests {
         }
         #expect(words == [1, 7, 0], "\(outcomes)")
         #expect(try await world.count("enrollments") == 8)
-        #expect(try await world.count("challenges", where: "new_device_id IS NOT NULL") == 3, "questions at a time")
+        #expect(try await world.count("challenges", where: "purpose = 'new_device'") == 3, "questions at a time")
     }
 
     @Test("Design 3.1: a primary key is enrolled once per issuer")

@@ -191,7 +191,7 @@ final class PlantedConnection: SQLConnection {
         case .claimTwice where text.hasPrefix("UPDATE challenges SET user_id"):
             return replaced("AND claimed_at IS NULL", by: "")
         case .claimTwice where text.hasPrefix("SELECT") && plants.happens(percent: 50):
-            return replaced("is_qr, claimed_at,", by: "is_qr, NULL,")
+            return replaced("channel, claimed_at,", by: "channel, NULL,")
         case .browserForgotten where text.hasPrefix("SELECT 1 FROM known_browsers"):
             return SQLStatement("SELECT 1 WHERE $1 <> '' AND $2 <> '' AND $3 IS NOT NULL")
         case .methodWaitForgotten where text.hasPrefix("SELECT") && text.contains("FROM enrollments"):

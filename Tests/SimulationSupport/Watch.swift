@@ -30,7 +30,7 @@ final class Watch {
             "CREATE TEMP TABLE noted (what TEXT NOT NULL, id TEXT NOT NULL, other TEXT)",
             trigger(
                 "asked", "AFTER INSERT ON challenges", "new.id",
-                "CASE WHEN new.new_device_id IS NULL AND new.is_qr = 0 THEN new.client_id || ' ' || coalesce(new.user_id, '') END"
+                "CASE WHEN new.purpose = 'relying_party' AND new.channel <> 'code' THEN new.client_id || ' ' || coalesce(new.user_id, '') END"
             ),
             trigger(
                 "end changed", "AFTER UPDATE OF state, reason, ended_at ON challenges WHEN old.state IN \(ended)",
@@ -166,7 +166,7 @@ final class Watch {
                 """
                 SELECT c.id FROM enrollments r JOIN challenge_targets t ON t.enrollment_id = r.id
                 JOIN challenges c ON c.id = t.challenge_id
-                WHERE r.id = $1 AND c.state = 'pending' AND c.expires_at > r.removed_at AND c.new_device_id IS NULL
+                WHERE r.id = $1 AND c.state = 'pending' AND c.expires_at > r.removed_at AND c.purpose = 'relying_party'
                 AND NOT EXISTS (
                   SELECT 1 FROM challenge_targets o JOIN enrollments e ON e.id = o.enrollment_id
                   WHERE o.challenge_id = c.id AND e.removed_at IS NULL)
@@ -179,8 +179,8 @@ final class Watch {
             SQLStatement(
                 """
                 SELECT (SELECT count(*) FROM challenges o WHERE o.user_id = c.user_id AND o.client_id = c.client_id
-                 AND o.state = 'pending' AND o.expires_at > c.asked_at AND o.new_device_id IS NULL AND o.is_qr = 0),
-                c.new_device_id, c.is_qr, l.disabled_at, l.deleted_at, u.deleted_at, c.type, c.client_state,
+                 AND o.state = 'pending' AND o.expires_at > c.asked_at AND o.purpose = 'relying_party' AND o.channel <> 'code'),
+                c.new_device_id, c.channel = 'code', l.disabled_at, l.deleted_at, u.deleted_at, c.type, c.client_state,
                 c.client_id || ' ' || coalesce(c.user_id, '')
                 FROM challenges c JOIN clients l ON l.id = c.client_id LEFT JOIN users u ON u.id = c.user_id WHERE c.id = $1
                 """), [.text(id)]
@@ -215,7 +215,7 @@ final class Watch {
             SQLStatement(
                 """
                 SELECT id FROM challenges WHERE user_id = $1 AND state = 'pending'
-                AND ($2 = '' OR client_id = $2 AND new_device_id IS NULL)
+                AND ($2 = '' OR client_id = $2 AND purpose = 'relying_party')
                 UNION ALL SELECT id FROM enrollments WHERE user_id = $1 AND removed_at IS NULL AND $2 = ''
                 """), [.text(user), .text(client ?? "")])
         for row in open { world.violate(7, "\(try row.text(0)) is there, and \(user) was let go") }
@@ -237,7 +237,7 @@ final class Watch {
     /// A client is disabled: nothing of what it has asked is open any more.
     func nothingOpen(of client: ClientID) throws {
         let open = SQLStatement(
-            "SELECT id FROM challenges WHERE client_id = $1 AND state = 'pending' AND new_device_id IS NULL")
+            "SELECT id FROM challenges WHERE client_id = $1 AND state = 'pending' AND purpose = 'relying_party'")
         for row in try world.database.look({ try $0.rows(open, [.text("\(client)")]) }) {
             world.violate(7, "\(try row.text(0)) is open, though its client is disabled")
         }

@@ -25,10 +25,10 @@ extension SimulationTests {
         }
 
         private static let approvedAnyhow =
-            "challenges WHERE state = 'approved' AND method <> 'text_code' AND new_device_id IS NULL"
+            "challenges WHERE state = 'approved' AND method <> 'text_code' AND purpose = 'relying_party'"
         /// Of a user who can be asked again: by a client that the user has reported, that would break promise 8 first.
         private static let approved = """
-            \(approvedAnyhow) AND is_qr = 0 AND NOT EXISTS (
+            \(approvedAnyhow) AND channel <> 'code' AND NOT EXISTS (
             SELECT 1 FROM asking_locks l WHERE l.user_id = challenges.user_id AND l.client_id = challenges.client_id)
             """
         private static let enrolled = "enrollments WHERE removed_at IS NULL AND suspended_at IS NULL"
@@ -144,7 +144,7 @@ extension SimulationTests {
             History(6, "codes to +49") { world in
                 world.expects("9-9")
                 let id = try world.some(approved)
-                for _ in 1...6 { _ = try world.askAgain(id, with: "(type, client_state, is_qr) = ('text', '9-9', 1)") }
+                for _ in 1...6 { _ = try world.askAgain(id, with: "(type, client_state, channel) = ('text', '9-9', 'code')") }
             },
             History(6, "4 wrong codes for") { world in
                 for _ in 1...4 { world.happens("wrong codes for \(unknown)", atMost: 3) }

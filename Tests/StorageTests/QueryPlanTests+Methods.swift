@@ -20,7 +20,7 @@ extension QueryPlanTests {
         // Many codes that nobody has presented, of which the database knows: the index of those finds no single one.
         _ = try await world.ask(try world.request(for: nil, type: "scan"), by: client)
         let columns =
-            "client_id, client_name, type, nonce, asked_at, details, message, alert, methods, expires_at, is_qr"
+            "client_id, client_name, type, nonce, asked_at, details, message, alert, methods, expires_at, channel, purpose"
         try await world.sql(
             """
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)

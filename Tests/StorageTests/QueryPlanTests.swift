@@ -155,7 +155,8 @@ struct QueryPlanTests {
         let asked = try await world.ask(try world.request(for: user), by: client)
         // More of this user that have ended, and many that are open of others; the database knows how many.
         let numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
-        let columns = "client_id, client_name, type, nonce, asked_at, details, message, alert, methods, expires_at"
+        let columns =
+            "client_id, client_name, type, nonce, asked_at, details, message, alert, methods, expires_at, channel, purpose"
         try await world.sql("\(numbers) INSERT INTO users (id, created_at) SELECT 'other' || i, 0 FROM n")
         for (owner, state, count) in [("user_id", "cancelled", 2), ("'other' || i", "pending", 2000)] {
             try await world.sql(

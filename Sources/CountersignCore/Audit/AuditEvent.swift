@@ -1,8 +1,8 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// The stable names of the audit's events.
-public enum AuditEventKind: String, CaseIterable, Sendable {
+package enum AuditEventKind: String, CaseIterable, Sendable {
     case clientCreated = "client.created"
     case clientUpdated = "client.updated"
     case clientSecretRenewed = "client_secret.renewed"
@@ -53,26 +53,26 @@ public enum AuditEventKind: String, CaseIterable, Sendable {
 /// An event of the audit: what happened, when, and to whom.
 ///
 /// It never holds a secret.
-public struct AuditEvent: Sendable {
+package struct AuditEvent: Sendable {
     /// The event's id; events are in the order of their ids.
-    public let id: EventID
+    package let id: EventID
     /// When it happened.
-    public let at: Timestamp
+    package let at: Timestamp
     /// What happened.
-    public let kind: AuditEventKind
+    package let kind: AuditEventKind
     /// The client concerned.
-    public let client: ClientID?
+    package let client: ClientID?
     /// The user concerned.
-    public let user: UserID?
+    package let user: UserID?
     /// The enrollment concerned.
-    public let enrollment: EnrollmentID?
+    package let enrollment: EnrollmentID?
     /// The challenge concerned.
-    public let challenge: ChallengeID?
+    package let challenge: ChallengeID?
     /// Further data about the event.
-    public let detail: JSONObject
+    package let detail: JSONObject
 
     /// An event of these parts.
-    public init(
+    package init(
         id: EventID, at: Timestamp, kind: AuditEventKind, client: ClientID? = nil, user: UserID? = nil,
         enrollment: EnrollmentID? = nil, challenge: ChallengeID? = nil, detail: JSONObject = [:]
     ) {

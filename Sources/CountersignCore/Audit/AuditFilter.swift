@@ -1,22 +1,22 @@
-public import CountersignWire
+package import CountersignWire
 
 /// A filter for events of the audit; an event must meet all conditions that are set.
-public struct AuditFilter: Hashable, Sendable {
+package struct AuditFilter: Hashable, Sendable {
     /// Of one kind.
-    public var kind: AuditEventKind?
+    package var kind: AuditEventKind?
     /// Of one client.
-    public var client: ClientID?
+    package var client: ClientID?
     /// Of one user.
-    public var user: UserID?
+    package var user: UserID?
     /// Of one device.
-    public var enrollment: EnrollmentID?
+    package var enrollment: EnrollmentID?
     /// Of one challenge.
-    public var challenge: ChallengeID?
+    package var challenge: ChallengeID?
     /// From this time on.
-    public var since: Timestamp?
+    package var since: Timestamp?
     /// Before this time.
-    public var until: Timestamp?
+    package var until: Timestamp?
 
     /// A filter that all events meet.
-    public init() {}
+    package init() {}
 }

@@ -1,7 +1,7 @@
 /// Reads the audit.
 ///
 /// All methods throw ``StoreError``.
-public protocol AuditStore {
+package protocol AuditStore {
     /// The events that meet a filter, oldest first, each with its place in the order of writing; no more events can
     /// appear up to ``Store/auditEnd()``.
     func list(
@@ -12,7 +12,7 @@ public protocol AuditStore {
 
 extension AuditStore {
     /// All events, oldest first, each with its place in the order of writing.
-    public func list(after place: Int64, limit: Int) throws -> [(place: Int64, event: AuditEvent)] {
+    package func list(after place: Int64, limit: Int) throws -> [(place: Int64, event: AuditEvent)] {
         try list(AuditFilter(), after: place, limit: limit)
     }
 }

@@ -1,26 +1,26 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// A way to answer that a client judges itself, by a hook of its own.
 ///
 /// Spec: design 3.4.
-public struct CustomAuthenticator: Hashable, Sendable {
+package struct CustomAuthenticator: Hashable, Sendable {
     /// How many a client may have.
-    public static let maximumCount = 10
+    package static let maximumCount = 10
     private static let deadlines: ClosedRange<Int64> = 1...10
     private static let attempts: ClosedRange<Int64> = 1...10
 
     /// Its name, which types and devices call it by.
-    public let name: AuthenticatorName
+    package let name: AuthenticatorName
     /// Who judges: called as callbacks are, and answers at once.
-    public let hook: CallbackURI
+    package let hook: CallbackURI
     /// How long the hook may take, in seconds.
-    public let deadline: Int64
+    package let deadline: Int64
     /// How often in a row it may want another try before the device must register it anew.
-    public let attempts: Int
+    package let attempts: Int
 
     /// The authenticator as JSON.
-    public var json: JSONValue {
+    package var json: JSONValue {
         .members([
             "name": .string("\(name)"), "hook": .string(hook.description), "deadline": .integer(deadline),
             "attempts": .integer(Int64(attempts)),
@@ -33,7 +33,7 @@ public struct CustomAuthenticator: Hashable, Sendable {
     ///   - json: the authenticator.
     ///   - pointer: where it stands.
     ///   - hook: accepts the URL of a hook, or not.
-    public init(
+    package init(
         _ json: JSONValue, at pointer: String, hook: (String) -> CallbackURI?
     ) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
@@ -50,9 +50,9 @@ public struct CustomAuthenticator: Hashable, Sendable {
 }
 
 /// What a hook is asked.
-public struct HookQuestion: Sendable {
+package struct HookQuestion: Sendable {
     /// What it is about.
-    public enum Purpose: Sendable {
+    package enum Purpose: Sendable {
         /// Whether a device may answer by the authenticator from now on.
         case register
         /// Whether an answer to a challenge counts.
@@ -60,23 +60,23 @@ public struct HookQuestion: Sendable {
     }
 
     /// The `webhook-id`: the same for the same data sent again.
-    public let id: String
+    package let id: String
     /// When it is asked.
-    public let askedAt: Timestamp
+    package let askedAt: Timestamp
     /// What it is about.
-    public let purpose: Purpose
+    package let purpose: Purpose
     /// Who is asked.
-    public let authenticator: CustomAuthenticator
+    package let authenticator: CustomAuthenticator
     /// Whose hook it is: the client through which the device was enrolled, whoever asked the user.
-    public let client: ClientID
+    package let client: ClientID
     /// Which device.
-    public let enrollment: EnrollmentID
+    package let enrollment: EnrollmentID
     /// Whose.
-    public let user: UserID
+    package let user: UserID
     /// The client's own name for the user.
-    public let externalID: ExternalID?
+    package let externalID: ExternalID?
     /// What the app has handed over.
-    public let data: Secret<String>
+    package let data: Secret<String>
 
     /// A question of these parts.
     package init(
@@ -95,7 +95,7 @@ public struct HookQuestion: Sendable {
     }
 
     /// The question as JSON: the body of the call.
-    public var json: JSONValue {
+    package var json: JSONValue {
         var object = JSONObject([
             "type": .string(typeName), "timestamp": .string("\(askedAt)"),
             "authenticator": .string("\(authenticator.name)"),
@@ -119,12 +119,12 @@ public struct HookQuestion: Sendable {
 }
 
 /// What a hook says.
-public struct HookVerdict: Hashable, Sendable {
+package struct HookVerdict: Hashable, Sendable {
     /// How long the payload may be, in bytes of UTF-8.
-    public static let maximumPayload = 4096
+    package static let maximumPayload = 4096
 
     /// Whether it is satisfied.
-    public enum Result: String, CaseIterable, Sendable {
+    package enum Result: String, CaseIterable, Sendable {
         /// It is.
         case ok
         /// It is not, and the user may try again.
@@ -136,18 +136,18 @@ public struct HookVerdict: Hashable, Sendable {
     }
 
     /// Whether it is satisfied.
-    public let result: Result
+    package let result: Result
     /// What it says to the app; nil for nothing.
-    public let payload: String?
+    package let payload: String?
 
     /// A verdict of these parts.
-    public init(_ result: Result, payload: String? = nil) {
+    package init(_ result: Result, payload: String? = nil) {
         self.result = result
         self.payload = payload
     }
 
     /// Reads a verdict, or nil; members nobody knows are ignored.
-    public init?(_ json: JSONValue) {
+    package init?(_ json: JSONValue) {
         guard let result = json["result"]?.string.flatMap(Result.init(rawValue:)) else { return nil }
         self.result = result
         switch json["payload"] {
@@ -163,7 +163,7 @@ public struct HookVerdict: Hashable, Sendable {
 }
 
 /// Asks the hooks of clients.
-public protocol AuthenticatorHooks: Sendable {
+package protocol AuthenticatorHooks: Sendable {
     /// Asks a hook, for as long as it may take.
     ///
     /// - Returns: nil when it cannot be asked, or does not answer in time and as it must.

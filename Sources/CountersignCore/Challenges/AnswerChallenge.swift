@@ -1,5 +1,5 @@
 import Crypto
-public import CountersignWire
+package import CountersignWire
 
 /// Takes a device's answer, by nine checks in this order.
 ///
@@ -11,12 +11,12 @@ public import CountersignWire
 /// - 9, one transaction that repeats the conditions: `SettleAnswer.swift`.
 ///
 /// Spec: design 3.8.
-public enum AnswerChallenge {
+package enum AnswerChallenge {
     /// How far `answered` may lie outside the time from first fetch to now, in seconds.
     static let tolerance: Int64 = 60
 
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The challenge has ended with this answer, or did when the same answer came before.
         case decided(AnswerReply)
         /// The call of the device is refused.
@@ -50,7 +50,7 @@ public enum AnswerChallenge {
     ///   - id: the challenge it answers.
     ///   - call: the device's call.
     ///   - ports: the external dependencies.
-    public static func answer(
+    package static func answer(
         _ request: AnswerRequest, to id: ChallengeID, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

@@ -1,11 +1,11 @@
-public import CountersignWire
-public import OpenPGP
+package import CountersignWire
+package import OpenPGP
 
 /// Why an answer is refused.
 ///
 /// The device learns one code for all of it, and the audit a word; who develops one reads more, on a server of their own.
 /// Spec: design 3.8.
-public enum AnswerFault: Equatable, Sendable {
+package enum AnswerFault: Equatable, Sendable {
     /// The message is not what it must be.
     case message(OpenPGPError)
     /// Its signature has not the form of a receipt's.
@@ -28,7 +28,7 @@ public enum AnswerFault: Equatable, Sendable {
     case replaced
 
     /// The word that the audit has for it.
-    public var name: String {
+    package var name: String {
         switch self {
         case .message: "message"
         case .form: "signature"
@@ -43,7 +43,7 @@ public enum AnswerFault: Equatable, Sendable {
     }
 
     /// Which check failed, in words, for who writes a device.
-    public var words: String {
+    package var words: String {
         switch self {
         case .message(let error): "the message cannot be read: \(error.words)"
         case .form(let refusal): refusal.words

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// The answers that were taken, for the same answer sent again.
 ///
 /// All throw ``StoreError``.
-public protocol AnswerStore {
+package protocol AnswerStore {
     func find(by enrollment: EnrollmentID, digest: [UInt8]) throws -> RecordedAnswer?
     func deleteAll(by enrollment: EnrollmentID) throws
     func insert(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: [UInt8], at: Timestamp) throws

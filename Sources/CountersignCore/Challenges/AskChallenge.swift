@@ -1,49 +1,49 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Puts a challenge to a user.
-public enum AskChallenge {
+package enum AskChallenge {
     /// The request of a client.
-    public struct Request: Sendable {
+    package struct Request: Sendable {
         /// The user; nil for the one whose device presents the code, where the type has one.
-        public var user: UserReference?
+        package var user: UserReference?
         /// The challenge type.
-        public var type: TypeName
+        package var type: TypeName
         /// The short message; nil for what the type says.
-        public var message: DisplayMessage?
+        package var message: DisplayMessage?
         /// The message to be shown and signed, where it is another than the short one.
-        public var secureMessage: DisplayMessage?
+        package var secureMessage: DisplayMessage?
         /// Amount, payee and the like.
-        public var details: [Detail] = []
+        package var details: [Detail] = []
         /// Data to be signed along.
         package var signingData: SigningData?
         /// From where the user started this.
-        public var context: ContextLine?
+        package var context: ContextLine?
         /// What the client knows the user's browser by.
-        public var browser: BrowserID?
+        package var browser: BrowserID?
         /// Whether a number must be typed; nil for what the type says.
-        public var numberEntry: Bool?
+        package var numberEntry: Bool?
         /// For how many seconds; nil for what the type says.
-        public var lifetime: Int64?
+        package var lifetime: Int64?
         /// By which methods; nil for what the type says.
-        public var methods: [AnswerMethod]?
+        package var methods: [AnswerMethod]?
         /// On which devices; nil for all that can.
-        public var enrollments: [EnrollmentID]?
+        package var enrollments: [EnrollmentID]?
         /// Where to report the end.
-        public var callbackURI: CallbackURI?
+        package var callbackURI: CallbackURI?
         /// Where the device returns to that opens the code as a link; nil where the code is scanned.
-        public var returnURI: ReturnURI?
+        package var returnURI: ReturnURI?
         /// The telephone number a code is sent to.
         ///
         /// The client vouches that it is the user's. Nil where only devices can answer.
-        public var phone: PhoneNumber?
+        package var phone: PhoneNumber?
         /// The language of the texts.
         package var locale: RequestedLanguage?
         /// Returned to the client with the challenge.
-        public var clientState: String?
+        package var clientState: String?
 
         /// A request for a user or, by a type with a code, for anybody; by a type, with a message or the type's own.
-        public init(user: UserReference?, type: TypeName, message: DisplayMessage?) {
+        package init(user: UserReference?, type: TypeName, message: DisplayMessage?) {
             self.user = user
             self.type = type
             self.message = message
@@ -51,12 +51,12 @@ public enum AskChallenge {
     }
 
     /// What of a request a type can refuse.
-    public enum Part: Hashable, Sendable {
+    package enum Part: Hashable, Sendable {
         case browser, details, enrollments, lifetime, methods, numberEntry, phone, returnURI, secureMessage, signingData
     }
 
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The challenge, with what is shown this once.
         case asked(AskedChallenge)
         /// Nobody is asked.
@@ -64,7 +64,7 @@ public enum AskChallenge {
     }
 
     /// Why nobody is asked.
-    public enum Refusal: Error, Hashable, Sendable {
+    package enum Refusal: Error, Hashable, Sendable {
         /// The client was disabled.
         case clientDisabled
         /// Nobody is named, and the type has no code.
@@ -104,7 +104,7 @@ public enum AskChallenge {
     }
 
     /// Asks.
-    public static func ask(
+    package static func ask(
         _ request: Request, by client: Client, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now

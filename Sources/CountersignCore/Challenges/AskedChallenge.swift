@@ -1,16 +1,16 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// The challenge that was asked, with what is shown this once.
-public struct AskedChallenge: Equatable, Sendable {
+package struct AskedChallenge: Equatable, Sendable {
     /// The challenge as it was asked.
-    public let challenge: ShownChallenge
+    package let challenge: ShownChallenge
     /// The number to show; nil when none must be typed.
-    public let number: EntryNumber?
+    package let number: EntryNumber?
     /// The code to show; nil where devices were asked.
-    public let code: ShownCode?
+    package let code: ShownCode?
     /// On which devices.
-    public let enrollments: [EnrollmentID]
+    package let enrollments: [EnrollmentID]
 
     init(_ decided: AskChallenge.Decided) {
         challenge = ShownChallenge(decided.challenge)

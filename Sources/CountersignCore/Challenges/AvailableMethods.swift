@@ -1,23 +1,23 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Lists for a client by which types a user could be asked now.
-public enum AvailableMethods {
+package enum AvailableMethods {
     /// A type by which a user could be asked, with the methods that would work.
-    public struct Available: Hashable, Sendable {
+    package struct Available: Hashable, Sendable {
         /// The type.
-        public let type: TypeName
+        package let type: TypeName
         /// The methods.
-        public let methods: [AnswerMethod]
+        package let methods: [AnswerMethod]
     }
 
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The types; none for a user whom the client is not linked to, as for one without devices.
         case types([Available])
     }
 
     /// Looks which types would work.
-    public static func list(
+    package static func list(
         for reference: UserReference, client: Client, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

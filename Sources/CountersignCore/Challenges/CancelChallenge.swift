@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Cancels a challenge.
-public enum CancelChallenge {
+package enum CancelChallenge {
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// It is cancelled.
         case cancelled(Challenge)
         /// It had ended before.
@@ -13,7 +13,7 @@ public enum CancelChallenge {
     }
 
     /// Cancels a client's challenge.
-    public static func cancel(_ id: ChallengeID, by client: ClientID, ports: Ports) async throws -> Outcome {
+    package static func cancel(_ id: ChallengeID, by client: ClientID, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
             guard let challenge = try work.challenges.find(id), challenge.question.client == client else {

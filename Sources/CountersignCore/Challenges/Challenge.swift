@@ -1,41 +1,41 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// One question, to one user or to whoever presents its code first, with exactly one outcome.
 ///
 /// A class, because it never changes, is large, and is handed on many times.
-public final class Challenge: Sendable {
+package final class Challenge: Sendable {
     /// What is asked, as it appears in every receipt.
-    public let question: Question
+    package let question: Question
     /// Who is asked; nil while anybody may claim it.
-    public let user: UserID?
+    package let user: UserID?
     /// How it reaches whoever answers.
     package let channel: Channel
     /// What it is asked for.
     package let purpose: Purpose
     /// The short message, which notifications show.
-    public let alert: DisplayMessage
+    package let alert: DisplayMessage
     /// How it may be answered.
-    public let methods: [AnswerMethod]
+    package let methods: [AnswerMethod]
     /// The keyed hash of the number to be typed; nil when none is asked for, and after the end.
-    public let numberHash: [UInt8]?
+    package let numberHash: [UInt8]?
     /// How often it may be answered wrongly before it fails; nil for as often as PINs and authenticators allow.
-    public let attempts: Int?
+    package let attempts: Int?
     /// When it ends unanswered.
-    public let expiresAt: Timestamp
+    package let expiresAt: Timestamp
     /// Where its end is reported; nil where the client asked for no callback.
-    public let callbackURI: CallbackURI?
+    package let callbackURI: CallbackURI?
     /// Returned to the client with the challenge.
-    public let clientState: String?
+    package let clientState: String?
     /// The language of its texts.
     package let locale: RequestedLanguage?
     /// The keyed hash of what the client knows the browser by from which this was started; nil where it said nothing.
-    public let browser: [UInt8]?
+    package let browser: [UInt8]?
     /// Its state.
-    public let state: ChallengeState
+    package let state: ChallengeState
 
     /// Its id.
-    public var id: ChallengeID { question.challenge }
+    package var id: ChallengeID { question.challenge }
 
     /// A challenge of these parts.
     package init(
@@ -77,7 +77,7 @@ public final class Challenge: Sendable {
 
 extension Challenge: Equatable {
     /// Whether all of their parts are the same.
-    public static func == (one: Challenge, other: Challenge) -> Bool {
+    package static func == (one: Challenge, other: Challenge) -> Bool {
         one.question == other.question && one.user == other.user && one.channel == other.channel
             && one.purpose == other.purpose && one.alert == other.alert && one.methods == other.methods
             && one.numberHash == other.numberHash && one.attempts == other.attempts
@@ -104,25 +104,25 @@ extension Challenge {
 }
 
 /// One enrollment a challenge was put to.
-public struct ChallengeTarget: Sendable {
+package struct ChallengeTarget: Sendable {
     /// When the device first fetched the challenge; nil while it has not.
-    public let fetchedAt: Timestamp?
+    package let fetchedAt: Timestamp?
 
     /// A target that was first fetched at a time.
-    public init(fetchedAt: Timestamp?) {
+    package init(fetchedAt: Timestamp?) {
         self.fetchedAt = fetchedAt
     }
 }
 
 /// An earlier ask, as far as the limits depend on it.
-public struct RecentAsk: Sendable {
+package struct RecentAsk: Sendable {
     /// When.
-    public let askedAt: Timestamp
+    package let askedAt: Timestamp
     /// How it ended.
-    public let outcome: Outcome
+    package let outcome: Outcome
 
     /// What came of an ask, as far as it matters for the next one.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// The user approved.
         case approved
         /// The user said no, or that somebody else had started it.
@@ -132,27 +132,27 @@ public struct RecentAsk: Sendable {
     }
 
     /// An ask of these parts.
-    public init(askedAt: Timestamp, outcome: Outcome) {
+    package init(askedAt: Timestamp, outcome: Outcome) {
         self.askedAt = askedAt
         self.outcome = outcome
     }
 }
 
 /// The receipt of the answer that decided a challenge, as it is kept.
-public struct StoredReceipt: Equatable, Sendable {
+package struct StoredReceipt: Equatable, Sendable {
     /// The challenge, which may be kept no longer.
-    public let challenge: ChallengeID
+    package let challenge: ChallengeID
     /// Who asked.
-    public let client: ClientID
+    package let client: ClientID
     /// The device that answered.
-    public let enrollment: EnrollmentID
+    package let enrollment: EnrollmentID
     /// The signed text and the certificate as it was.
-    public let evidence: Evidence
+    package let evidence: Evidence
     /// When the server accepted it.
-    public let acceptedAt: Timestamp
+    package let acceptedAt: Timestamp
 
     /// A receipt of these parts.
-    public init(
+    package init(
         challenge: ChallengeID, client: ClientID, enrollment: EnrollmentID, evidence: Evidence, acceptedAt: Timestamp
     ) {
         self.challenge = challenge
@@ -164,16 +164,16 @@ public struct StoredReceipt: Equatable, Sendable {
 }
 
 /// The reply to an answer, for the same answer sent again.
-public struct RecordedAnswer: Sendable {
+package struct RecordedAnswer: Sendable {
     /// The challenge it answered.
-    public let challenge: ChallengeID
+    package let challenge: ChallengeID
     /// The state of the challenge after it.
-    public let status: ChallengeStatus
+    package let status: ChallengeStatus
     /// How a custom authenticator judged it; nil where none was asked.
-    public let custom: CustomReply?
+    package let custom: CustomReply?
 
     /// A record of these parts.
-    public init(challenge: ChallengeID, status: ChallengeStatus, custom: CustomReply? = nil) {
+    package init(challenge: ChallengeID, status: ChallengeStatus, custom: CustomReply? = nil) {
         self.challenge = challenge
         self.status = status
         self.custom = custom

@@ -1,7 +1,7 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Why a challenge failed.
-public enum FailureReason: String, CaseIterable, Sendable {
+package enum FailureReason: String, CaseIterable, Sendable {
     /// The number typed was not the one shown.
     case wrongNumber = "wrong_number"
     /// The last device that could have answered has used up its attempts.
@@ -13,7 +13,7 @@ public enum FailureReason: String, CaseIterable, Sendable {
 }
 
 /// How a challenge ended.
-public enum ChallengeOutcome: Hashable, Sendable {
+package enum ChallengeOutcome: Hashable, Sendable {
     /// The user said yes.
     case approved(AnswerMethod, by: EnrollmentID)
     /// The user has typed, where this was started, the six digits that were sent to them.
@@ -32,7 +32,7 @@ public enum ChallengeOutcome: Hashable, Sendable {
     /// The state by the words of the API.
     ///
     /// Spec: design 1, promise 1.
-    public var state: String {
+    package var state: String {
         switch self {
         case .approved, .entered: "approved"
         case .denied, .reported: "denied"
@@ -45,7 +45,7 @@ public enum ChallengeOutcome: Hashable, Sendable {
     /// Why, where the state alone does not say.
     ///
     /// Spec: design 1, promise 8.
-    public var reason: String? {
+    package var reason: String? {
         switch self {
         case .denied: "declined"
         case .reported: "reported"
@@ -55,13 +55,13 @@ public enum ChallengeOutcome: Hashable, Sendable {
     }
 
     /// State and reason together.
-    public var status: ChallengeStatus { ChallengeStatus(state: state, reason: reason) }
+    package var status: ChallengeStatus { ChallengeStatus(state: state, reason: reason) }
 
     /// How ``entered`` is called beside the methods that devices answer by.
-    public static let enteredMethod = "text_code"
+    package static let enteredMethod = "text_code"
 
     /// How the user proved to be there, by the words of the API.
-    public var method: String? {
+    package var method: String? {
         switch self {
         case .approved(let method, _): method.rawValue
         case .entered: Self.enteredMethod
@@ -70,7 +70,7 @@ public enum ChallengeOutcome: Hashable, Sendable {
     }
 
     /// Whose answer decided it.
-    public var decidedBy: EnrollmentID? {
+    package var decidedBy: EnrollmentID? {
         switch self {
         case .approved(_, let enrollment), .denied(let enrollment), .reported(let enrollment): enrollment
         case .entered, .failed, .cancelled, .expired: nil
@@ -90,7 +90,7 @@ public enum ChallengeOutcome: Hashable, Sendable {
 }
 
 /// Where a challenge is on its way to exactly one outcome.
-public enum ChallengeState: Hashable, Sendable {
+package enum ChallengeState: Hashable, Sendable {
     /// Waiting for an answer.
     case pending
     /// Approved on the device. The client sees it as pending until it presents the code that the device brings back.
@@ -99,9 +99,9 @@ public enum ChallengeState: Hashable, Sendable {
     case ended(ChallengeOutcome, at: Timestamp)
 
     /// An event that the state does not allow.
-    public struct IllegalTransition: Error, Hashable, Sendable {
+    package struct IllegalTransition: Error, Hashable, Sendable {
         /// The state of the challenge.
-        public let state: ChallengeState
+        package let state: ChallengeState
     }
 
     /// The state after an outcome at a time.
@@ -110,7 +110,7 @@ public enum ChallengeState: Hashable, Sendable {
     ///   - outcome: what happened.
     ///   - now: when.
     ///   - expiresAt: when the challenge ends unanswered: from then on it can only expire, and before it cannot.
-    public func applying(
+    package func applying(
         _ outcome: ChallengeOutcome, at now: Timestamp, expiresAt: Timestamp
     ) throws(IllegalTransition) -> ChallengeState {
         switch self {
@@ -137,12 +137,12 @@ public enum ChallengeState: Hashable, Sendable {
     }
 
     /// Whether it is over.
-    public var isEnded: Bool {
+    package var isEnded: Bool {
         if case .ended = self { true } else { false }
     }
 
     /// The state as the client sees it, by the words of the API.
-    public var status: ChallengeStatus {
+    package var status: ChallengeStatus {
         switch self {
         case .pending, .returning: ChallengeStatus(state: "pending", reason: nil)
         case .ended(let outcome, _): outcome.status

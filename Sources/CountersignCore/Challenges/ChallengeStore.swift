@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// The challenges.
 ///
 /// All throw ``StoreError``.
-public protocol ChallengeStore {
+package protocol ChallengeStore {
     /// The pending challenges of a client; questions about new devices are left out.
     func open(of client: ClientID, limit: Int) throws -> [ChallengeID]
     func open(of client: ClientID, user: UserID) throws -> [ChallengeID]

@@ -1,12 +1,12 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Puts a challenge to the device that presents its code.
 ///
 /// Spec: design 3.7.
-public enum ClaimChallenge {
+package enum ClaimChallenge {
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The challenge is put to the device now, or was before by the same code.
         case claimed
         /// The call of the device is refused.
@@ -30,7 +30,7 @@ public enum ClaimChallenge {
     }
 
     /// Presents a code.
-    public static func claim(_ code: ChallengeCode, by call: DeviceCall, ports: Ports) async throws -> Outcome {
+    package static func claim(_ code: ChallengeCode, by call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         // Decided before any lookup, so that the reply to a forged code reveals nothing about a challenge.
         let madeAt = ports.hasher.time(of: code)

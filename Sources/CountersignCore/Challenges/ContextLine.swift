@@ -1,19 +1,19 @@
-public import CountersignWire
+package import CountersignWire
 import Foundation
 
 /// From where a user started something, as one line: `Firefox on Windows, 203.0.113.7`.
 ///
 /// Rendered by the server, so that no relying party can put words of its own there.
-public struct ContextLine: Hashable, Sendable {
+package struct ContextLine: Hashable, Sendable {
     /// The line.
-    public let line: DisplayLine
+    package let line: DisplayLine
 
     /// The line for a browser at an address; nil when the address is none.
     ///
     /// - Parameters:
     ///   - address: an IPv4 or IPv6 address.
     ///   - userAgent: the browser's `User-Agent`, of which only the product and system are named.
-    public init?(address: String?, userAgent: String?) {
+    package init?(address: String?, userAgent: String?) {
         var parts: [String] = []
         if let userAgent { parts.append(Self.browser(userAgent)) }
         if let address {

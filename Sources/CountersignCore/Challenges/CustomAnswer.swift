@@ -4,14 +4,14 @@ import Encodings
 import OpenPGP
 
 /// How a custom authenticator judged an answer, as it is reported to the device.
-public struct CustomReply: Hashable, Sendable {
+package struct CustomReply: Hashable, Sendable {
     /// How often it may be tried again.
-    public let attemptsLeft: Int
+    package let attemptsLeft: Int
     /// What the client's hook says to the app; nil for nothing.
-    public let payload: String?
+    package let payload: String?
 
     /// A reply of these parts.
-    public init(attemptsLeft: Int, payload: String?) {
+    package init(attemptsLeft: Int, payload: String?) {
         self.attemptsLeft = attemptsLeft
         self.payload = payload
     }

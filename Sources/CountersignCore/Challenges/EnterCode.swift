@@ -1,4 +1,4 @@
-public import CountersignWire
+package import CountersignWire
 
 /// A code on its way to a telephone.
 struct SentCode: Equatable, Sendable {
@@ -10,12 +10,12 @@ struct SentCode: Equatable, Sendable {
 ///
 /// This is the weakest way to answer, and the only one without an enrolled device: telephone numbers are taken over, and
 /// a user who is deceived reads the code out. Its outcome therefore has a name of its own and leaves no receipt. Spec: NIST SP 800-63B-4 §3.1.3.3.
-public enum EnterCode {
+package enum EnterCode {
     /// How often it may be typed where the type does not say.
     static let usualAttempts = 3
 
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// It is the right one.
         case approved(Challenge)
         /// It is not; after the last attempt the challenge has failed.
@@ -35,7 +35,7 @@ public enum EnterCode {
     ///   - id: the challenge.
     ///   - client: whose challenge.
     ///   - ports: the external dependencies.
-    public static func enter(
+    package static func enter(
         _ code: EntryNumber, for id: ChallengeID, by client: ClientID, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

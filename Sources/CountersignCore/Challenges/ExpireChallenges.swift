@@ -1,7 +1,7 @@
 import CountersignWire
 
 /// Ends challenges that nobody answered in time.
-public enum ExpireChallenges {
+package enum ExpireChallenges {
     /// How many are ended in one transaction.
     private static let batch = 200
 
@@ -9,7 +9,7 @@ public enum ExpireChallenges {
     ///
     /// - Returns: how many there were.
     @discardableResult
-    public static func sweep(ports: Ports) async throws -> Int {
+    package static func sweep(ports: Ports) async throws -> Int {
         try await untilNothing {
             let now = ports.time.now
             let overdue = try await ports.store.read { try $0.challenges.overdue(now: now, limit: batch) }

@@ -1,11 +1,11 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 import OpenPGP
 
 /// Gives a device what it was asked, sealed to its key.
-public enum OpenChallenge {
+package enum OpenChallenge {
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The sealed challenge: a binary OpenPGP message.
         case message([UInt8])
         /// The call of the device is refused.
@@ -19,7 +19,7 @@ public enum OpenChallenge {
     /// Seals a pending challenge for the calling device.
     ///
     /// The first time is recorded.
-    public static func open(_ id: ChallengeID, for call: DeviceCall, ports: Ports) async throws -> Outcome {
+    package static func open(_ id: ChallengeID, for call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let enrollment = call.enrollment
         let admitted: Admission = try await ports.commit(at: now) { work in

@@ -1,16 +1,16 @@
 import Crypto
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Lists for a device what it is asked: signed announcements, newest first.
 ///
 /// Spec: design 3.6, 4.
-public enum PendingChallenges {
+package enum PendingChallenges {
     /// How many a list holds; more than a person can be asked at once.
     static let limit = 100
 
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The announcements, each as a push would bring it, and what to send to wait for a change.
         case list([SignedAnnouncement], cursor: String)
         /// The call of the device is refused, or its enrollment was removed while it waited.
@@ -18,7 +18,7 @@ public enum PendingChallenges {
     }
 
     /// Lists what is pending for the calling device.
-    public static func list(for call: DeviceCall, ports: Ports) async throws -> Outcome {
+    package static func list(for call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         switch try await admit(call, at: now, ports: ports) {
         case .refused(let refusal): return .refused(refusal)
@@ -34,7 +34,7 @@ public enum PendingChallenges {
     ///   - cursor: of the list the device has; nil for an empty one.
     ///   - changes: notifies of changes.
     ///   - ports: the external dependencies.
-    public static func list(
+    package static func list(
         for call: DeviceCall, waitingUntil deadline: Timestamp, since cursor: String?, changes: any ChangeNotifier,
         ports: Ports
     ) async throws -> Beginning {
@@ -57,7 +57,7 @@ public enum PendingChallenges {
     }
 
     /// How a call for a list begins.
-    public enum Beginning: Sendable {
+    package enum Beginning: Sendable {
         /// It is known at once.
         case ended(Outcome)
         /// The device has the list already, and waits for a change.
@@ -65,9 +65,9 @@ public enum PendingChallenges {
     }
 
     /// What is kept of a device's call while it waits; thousands wait at once.
-    public struct Wait: Sendable {
+    package struct Wait: Sendable {
         /// Who waits.
-        public let enrollment: EnrollmentID
+        package let enrollment: EnrollmentID
         fileprivate let user: UserID
         fileprivate let known: String
         fileprivate let deadline: Timestamp
@@ -77,7 +77,7 @@ public enum PendingChallenges {
         /// Waits for another list than the one the device has, or for the deadline.
         ///
         /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
-        public func outcome(ports: Ports) async throws -> Outcome {
+        package func outcome(ports: Ports) async throws -> Outcome {
             var next = next
             while true {
                 try await subscription.wait(until: next)

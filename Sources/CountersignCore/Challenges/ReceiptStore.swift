@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// The receipts.
 ///
 /// All throw ``StoreError``.
-public protocol ReceiptStore {
+package protocol ReceiptStore {
     func find(of challenge: ChallengeID) throws -> StoredReceipt?
     /// In the order of their challenges.
     func list(

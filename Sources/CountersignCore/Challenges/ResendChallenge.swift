@@ -1,11 +1,11 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Announces a challenge again to the devices that push reaches.
 ///
 /// Spec: design 4.
-public enum ResendChallenge {
+package enum ResendChallenge {
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// It is on its way; the challenge, with what is known of each device.
         case resent(WatchChallenge.Shown)
         /// It has ended.
@@ -21,7 +21,7 @@ public enum ResendChallenge {
     /// Announces a client's challenge again; a push that is still on its way is left to it.
     ///
     /// The limit is the type's as it is now.
-    public static func resend(_ id: ChallengeID, by client: ClientID, ports: Ports) async throws -> Outcome {
+    package static func resend(_ id: ChallengeID, by client: ClientID, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
             guard let challenge = try work.challenges.find(id), challenge.question.client == client else {

@@ -1,16 +1,16 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// Releases an approval that was given on the device where everything was started.
 ///
 /// Somebody else may have sent the user the link. The approval therefore stays hidden from the client until the browser
 /// session that asked presents the code that the user's device brought back to it. Spec: design 3.7.
-public enum ReturnChallenge {
+package enum ReturnChallenge {
     /// How long a device has to bring the code back, in seconds.
     static let window: Int64 = 120
 
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// It is approved.
         case released(Challenge)
         /// The code is another one's, or nothing was approved.
@@ -30,7 +30,7 @@ public enum ReturnChallenge {
     ///   - id: the challenge, as the browser session has it that brings the code.
     ///   - client: whose challenge.
     ///   - ports: the external dependencies.
-    public static func present(
+    package static func present(
         _ code: Secret<String>, for id: ChallengeID, by client: ClientID, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

@@ -1,13 +1,13 @@
-public import CountersignWire
+package import CountersignWire
 
 /// The code of a challenge, as it is shown for a while.
-public struct ShownCode: Equatable, Sendable {
+package struct ShownCode: Equatable, Sendable {
     /// The code.
-    public let code: ChallengeCode
+    package let code: ChallengeCode
     /// Whether it travels as a link that is opened on the device itself, and not as a picture.
-    public var isLink: Bool { code.form == .link }
+    package var isLink: Bool { code.form == .link }
     /// When its one-time password ceases to work: another must be shown by then.
-    public let expiresAt: Timestamp
+    package let expiresAt: Timestamp
 
     /// The code of a challenge at a time; nil where there is none to be presented.
     init?(of challenge: Challenge, at now: Timestamp, _ hasher: KeyedHasher) {
@@ -19,9 +19,9 @@ public struct ShownCode: Equatable, Sendable {
 }
 
 /// Shows a client the code of its challenge, made anew each time.
-public enum ShowCode {
+package enum ShowCode {
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The code.
         case code(ShownCode)
         /// A device has presented it.
@@ -35,7 +35,7 @@ public enum ShowCode {
     }
 
     /// The code of a client's challenge, as it is shown now.
-    public static func code(of id: ChallengeID, to client: ClientID, ports: Ports) async throws -> Outcome {
+    package static func code(of id: ChallengeID, to client: ClientID, ports: Ports) async throws -> Outcome {
         let challenge = try await ports.store.read { try $0.challenges.find(id) }
         guard let challenge, challenge.question.client == client else { return .notFound }
         guard challenge.channel.kind == .code else { return .noCode }

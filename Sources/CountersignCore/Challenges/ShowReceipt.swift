@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Shows a client the receipt of its challenge, which may be kept longer than the challenge itself.
-public enum ShowReceipt {
+package enum ShowReceipt {
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The receipt.
         case receipt(StoredReceipt)
         /// The challenge has none.
@@ -13,7 +13,7 @@ public enum ShowReceipt {
     }
 
     /// The receipt of a client's challenge.
-    public static func receipt(of id: ChallengeID, to client: ClientID, ports: Ports) async throws -> Outcome {
+    package static func receipt(of id: ChallengeID, to client: ClientID, ports: Ports) async throws -> Outcome {
         try await ports.store.read { reader in
             let challenge = try reader.challenges.find(id)
             guard challenge == nil || challenge?.question.client == client else { return .challengeNotFound }

@@ -1,30 +1,30 @@
-public import CountersignWire
+package import CountersignWire
 
 /// What its client sees of a challenge.
-public struct ShownChallenge: Equatable, Sendable {
+package struct ShownChallenge: Equatable, Sendable {
     /// Its id.
-    public let id: ChallengeID
+    package let id: ChallengeID
     /// By which policy it was asked.
-    public let type: TypeName
+    package let type: TypeName
     /// Who is asked; nil while anybody may claim it.
-    public let user: UserID?
+    package let user: UserID?
     /// By which methods devices may answer it; none where the user types a code that was sent to them.
-    public let methods: [AnswerMethod]
+    package let methods: [AnswerMethod]
     /// When it was asked.
-    public let askedAt: Timestamp
+    package let askedAt: Timestamp
     /// When it ends unanswered.
-    public let expiresAt: Timestamp
+    package let expiresAt: Timestamp
     /// When a device claimed it by its code; nil where none did.
-    public let claimedAt: Timestamp?
+    package let claimedAt: Timestamp?
     /// What the client wanted back with it.
-    public let clientState: String?
+    package let clientState: String?
     /// How far it has come.
-    public let state: ChallengeState
+    package let state: ChallengeState
 }
 
 extension ShownChallenge {
     /// A challenge as its client sees it.
-    public init(_ challenge: Challenge) {
+    package init(_ challenge: Challenge) {
         self.init(
             id: challenge.id, type: challenge.question.type, user: challenge.user, methods: challenge.methods,
             askedAt: challenge.question.askedAt, expiresAt: challenge.expiresAt, claimedAt: challenge.channel.claimedAt,

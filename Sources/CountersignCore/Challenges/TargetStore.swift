@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Which challenge is put to which device.
 ///
 /// All throw ``StoreError``.
-public protocol TargetStore {
+package protocol TargetStore {
     func find(of challenge: ChallengeID, enrollment: EnrollmentID) throws -> ChallengeTarget?
     func all(of challenge: ChallengeID) throws -> [EnrollmentID]
     func deliveries(of challenge: ChallengeID) throws -> [Delivery]

@@ -1,17 +1,17 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Shows a client its challenge, now or when it ends.
-public enum WatchChallenge {
+package enum WatchChallenge {
     /// A challenge, and how the devices heard of it.
-    public struct Shown: Equatable, Sendable {
+    package struct Shown: Equatable, Sendable {
         /// The challenge.
-        public let challenge: Challenge
+        package let challenge: Challenge
         /// How each device heard of it.
-        public let deliveries: [Delivery]
+        package let deliveries: [Delivery]
     }
 
     /// The result of the operation.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The challenge as it is now.
         case shown(Shown)
         /// The client has no such challenge: an unknown one and another client's are the same.
@@ -24,7 +24,7 @@ public enum WatchChallenge {
     ///
     /// One that is over and was not yet swept is ended first, so that nobody is shown an open challenge that no answer
     /// can reach.
-    public static func challenge(
+    package static func challenge(
         _ id: ChallengeID, for caller: ClientCredential, ports: Ports
     ) async throws -> Outcome {
         let found = try await read(id, for: caller, ports: ports)
@@ -43,7 +43,7 @@ public enum WatchChallenge {
     ///   - deadline: until when to wait for that.
     ///   - changes: notifies of changes.
     ///   - ports: the external dependencies.
-    public static func challenge(
+    package static func challenge(
         _ id: ChallengeID, for caller: ClientCredential, waitingUntil deadline: Timestamp, changes: any ChangeNotifier,
         ports: Ports
     ) async throws -> Beginning {
@@ -60,7 +60,7 @@ public enum WatchChallenge {
     }
 
     /// How a call for a challenge begins.
-    public enum Beginning: Sendable {
+    package enum Beginning: Sendable {
         /// It is known at once.
         case ended(Outcome)
         /// The challenge is open, and the caller waits for a change.
@@ -68,11 +68,11 @@ public enum WatchChallenge {
     }
 
     /// What is kept of a client's call while it waits; thousands wait at once.
-    public struct Wait: Sendable {
+    package struct Wait: Sendable {
         /// The challenge.
-        public let challenge: ChallengeID
+        package let challenge: ChallengeID
         /// Who waits.
-        public let caller: ClientCredential
+        package let caller: ClientCredential
         fileprivate let channel: Channel
         fileprivate let expiresAt: Timestamp
         fileprivate let deadline: Timestamp
@@ -81,7 +81,7 @@ public enum WatchChallenge {
         /// Waits until the challenge ends or is claimed, the caller is refused, or the deadline passes.
         ///
         /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
-        public func outcome(ports: Ports) async throws -> Outcome {
+        package func outcome(ports: Ports) async throws -> Outcome {
             var expiresAt = expiresAt
             while true {
                 try await subscription.wait(until: min(deadline, expiresAt))

@@ -1,13 +1,13 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// Finds out who calls the API.
-public enum AuthenticateClient {
+package enum AuthenticateClient {
     /// A client by its id and secret, or nil.
     ///
     /// An unknown id costs the same comparisons as a wrong secret, so time tells nobody which it was. One that is
     /// disabled is found, too: its callers are told so, who have shown its secret.
-    public static func authenticate(_ id: String, secret: Secret<String>, ports: Ports) async throws -> ClientCaller? {
+    package static func authenticate(_ id: String, secret: Secret<String>, ports: Ports) async throws -> ClientCaller? {
         let now = ports.time.now
         let client = try await ports.store.read { reader in try ClientID(id).flatMap { try reader.clients.find($0) } }
         let newest = client?.secretHash ?? SecretHash(of: Secret(""))
@@ -24,7 +24,7 @@ public enum AuthenticateClient {
     /// - Parameters:
     ///   - bootstrapToken: the token.
     ///   - isFromLoopback: whether the caller is on the server's own machine.
-    public static func authenticate(
+    package static func authenticate(
         bootstrapToken: Secret<String>, isFromLoopback: Bool, ports: Ports
     ) async throws -> ClientCaller? {
         let now = ports.time.now
@@ -38,11 +38,11 @@ public enum AuthenticateClient {
 }
 
 /// A client that has shown who it is.
-public struct ClientCaller: Sendable {
+package struct ClientCaller: Sendable {
     /// The client.
-    public let client: Client
+    package let client: Client
     /// By what it was let in.
-    public let credential: ClientCredential
+    package let credential: ClientCredential
 
     fileprivate init(client: Client, secret: SecretHash?) {
         self.client = client
@@ -51,21 +51,21 @@ public struct ClientCaller: Sendable {
 }
 
 /// By what a client was let in, kept as long as it waits: it waits no longer than it would be let in.
-public struct ClientCredential: Hashable, Sendable {
+package struct ClientCredential: Hashable, Sendable {
     /// The client.
-    public let client: ClientID
+    package let client: ClientID
     /// The hash of the secret it has shown; nil for the operator's client, which has none.
-    public let secret: SecretHash?
+    package let secret: SecretHash?
 
     /// A credential of these parts.
-    public init(client: ClientID, secret: SecretHash?) {
+    package init(client: ClientID, secret: SecretHash?) {
         self.client = client
         self.secret = secret
     }
 }
 
 /// Why a caller that was let in is let in no more.
-public enum CallerRefusal: Error, Hashable, Sendable {
+package enum CallerRefusal: Error, Hashable, Sendable {
     /// The client is gone, or its secret good no more.
     case unknown
     /// The client is disabled.

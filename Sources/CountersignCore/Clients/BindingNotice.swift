@@ -1,18 +1,18 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 import OpenPGP
 
 /// Where a client is told of what changes about the devices of its users.
-public struct NoticeReceiver: Sendable {
+package struct NoticeReceiver: Sendable {
     /// The client.
-    public let client: ClientID
+    package let client: ClientID
     /// Where.
-    public let uri: CallbackURI
+    package let uri: CallbackURI
     /// The client's own name for the user.
-    public let externalID: ExternalID?
+    package let externalID: ExternalID?
 
     /// A receiver of these parts.
-    public init(client: ClientID, uri: CallbackURI, externalID: ExternalID?) {
+    package init(client: ClientID, uri: CallbackURI, externalID: ExternalID?) {
         self.client = client
         self.uri = uri
         self.externalID = externalID

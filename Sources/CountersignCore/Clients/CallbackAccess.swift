@@ -1,22 +1,22 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// A name and a password that a client's receiver asks for, besides the signature.
 ///
 /// For receivers that check no signature yet: the password goes over the wire, the signing secret never does.
 /// Spec: RFC 7617 §2.
-public struct BasicCredentials: Sendable {
+package struct BasicCredentials: Sendable {
     /// The longest name and the longest password, in bytes of UTF-8.
-    public static let maximumLength = 128
+    package static let maximumLength = 128
 
     /// The name.
-    public let username: String
+    package let username: String
     /// The password.
-    public let password: Secret<String>
+    package let password: Secret<String>
 
     /// Credentials that can be sent: both of 1 to ``maximumLength`` bytes without control characters, the name without
     /// a colon; nil otherwise.
-    public init?(username: String, password: Secret<String>) {
+    package init?(username: String, password: Secret<String>) {
         let isFit = [username, password.reveal()].allSatisfy { text in
             (1...Self.maximumLength).contains(text.utf8.count)
                 && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
@@ -27,14 +27,14 @@ public struct BasicCredentials: Sendable {
     }
 
     /// The value of the header field `Authorization`.
-    public var authorization: Secret<String> {
+    package var authorization: Secret<String> {
         Secret("Basic " + Base64.encode(Array("\(username):\(password.reveal())".utf8)))
     }
 }
 
 /// What a client's own server is called for: each is signed by a secret of its own, so that who runs one receiver forges
 /// nothing at another.
-public enum CallbackPurpose: String, CaseIterable, Sendable {
+package enum CallbackPurpose: String, CaseIterable, Sendable {
     /// To tell how a challenge ended.
     case callbacks
     /// To tell what has changed about the devices of its users.
@@ -45,46 +45,46 @@ public enum CallbackPurpose: String, CaseIterable, Sendable {
 
 extension KeyedHasher {
     /// The secret that signs for a purpose, made of the one for callbacks and of what nobody else has.
-    public func secret(for purpose: CallbackPurpose, of callbackSecret: Secret<String>) -> Secret<String> {
+    package func secret(for purpose: CallbackPurpose, of callbackSecret: Secret<String>) -> Secret<String> {
         guard purpose != .callbacks else { return callbackSecret }
         return Secret("whsec_" + Base64.encode(code(of: "\(purpose.rawValue) \(callbackSecret.reveal())")))
     }
 }
 
 /// Who takes a client's callbacks.
-public struct CallbackReceiver: Hashable, Sendable {
+package struct CallbackReceiver: Hashable, Sendable {
     /// The client.
-    public let client: ClientID
+    package let client: ClientID
     /// Where it takes them.
-    public let uri: CallbackURI
+    package let uri: CallbackURI
 
     /// One of a client's receivers.
-    public init(of client: ClientID, at uri: CallbackURI) {
+    package init(of client: ClientID, at uri: CallbackURI) {
         self.client = client
         self.uri = uri
     }
 }
 
 /// What a callback to a client is sent with.
-public struct CallbackAccess: Sendable {
+package struct CallbackAccess: Sendable {
     /// What signs it, the newest first: two while an earlier secret is still good.
     ///
     /// Spec: Standard Webhooks, *Signature scheme*.
-    public let secrets: [Secret<String>]
+    package let secrets: [Secret<String>]
     /// What the receiver asks for besides.
-    public let basic: BasicCredentials?
+    package let basic: BasicCredentials?
     /// What is held against the receiver.
-    public let health: ReceiverHealth
+    package let health: ReceiverHealth
 
     /// What is sent for a purpose: signed by its own secrets, the password with callbacks alone.
-    public func access(for purpose: CallbackPurpose, _ hasher: KeyedHasher) -> CallbackAccess {
+    package func access(for purpose: CallbackPurpose, _ hasher: KeyedHasher) -> CallbackAccess {
         CallbackAccess(
             secrets: secrets.map { hasher.secret(for: purpose, of: $0) }, basic: purpose == .callbacks ? basic : nil,
             health: health)
     }
 
     /// What a receiver has said of itself, and the operator of its client.
-    public enum ReceiverHealth: Sendable {
+    package enum ReceiverHealth: Sendable {
         /// Nothing.
         case good
         /// That it is gone, but not for long enough to be believed.
@@ -95,11 +95,11 @@ public struct CallbackAccess: Sendable {
         case disabled
 
         /// Whether its client is not disabled.
-        public var isEnabled: Bool { if case .disabled = self { false } else { true } }
+        package var isEnabled: Bool { if case .disabled = self { false } else { true } }
     }
 
     /// Access by these.
-    public init(secrets: [Secret<String>], basic: BasicCredentials?, health: ReceiverHealth) {
+    package init(secrets: [Secret<String>], basic: BasicCredentials?, health: ReceiverHealth) {
         self.secrets = secrets
         self.basic = basic
         self.health = health
@@ -109,12 +109,12 @@ public struct CallbackAccess: Sendable {
 /// A receiver that answers nothing but 410 Gone.
 ///
 /// Spec: Standard Webhooks, *Delivery*: such an endpoint is disabled.
-public enum GoneReceiver {
+package enum GoneReceiver {
     /// How many such answers it takes at least.
-    public static let answers: Int64 = 3
+    package static let answers: Int64 = 3
     /// How long they must have come at least, in seconds: nobody is disabled for a moment's mistake.
-    public static let period: Int64 = 600
+    package static let period: Int64 = 600
     /// What is said of a message that is not sent for it.
-    public static let reason =
+    package static let reason =
         "the receiver said that it is gone: its URL is called again when the client's callback URLs are set anew"
 }

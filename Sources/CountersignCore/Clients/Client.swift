@@ -1,11 +1,11 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 import Foundation
 
 /// What a client may do.
 ///
 /// Spec: design 4, *What a client may touch*.
-public enum Right: String, CaseIterable, Sendable {
+package enum Right: String, CaseIterable, Sendable {
     /// Ask, watch and cancel challenges, and fetch receipts.
     case challenges
     /// Make, change and unlink users.
@@ -15,9 +15,9 @@ public enum Right: String, CaseIterable, Sendable {
 }
 
 /// A URL a client registered for its callbacks: used exactly as registered.
-public struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
+package struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
     /// The URL.
-    public let description: String
+    package let description: String
 
     /// Its host and port, in lower case.
     var authority: String {
@@ -27,10 +27,10 @@ public struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Its host.
-    public var host: String { URLComponents(string: description)?.host ?? "" }
+    package var host: String { URLComponents(string: description)?.host ?? "" }
 
     /// A URL that was accepted before.
-    public init(stored text: String) {
+    package init(stored text: String) {
         description = text
     }
 
@@ -40,7 +40,7 @@ public struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Accepts a URL: `https`, or `http` to a loopback host in development mode; no user, no fragment.
-    public init?(_ text: String, isDevelopment: Bool) {
+    package init?(_ text: String, isDevelopment: Bool) {
         guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.user == nil,
             url.password == nil, url.fragment == nil, text.utf8.count <= 2000,
             // Foundation mends what is not a URI; a line break in it would make two of it where it is stored.
@@ -56,23 +56,23 @@ public struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// How many devices of one user may be enrolled through a client at a time.
-public struct DeviceLimit: Hashable, Sendable {
+package struct DeviceLimit: Hashable, Sendable {
     private static let range: ClosedRange<Int64> = 1...100
 
     /// How many.
-    public let maximum: Int
+    package let maximum: Int
     /// Whether a further one takes the place of the oldest; otherwise it is refused.
-    public let replacesOldest: Bool
+    package let replacesOldest: Bool
 
     /// The limit as JSON.
-    public var json: JSONValue {
+    package var json: JSONValue {
         .members([
             "max": .integer(Int64(maximum)), "at_limit": replacesOldest ? "replace" : "refuse",
         ])
     }
 
     /// Reads a limit that stands at a JSON pointer.
-    public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
+    package init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
         guard let maximum = try members.optionalInteger("max", in: Self.range) else {
             throw .missing(pointer: members.pointer(to: "max"))
@@ -87,44 +87,44 @@ public struct DeviceLimit: Hashable, Sendable {
 }
 
 /// A relying party.
-public struct Client: Hashable, Sendable {
+package struct Client: Hashable, Sendable {
     /// Its id.
-    public let id: ClientID
+    package let id: ClientID
     /// What users know it by.
-    public let name: ClientName
+    package let name: ClientName
     /// The hash of its secret; nil for the built-in client of the operator, which has none.
-    public let secretHash: SecretHash?
+    package let secretHash: SecretHash?
     /// What it may do.
-    public let rights: Set<Right>
+    package let rights: Set<Right>
     /// Where it may be called back.
-    public let callbackURIs: [CallbackURI]
+    package let callbackURIs: [CallbackURI]
     /// Where devices may return to that have opened a link.
-    public let returnURIs: [ReturnURI]
+    package let returnURIs: [ReturnURI]
     /// Where it is told of its users' devices; nil for nowhere.
-    public let noticeURI: CallbackURI?
+    package let noticeURI: CallbackURI?
     /// The name that its receiver asks for, besides the signature; nil when it asks for none.
-    public let callbackUsername: String?
+    package let callbackUsername: String?
     /// Whether its tickets enroll a further device without the approval of an earlier one: the operator's waiver.
-    public let waivesEnrollmentApproval: Bool
+    package let waivesEnrollmentApproval: Bool
     /// How long a further device waits that no earlier one approves, in seconds.
-    public let coolingOff: Int64
+    package let coolingOff: Int64
     /// The rules for the PINs of devices that enrolled through it.
-    public let pinPolicy: PINPolicy
+    package let pinPolicy: PINPolicy
     /// How many devices of a user may be enrolled through it; nil for as many as there are.
-    public let deviceLimit: DeviceLimit?
+    package let deviceLimit: DeviceLimit?
     /// What it judges itself on the devices that enrolled through it.
-    public let authenticators: [CustomAuthenticator]
+    package let authenticators: [CustomAuthenticator]
     /// Whether it is the built-in client of the operator.
-    public let isOperator: Bool
+    package let isOperator: Bool
     /// When it was made.
-    public let createdAt: Timestamp
+    package let createdAt: Timestamp
     /// The secret of before, which lets it in for a while.
-    public let earlierSecret: EarlierSecret?
+    package let earlierSecret: EarlierSecret?
     /// Since when it is let in nowhere; nil for one that is.
-    public let disabledAt: Timestamp?
+    package let disabledAt: Timestamp?
 
     /// A client of these parts.
-    public init(
+    package init(
         id: ClientID, name: ClientName, secretHash: SecretHash?, rights: Set<Right>, callbackURIs: [CallbackURI],
         returnURIs: [ReturnURI] = [], noticeURI: CallbackURI? = nil, callbackUsername: String? = nil,
         waivesEnrollmentApproval: Bool,
@@ -153,31 +153,31 @@ public struct Client: Hashable, Sendable {
 }
 
 /// A client's secret that was renewed, and still lets it in.
-public struct EarlierSecret: Hashable, Sendable {
+package struct EarlierSecret: Hashable, Sendable {
     /// Its hash.
-    public let hash: SecretHash
+    package let hash: SecretHash
     /// Until when.
-    public let until: Timestamp
+    package let until: Timestamp
 
     /// A secret that is good until a time.
-    public init(hash: SecretHash, until: Timestamp) {
+    package init(hash: SecretHash, until: Timestamp) {
         self.hash = hash
         self.until = until
     }
 }
 
 /// The token of the first hours: it acts as operator and as the built-in client.
-public struct BootstrapToken: Sendable {
+package struct BootstrapToken: Sendable {
     /// How long a token works, in seconds.
-    public static let lifetime: Int64 = 24 * 3600
+    package static let lifetime: Int64 = 24 * 3600
 
     /// The hash of the token.
-    public let hash: SecretHash
+    package let hash: SecretHash
     /// When it stops working.
-    public let expiresAt: Timestamp
+    package let expiresAt: Timestamp
 
     /// A token of these parts.
-    public init(hash: SecretHash, expiresAt: Timestamp) {
+    package init(hash: SecretHash, expiresAt: Timestamp) {
         self.hash = hash
         self.expiresAt = expiresAt
     }

@@ -1,10 +1,10 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// The clients.
 ///
 /// All throw ``StoreError``.
-public protocol ClientStore {
+package protocol ClientStore {
     func find(_ id: ClientID) throws -> Client?
     func all() throws -> [Client]
     /// Clients that were deleted, of which something may be left.

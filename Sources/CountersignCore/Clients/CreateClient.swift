@@ -1,37 +1,37 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// Makes a relying party.
 ///
 /// For operators.
-public enum CreateClient {
+package enum CreateClient {
     /// What is asked for.
-    public struct Request: Sendable {
+    package struct Request: Sendable {
         /// What users know the client by.
-        public let name: ClientName
+        package let name: ClientName
         /// What it may do.
-        public let rights: Set<Right>
+        package let rights: Set<Right>
         /// Where it may be called back.
-        public let callbackURIs: [CallbackURI]
+        package let callbackURIs: [CallbackURI]
         /// Where devices may return to that have opened a link.
-        public let returnURIs: [ReturnURI]
+        package let returnURIs: [ReturnURI]
         /// Where it is told of its users' devices; nil for nowhere.
-        public let noticeURI: CallbackURI?
+        package let noticeURI: CallbackURI?
         /// What its receiver asks for, besides the signature.
-        public let basic: BasicCredentials?
+        package let basic: BasicCredentials?
         /// Whether its tickets enroll a further device without the approval of an earlier one.
-        public let waivesEnrollmentApproval: Bool
+        package let waivesEnrollmentApproval: Bool
         /// How long a further device waits that no earlier one approves, in seconds.
-        public let coolingOff: Int64
+        package let coolingOff: Int64
         /// The rules for the PINs of devices that enroll through it.
-        public let pinPolicy: PINPolicy
+        package let pinPolicy: PINPolicy
         /// How many devices of a user may enroll through it; nil for as many as there are.
-        public let deviceLimit: DeviceLimit?
+        package let deviceLimit: DeviceLimit?
         /// What it judges itself on the devices that enroll through it.
-        public let authenticators: [CustomAuthenticator]
+        package let authenticators: [CustomAuthenticator]
 
         /// A request of these parts.
-        public init(
+        package init(
             name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI],
             returnURIs: [ReturnURI] = [], noticeURI: CallbackURI? = nil,
             basic: BasicCredentials? = nil,
@@ -54,31 +54,31 @@ public enum CreateClient {
     }
 
     /// The client and its secrets, which are shown this once.
-    public struct Created: Equatable, Sendable {
+    package struct Created: Equatable, Sendable {
         /// The client.
-        public let client: Client
+        package let client: Client
         /// Its secret.
-        public let secret: Secret<String>
+        package let secret: Secret<String>
         /// The secret that signs callbacks to it.
         ///
         /// Spec: Standard Webhooks, *Signature scheme*.
-        public let callbackSecret: Secret<String>
+        package let callbackSecret: Secret<String>
 
         /// Compares the secrets in constant time.
-        public static func == (one: Created, other: Created) -> Bool {
+        package static func == (one: Created, other: Created) -> Bool {
             one.client == other.client && one.secret.isSame(as: other.secret)
                 && one.callbackSecret.isSame(as: other.callbackSecret)
         }
     }
 
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The client was made.
         case created(Created)
     }
 
     /// Makes the client.
-    public static func create(
+    package static func create(
         _ request: Request, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now

@@ -1,4 +1,4 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Takes a client away for good.
@@ -7,9 +7,9 @@ import Encodings
 /// challenges are cancelled. Then, in batches, it is unlinked from its users: who has no other client is deleted, with
 /// their devices. What others rest on stays: devices of users that other clients know, ended challenges and their
 /// receipts, the audit.
-public enum DeleteClient {
+package enum DeleteClient {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The client is gone.
         case deleted
         /// There is none of this id that can be deleted.
@@ -22,7 +22,7 @@ public enum DeleteClient {
     /// Deletes a client.
     ///
     /// What is left to do when this is cut off is done by ``sweep(ports:)``.
-    public static func delete(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Outcome {
+    package static func delete(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let outcome: Outcome = try await ports.commit(at: now) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
@@ -35,7 +35,7 @@ public enum DeleteClient {
     }
 
     /// Finishes what is left of clients that were deleted.
-    public static func sweep(ports: Ports) async throws {
+    package static func sweep(ports: Ports) async throws {
         for id in try await ports.store.read({ try $0.clients.deleted() }) { try await clear(id, ports: ports) }
     }
 

@@ -1,12 +1,12 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Lets a client in nowhere until it is enabled again, as when its secret or its server is in wrong hands.
 ///
 /// For operators.
-public enum DisableClient {
+package enum DisableClient {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The client as it is now.
         case disabled(Client)
         /// There is none of this id that can be disabled.
@@ -21,7 +21,7 @@ public enum DisableClient {
     /// It is refused everywhere; who waits for it waits no longer; its open challenges are cancelled, so that nobody
     /// approves what it asked; it is told nothing, its tickets enroll nobody, its hooks judge nothing. Whether a new
     /// device is let in, which its user decides, stays open. Done again, it goes on where it was cut off.
-    public static func disable(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Outcome {
+    package static func disable(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let outcome: Outcome = try await ports.commit(at: now) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }

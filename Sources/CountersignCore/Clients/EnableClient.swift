@@ -1,11 +1,11 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Enables a client that was disabled.
 ///
 /// For operators.
-public enum EnableClient {
+package enum EnableClient {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The client as it is now.
         case enabled(Client)
         /// There is none of this id that can be enabled.
@@ -13,7 +13,7 @@ public enum EnableClient {
     }
 
     /// Enables a client.
-    public static func enable(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Outcome {
+    package static func enable(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }

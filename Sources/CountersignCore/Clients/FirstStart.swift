@@ -1,10 +1,10 @@
 import CountersignWire
-public import Encodings
+package import Encodings
 
 /// What a new deployment needs before anybody can do anything.
 ///
 /// Spec: design 8, *Security in operation*.
-public enum FirstStart {
+package enum FirstStart {
     /// Makes the built-in client, the challenge types everybody has, and a bootstrap token, unless they exist.
     ///
     /// - Parameters:
@@ -14,7 +14,7 @@ public enum FirstStart {
     ///   - keep: puts the token where the operator finds it, before the transaction lasts: a start that is cut off in
     ///     between is a first start again, and none leaves a token behind that nobody knows.
     /// - Returns: the bootstrap token if it was made now.
-    public static func prepare(
+    package static func prepare(
         store: any Store, time: any TimeSource, random: any RandomSource,
         keep: @escaping @Sendable (Secret<String>) throws -> Void = { _ in }
     ) async throws -> Secret<String>? {
@@ -37,7 +37,7 @@ public enum FirstStart {
     /// Makes a new bootstrap token; the earlier one stops working.
     ///
     /// Only for a command on the server's machine.
-    public static func renewBootstrapToken(
+    package static func renewBootstrapToken(
         store: any Store, time: any TimeSource, random: any RandomSource
     ) async throws -> Secret<String> {
         let now = time.now

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// The receivers of callbacks and notices: where they are, and which of them said that they are gone.
 ///
 /// All throw ``StoreError``.
-public protocol ReceiverStore {
+package protocol ReceiverStore {
     /// Where a client is not called back any more, because it said that it is gone.
     func gone(of client: ClientID) throws -> [CallbackURI]
     func gone() throws -> [ClientID: [CallbackURI]]

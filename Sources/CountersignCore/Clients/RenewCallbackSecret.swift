@@ -1,25 +1,25 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// Makes a new secret that signs callbacks to a client.
 ///
 /// For operators.
-public enum RenewCallbackSecret {
+package enum RenewCallbackSecret {
     /// A new secret, shown this once.
-    public struct Renewed: Equatable, Sendable {
+    package struct Renewed: Equatable, Sendable {
         /// The secret.
-        public let secret: Secret<String>
+        package let secret: Secret<String>
         /// Until when callbacks are signed with the earlier one, too.
-        public let earlierUntil: Timestamp
+        package let earlierUntil: Timestamp
 
         /// Compares the secrets in constant time.
-        public static func == (one: Renewed, other: Renewed) -> Bool {
+        package static func == (one: Renewed, other: Renewed) -> Bool {
             one.earlierUntil == other.earlierUntil && one.secret.isSame(as: other.secret)
         }
     }
 
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The new secret.
         case renewed(Renewed)
         /// There is no client of this id that is called back.
@@ -37,7 +37,7 @@ public enum RenewCallbackSecret {
     ///   - caller: who asks.
     ///   - key: names the request: done twice for want of a reply, it would drop the secret that the receiver has.
     ///   - ports: the external dependencies.
-    public static func renew(
+    package static func renew(
         of id: ClientID, overlap: Int64 = RenewClientSecret.overlap, by caller: Client,
         idempotency key: IdempotencyKey? = nil, ports: Ports
     ) async throws -> Replayable<Outcome> {

@@ -1,32 +1,32 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// Makes a new secret for a client.
 ///
 /// For operators: whoever has a client's secret could renew it, too, and lock its owner out.
-public enum RenewClientSecret {
+package enum RenewClientSecret {
     /// The longest time for which a secret works beside the one that replaces it, in seconds.
-    public static let longestOverlap: Int64 = 7 * 24 * 3600
+    package static let longestOverlap: Int64 = 7 * 24 * 3600
     /// The time when nobody says another, in seconds.
-    public static let overlap: Int64 = 24 * 3600
+    package static let overlap: Int64 = 24 * 3600
 
     /// A new secret, shown this once.
-    public struct Renewed: Equatable, Sendable {
+    package struct Renewed: Equatable, Sendable {
         /// The client.
-        public let client: ClientID
+        package let client: ClientID
         /// The secret.
-        public let secret: Secret<String>
+        package let secret: Secret<String>
         /// Until when the earlier one lets in, too.
-        public let earlierUntil: Timestamp
+        package let earlierUntil: Timestamp
 
         /// Compares the secrets in constant time.
-        public static func == (one: Renewed, other: Renewed) -> Bool {
+        package static func == (one: Renewed, other: Renewed) -> Bool {
             one.client == other.client && one.earlierUntil == other.earlierUntil && one.secret.isSame(as: other.secret)
         }
     }
 
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The new secret.
         case renewed(Renewed)
         /// There is no client of this id that has a secret.
@@ -44,7 +44,7 @@ public enum RenewClientSecret {
     ///   - caller: who asks.
     ///   - key: names the request: done twice for want of a reply, it would drop the secret that is in use.
     ///   - ports: the world.
-    public static func renew(
+    package static func renew(
         of id: ClientID, overlap: Int64 = overlap, by caller: Client,
         idempotency key: IdempotencyKey? = nil, ports: Ports
     ) async throws -> Replayable<Outcome> {

@@ -1,12 +1,12 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Changes a relying party.
 ///
 /// For operators.
-public enum UpdateClient {
+package enum UpdateClient {
     /// What becomes of something that a client may have or not.
-    public enum Change<Value: Sendable>: Sendable {
+    package enum Change<Value: Sendable>: Sendable {
         /// It stays as it was.
         case unchanged
         /// This from now on.
@@ -15,7 +15,7 @@ public enum UpdateClient {
         case removed
 
         /// What there is from now on, or that there is nothing; nil where it stays as it was.
-        public var replacement: Value?? {
+        package var replacement: Value?? {
             switch self {
             case .unchanged: .none
             case .set(let value): .some(value)
@@ -25,32 +25,32 @@ public enum UpdateClient {
     }
 
     /// What changes; what is nil stays as it was.
-    public struct Changes: Sendable {
+    package struct Changes: Sendable {
         /// What users know the client by.
-        public var name: ClientName?
+        package var name: ClientName?
         /// What it may do.
-        public var rights: Set<Right>?
+        package var rights: Set<Right>?
         /// Where it may be called back; receivers that were gone are called again.
-        public var callbackURIs: [CallbackURI]?
+        package var callbackURIs: [CallbackURI]?
         /// Where devices may return to.
-        public var returnURIs: [ReturnURI]?
+        package var returnURIs: [ReturnURI]?
         /// Where it is told of its users' devices.
-        public var notices: Change<CallbackURI>
+        package var notices: Change<CallbackURI>
         /// What its receiver asks for.
-        public var basic: Change<BasicCredentials>
+        package var basic: Change<BasicCredentials>
         /// Whether its tickets enroll a further device without the approval of an earlier one.
-        public var waivesEnrollmentApproval: Bool?
+        package var waivesEnrollmentApproval: Bool?
         /// How long a further device waits that no earlier one approves, in seconds.
-        public var coolingOff: Int64?
+        package var coolingOff: Int64?
         /// The rules for the PINs of its devices; those that are set stay as they are.
-        public var pinPolicy: PINPolicy?
+        package var pinPolicy: PINPolicy?
         /// How many devices of a user may enroll through it; those that are enrolled stay.
-        public var devices: Change<DeviceLimit>
+        package var devices: Change<DeviceLimit>
         /// What it judges itself; what is not among them is registered no more once it is used.
-        public var authenticators: [CustomAuthenticator]?
+        package var authenticators: [CustomAuthenticator]?
 
         /// Changes of these parts.
-        public init(
+        package init(
             name: ClientName? = nil, rights: Set<Right>? = nil, callbackURIs: [CallbackURI]? = nil,
             returnURIs: [ReturnURI]? = nil, notices: Change<CallbackURI> = .unchanged,
             basic: Change<BasicCredentials> = .unchanged,
@@ -72,7 +72,7 @@ public enum UpdateClient {
     }
 
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The client as it is now.
         case updated(Client)
         /// There is none of this id that can be changed.
@@ -80,7 +80,7 @@ public enum UpdateClient {
     }
 
     /// Changes a client.
-    public static func update(
+    package static func update(
         _ id: ClientID, _ changes: Changes, by caller: Client, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

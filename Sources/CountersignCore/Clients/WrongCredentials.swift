@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Only who sends a wrong secret meets the limit: a right one is let in however many wrong ones came before, so nobody
 /// can lock a client out. Spec: RFC 6749 §2.3.1, OWASP ASVS 6.3.1.
-public final class WrongCredentials: Sendable {
+package final class WrongCredentials: Sendable {
     /// How many clients and addresses a node counts each for themselves; the others are counted as one.
     static let maximumKeys = 10_000
 
@@ -14,7 +14,7 @@ public final class WrongCredentials: Sendable {
     private let counts = Mutex<[AttemptLimit: AttemptCount]>([:])
 
     /// Counts nothing yet.
-    public init() {}
+    package init() {}
 
     /// Notes a wrong credential.
     ///
@@ -27,7 +27,7 @@ public final class WrongCredentials: Sendable {
     ///   - ports: the world.
     /// - Returns: when there were too many, after how many seconds to come again: 1 to 60.
     /// - Throws: ``StoreError``.
-    public func note(client: String?, address: [UInt8]?, ports: Ports) async throws -> Int64? {
+    package func note(client: String?, address: [UInt8]?, ports: Ports) async throws -> Int64? {
         let now = ports.time.now
         let limits: [AttemptLimit] = [
             client.map { .wrongCredentials(of: $0) }, address.map { .wrongCredentialsFrom($0) },

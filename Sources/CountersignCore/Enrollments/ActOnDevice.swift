@@ -1,4 +1,4 @@
-public import CountersignWire
+package import CountersignWire
 import Crypto
 import Encodings
 import OpenPGP
@@ -6,9 +6,9 @@ import OpenPGP
 /// Suspends, resumes or removes another device of the user, for a device that counts itself.
 ///
 /// Spec: design 13 §1.6 and §2.3.
-public enum ActOnDevice {
+package enum ActOnDevice {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// It is so now, or was before.
         case done
         /// The call is refused.
@@ -39,7 +39,7 @@ public enum ActOnDevice {
     ///   - authorization: the ``DeviceAct``, sealed and signed by a method's key.
     ///   - call: the device's call.
     ///   - ports: the world.
-    public static func act(
+    package static func act(
         _ kind: DeviceAct.Kind, on other: EnrollmentID, _ authorization: [UInt8]?, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

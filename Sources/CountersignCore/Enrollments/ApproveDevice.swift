@@ -1,22 +1,22 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 import OpenPGP
 
 /// What a new device waits for: a time, and the question to the user's other devices whose yes ends the wait before.
 ///
 /// Spec: design 13 §1.2 and §1.6.
-public struct AwaitedApproval: Equatable, Sendable {
+package struct AwaitedApproval: Equatable, Sendable {
     /// How long a new device waits that no other one approves, in seconds, where the client says nothing.
-    public static let standardCoolingOff: Int64 = 86_400
+    package static let standardCoolingOff: Int64 = 86_400
     /// How long a client can have it wait, in seconds.
-    public static let coolingOffs: ClosedRange<Int64> = 60...604_800
+    package static let coolingOffs: ClosedRange<Int64> = 60...604_800
     /// About how many new devices of a user questions may be open at once.
     static let maximumQuestions = 3
 
     /// The number that the new device shows, to be typed on one that the user has; nil where nobody could type it.
-    public let number: EntryNumber?
+    package let number: EntryNumber?
     /// When the new device waits no longer.
-    public let expiresAt: Timestamp
+    package let expiresAt: Timestamp
 
     /// What a new device is told, also when it asks again since the reply was lost; nil where it does not wait.
     init?(_ enrollment: Enrollment, _ trust: TrustState, _ hasher: KeyedHasher) {

@@ -1,17 +1,17 @@
 import Crypto
-public import CountersignWire
+package import CountersignWire
 import Encodings
 import OpenPGP
 
 /// Sets, replaces and removes the methods of an enrollment.
 ///
 /// Spec: design 3.1, *Changing methods*.
-public enum ChangeMethods {
+package enum ChangeMethods {
     /// How long a nonce can be used, in seconds.
     static let nonceLifetime: Int64 = 300
 
     /// What came of a change.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// It is so now, or was before; what a custom authenticator's hook says to the app.
         case changed(payload: String?)
         /// The device is not let in.
@@ -41,7 +41,7 @@ public enum ChangeMethods {
     }
 
     /// What can authorize a change.
-    public enum Authority: String, Sendable {
+    package enum Authority: String, Sendable {
         /// The PIN there is.
         case pin
         /// The biometric there is.
@@ -53,7 +53,7 @@ public enum ChangeMethods {
     }
 
     /// Carries out a change.
-    public static func change(
+    package static func change(
         _ request: MethodChangeRequest, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
@@ -378,7 +378,7 @@ enum SignedChange: Sendable {
 
 extension Enrollment {
     /// How its PIN stands.
-    public var pinState: MethodsReply.PINState {
+    package var pinState: MethodsReply.PINState {
         guard let pin else { return .none }
         return pin.lockedAt == nil ? .set : .locked
     }

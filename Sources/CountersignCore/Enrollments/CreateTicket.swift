@@ -1,19 +1,19 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 import OpenPGP
 
 /// Makes the authority to enroll one device of a user.
-public enum CreateTicket {
+package enum CreateTicket {
     /// The ticket, which is shown this once.
-    public struct Created: Equatable, Sendable {
+    package struct Created: Equatable, Sendable {
         /// What a QR code or link carries, the secret in it.
-        public let invitation: EnrollmentInvitation
+        package let invitation: EnrollmentInvitation
         /// When it stops working.
-        public let expiresAt: Timestamp
+        package let expiresAt: Timestamp
     }
 
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The ticket.
         case created(Created)
         /// The client is linked to no such user.
@@ -23,7 +23,7 @@ public enum CreateTicket {
     }
 
     /// Makes a ticket.
-    public static func create(
+    package static func create(
         for reference: UserReference, by client: Client, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now

@@ -1,12 +1,12 @@
-public import CountersignWire
+package import CountersignWire
 
 /// A call that comes from an active device, as whoever authenticated it has established.
 ///
 /// The guard against its replay is not spent yet: every operation does that in its own transaction, by
 /// ``UnitOfWork/admit(_:evenSuspended:)``.
-public struct DeviceCall: Sendable {
+package struct DeviceCall: Sendable {
     /// Who calls.
-    public let enrollment: Enrollment
+    package let enrollment: Enrollment
     let replayGuard: ReplayGuard
 
     /// A call of an enrollment.
@@ -14,18 +14,18 @@ public struct DeviceCall: Sendable {
     /// - Parameters:
     ///   - enrollment: whose call it is shown to be.
     ///   - replayGuard: what refuses the same call a second time.
-    public init(enrollment: Enrollment, replayGuard: ReplayGuard) {
+    package init(enrollment: Enrollment, replayGuard: ReplayGuard) {
         self.enrollment = enrollment
         self.replayGuard = replayGuard
     }
 }
 
 /// What is spent so that the same call is not carried out twice: a text that no other call of its scope has.
-public struct ReplayGuard: Sendable {
+package struct ReplayGuard: Sendable {
     /// How far the clocks of a device and a server may be apart, in seconds.
     ///
     /// Spec: design 3.5.
-    public static let tolerance: Int64 = 60
+    package static let tolerance: Int64 = 60
     /// How much longer than a proof is in time its nonce is remembered, in seconds.
     ///
     /// A replay may be verified at the last moment and spend its nonce later, after a sweep, or the clock may be set
@@ -37,7 +37,7 @@ public struct ReplayGuard: Sendable {
     let until: Timestamp
 
     /// A guard that is remembered until a time, when the call would be refused for its age.
-    public init(_ text: String, of scope: String, until: Timestamp) {
+    package init(_ text: String, of scope: String, until: Timestamp) {
         self.text = text
         self.scope = scope
         self.until = until

@@ -1,7 +1,7 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Why a call of a device is refused.
-public enum DeviceRefusal: Error, Equatable, Sendable {
+package enum DeviceRefusal: Error, Equatable, Sendable {
     /// The signature is not what it must be.
     case signature(MessageSignatureError)
     /// No such enrollment.

@@ -1,13 +1,13 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 import OpenPGP
 
 /// Enrolls a device with a ticket.
 ///
 /// Spec: design 3.5.
-public enum EnrollDevice {
+package enum EnrollDevice {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The enrollment, new or, for a repeat of the same request, as it was made; and what it must wait for.
         case enrolled(Enrollment, AwaitedApproval?)
         /// The request's signature is refused.
@@ -37,7 +37,7 @@ public enum EnrollDevice {
     ///   - proof: what shows that it comes from the device: by the fingerprint of the certificate.
     ///   - place: from where, as the user's other devices show it.
     ///   - ports: the world.
-    public static func enroll(
+    package static func enroll(
         _ enrollment: EnrollmentRequest, provedBy proof: some DeviceProof, from place: ContextLine? = nil, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

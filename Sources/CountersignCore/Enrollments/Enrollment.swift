@@ -1,12 +1,12 @@
-public import CountersignWire
-public import OpenPGP
+package import CountersignWire
+package import OpenPGP
 
 /// One user on one app installation.
 ///
 /// A class, because it never changes, is large, and is handed on many times.
-public final class Enrollment: Sendable {
+package final class Enrollment: Sendable {
     /// Whether it is there; from when it counts is another matter.
-    public enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// It is.
         case active
         /// It is, and does nothing until it is resumed.
@@ -16,38 +16,38 @@ public final class Enrollment: Sendable {
     }
 
     /// Its id.
-    public let id: EnrollmentID
+    package let id: EnrollmentID
     /// Whose it is.
-    public let user: UserID
+    package let user: UserID
     /// Through whose ticket it came.
-    public let client: ClientID
+    package let client: ClientID
     /// Whether it is there.
-    public let state: State
+    package let state: State
     /// What it proves itself with.
-    public let credential: Credential
+    package let credential: Credential
     /// What the device says of itself.
-    public let device: DeviceDescription
+    package let device: DeviceDescription
     /// The versions of a challenge's body that it reads.
-    public let versions: [Int64]
+    package let versions: [Int64]
     /// Its PIN; nil while none is set.
-    public let pin: EnrolledPIN?
+    package let pin: EnrolledPIN?
     /// The key that the user's biometrics unlock; nil while none is registered.
-    public let biometric: EnrolledBiometric?
+    package let biometric: EnrolledBiometric?
     /// The custom authenticators that are registered.
-    public let customs: [AuthenticatorName: EnrolledCustom]
+    package let customs: [AuthenticatorName: EnrolledCustom]
     /// Where it is reached by push notifications; nil when the device asks by itself.
-    public let push: PushTarget?
+    package let push: PushTarget?
     /// When it was made.
-    public let createdAt: Timestamp
+    package let createdAt: Timestamp
     /// From when its device key counts, and with it the enrollment.
-    public let countsFrom: Timestamp
+    package let countsFrom: Timestamp
     /// Whether methods count at once that are set within ten minutes of enrolling.
-    public let methodsCount: Bool
+    package let methodsCount: Bool
     /// The question to the user's other devices whether this one may be added; nil where none is open.
-    public let approval: ChallengeID?
+    package let approval: ChallengeID?
 
     /// An enrollment of these parts.
-    public init(
+    package init(
         id: EnrollmentID, user: UserID, client: ClientID, state: State, credential: Credential,
         device: DeviceDescription, versions: [Int64] = [ChallengeBody.version], pin: EnrolledPIN? = nil,
         biometric: EnrolledBiometric? = nil, customs: [AuthenticatorName: EnrolledCustom] = [:],
@@ -72,7 +72,7 @@ public final class Enrollment: Sendable {
     }
 
     /// The keys of its certificate.
-    public var keys: DeviceKeys {
+    package var keys: DeviceKeys {
         switch credential {
         case .openPGP(let keys): keys
         }
@@ -97,7 +97,7 @@ public final class Enrollment: Sendable {
     }
 
     /// By which methods it can say yes at a time.
-    public func usableMethods(at now: Timestamp) -> Set<AnswerMethod> {
+    package func usableMethods(at now: Timestamp) -> Set<AnswerMethod> {
         guard isLetIn(at: now) else { return [] }
         return Set(([.confirm] + methods).filter { counts($0, at: now) && ($0 != .pin || pin?.lockedAt == nil) })
     }
@@ -118,7 +118,7 @@ public final class Enrollment: Sendable {
 
 extension Enrollment: Equatable {
     /// Whether two are one enrollment as it was at one time.
-    public static func == (one: Enrollment, other: Enrollment) -> Bool {
+    package static func == (one: Enrollment, other: Enrollment) -> Bool {
         one === other
             || one.id == other.id && one.user == other.user && one.client == other.client && one.state == other.state
                 && one.keys.primary.fingerprint == other.keys.primary.fingerprint && one.device == other.device
@@ -130,51 +130,51 @@ extension Enrollment: Equatable {
 }
 
 /// The key that a user's biometrics unlock, as far as a server knows it.
-public struct EnrolledBiometric: Equatable, Sendable {
+package struct EnrolledBiometric: Equatable, Sendable {
     /// The key.
-    public let key: CertifiedKey
+    package let key: CertifiedKey
     /// From when it counts.
-    public let countsFrom: Timestamp
+    package let countsFrom: Timestamp
 
     /// A biometric of these parts.
-    public init(key: CertifiedKey, countsFrom: Timestamp) {
+    package init(key: CertifiedKey, countsFrom: Timestamp) {
         self.key = key
         self.countsFrom = countsFrom
     }
 
     /// Whether two are one key that counts from one time.
-    public static func == (one: EnrolledBiometric, other: EnrolledBiometric) -> Bool {
+    package static func == (one: EnrolledBiometric, other: EnrolledBiometric) -> Bool {
         one.key.fingerprint == other.key.fingerprint && one.countsFrom == other.countsFrom
     }
 }
 
 /// A custom authenticator that is registered.
-public struct EnrolledCustom: Hashable, Sendable {
+package struct EnrolledCustom: Hashable, Sendable {
     /// How often in a row it was tried for nothing.
-    public var tried: Int
+    package var tried: Int
     /// From when it counts.
-    public var countsFrom: Timestamp
+    package var countsFrom: Timestamp
 
     /// An authenticator of these parts.
-    public init(tried: Int = 0, countsFrom: Timestamp) {
+    package init(tried: Int = 0, countsFrom: Timestamp) {
         self.tried = tried
         self.countsFrom = countsFrom
     }
 }
 
 /// The PIN of an enrollment, as far as a server knows it.
-public struct EnrolledPIN: Equatable, Sendable {
+package struct EnrolledPIN: Equatable, Sendable {
     /// The key that is derived from it.
-    public let key: CertifiedKey
+    package let key: CertifiedKey
     /// How many wrong ones came since the last right one.
-    public let wrongCount: Int
+    package let wrongCount: Int
     /// Since when it is locked; nil while it is not.
-    public let lockedAt: Timestamp?
+    package let lockedAt: Timestamp?
     /// From when it counts.
-    public let countsFrom: Timestamp
+    package let countsFrom: Timestamp
 
     /// A PIN of these parts.
-    public init(key: CertifiedKey, wrongCount: Int, lockedAt: Timestamp?, countsFrom: Timestamp) {
+    package init(key: CertifiedKey, wrongCount: Int, lockedAt: Timestamp?, countsFrom: Timestamp) {
         self.key = key
         self.wrongCount = wrongCount
         self.lockedAt = lockedAt
@@ -182,36 +182,36 @@ public struct EnrolledPIN: Equatable, Sendable {
     }
 
     /// Whether two are one key, after as many wrong tries.
-    public static func == (one: EnrolledPIN, other: EnrolledPIN) -> Bool {
+    package static func == (one: EnrolledPIN, other: EnrolledPIN) -> Bool {
         one.key.fingerprint == other.key.fingerprint && one.wrongCount == other.wrongCount
             && one.lockedAt == other.lockedAt && one.countsFrom == other.countsFrom
     }
 }
 
 /// The authority to enroll one device, once.
-public struct Ticket: Sendable {
+package struct Ticket: Sendable {
     /// How long a ticket lives, in seconds.
     ///
     /// Spec: NIST SP 800-63B-4 §4.1.2.2.
-    public static let lifetime: Int64 = 600
+    package static let lifetime: Int64 = 600
 
     /// The hash of the secret.
-    public let hash: SecretHash
+    package let hash: SecretHash
     /// Whose device it enrolls.
-    public let user: UserID
+    package let user: UserID
     /// Who had it made.
-    public let client: ClientID
+    package let client: ClientID
     /// The id the enrollment will have.
-    public let enrollment: EnrollmentID
+    package let enrollment: EnrollmentID
     /// Whether a further device needs no approval.
-    public let waivesApproval: Bool
+    package let waivesApproval: Bool
     /// When it stops working.
-    public let expiresAt: Timestamp
+    package let expiresAt: Timestamp
     /// When it was used; nil while it was not.
-    public let spentAt: Timestamp?
+    package let spentAt: Timestamp?
 
     /// A ticket of these parts.
-    public init(
+    package init(
         hash: SecretHash, user: UserID, client: ClientID, enrollment: EnrollmentID, waivesApproval: Bool,
         expiresAt: Timestamp, spentAt: Timestamp? = nil
     ) {

@@ -1,10 +1,10 @@
-public import CountersignWire
-public import OpenPGP
+package import CountersignWire
+package import OpenPGP
 
 /// The enrollments.
 ///
 /// All throw ``StoreError``.
-public protocol EnrollmentStore {
+package protocol EnrollmentStore {
     func find(_ id: EnrollmentID) throws -> Enrollment?
     func state(_ id: EnrollmentID) throws -> Enrollment.State?
     func all(of user: UserID) throws -> [Enrollment]

@@ -1,10 +1,10 @@
-public import CountersignWire
-public import OpenPGP
+package import CountersignWire
+package import OpenPGP
 
 /// The keys of enrollments that prove a method, and what was answered wrongly by them.
 ///
 /// All throw ``StoreError``.
-public protocol MethodStore {
+package protocol MethodStore {
     func certificate(of enrollment: EnrollmentID) throws -> [UInt8]?
     /// The PIN and biometric of a device count from now on, and what is set within ten minutes of enrolling.
     func count(of enrollment: EnrollmentID, from: Timestamp) throws

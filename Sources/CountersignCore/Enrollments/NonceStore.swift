@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// The nonces that were spent.
 ///
 /// All throw ``StoreError``.
-public protocol NonceStore {
+package protocol NonceStore {
     func isSpent(nonce: String, of keyID: String) throws -> Bool
     /// False when the nonce was spent before.
     func spend(nonce: String, of keyID: String, until: Timestamp) throws -> Bool

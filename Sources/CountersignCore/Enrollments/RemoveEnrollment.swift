@@ -1,12 +1,12 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Ends an enrollment, for a client or for the operator; see ``RemoveOwnEnrollment`` for the device itself.
 ///
 /// It shortens no wait: what is removed is left behind. Spec: design 4, *Removal*; design 13 §2.5.
-public enum RemoveEnrollment {
+package enum RemoveEnrollment {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The enrollment is over.
         case removed
         /// The client is linked to no such user, or there is no such enrollment, or it was over before.
@@ -14,10 +14,10 @@ public enum RemoveEnrollment {
     }
 
     /// The reasons that a client may give: what else ends an enrollment is not its to say.
-    public static let clientReasons: [RemovalReason] = [.client, .security]
+    package static let clientReasons: [RemovalReason] = [.client, .security]
 
     /// Removes a device of a user, for one of ``clientReasons``.
-    public static func remove(
+    package static func remove(
         _ id: EnrollmentID, of reference: UserReference, by client: Client, because reason: RemovalReason = .client,
         ports: Ports
     ) async throws -> Outcome {
@@ -31,7 +31,7 @@ public enum RemoveEnrollment {
     }
 
     /// Removes any device, for the operator; one that is lost takes everything with it that waits of its user.
-    public static func remove(
+    package static func remove(
         _ id: EnrollmentID, because reason: RemovalReason, by admin: Client, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

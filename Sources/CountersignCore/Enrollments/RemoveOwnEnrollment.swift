@@ -1,9 +1,9 @@
 import CountersignWire
 
 /// Ends the enrollment of the calling device, also while it is suspended.
-public enum RemoveOwnEnrollment {
+package enum RemoveOwnEnrollment {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The enrollment is over.
         case removed
         /// The call is refused.
@@ -11,7 +11,7 @@ public enum RemoveOwnEnrollment {
     }
 
     /// Ends the enrollment.
-    public static func remove(by call: DeviceCall, ports: Ports) async throws -> Outcome {
+    package static func remove(by call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
             try work.users.lock(call.enrollment.user)

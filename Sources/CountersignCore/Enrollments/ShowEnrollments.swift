@@ -1,7 +1,7 @@
 /// Shows a user's enrollments, removed ones too, to a client that is linked to the user.
-public enum ShowEnrollments {
+package enum ShowEnrollments {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The enrollments.
         case enrollments([Enrollment])
         /// The client is linked to no such user.
@@ -9,7 +9,7 @@ public enum ShowEnrollments {
     }
 
     /// Shows the enrollments.
-    public static func show(of reference: UserReference, to client: Client, ports: Ports) async throws -> Outcome {
+    package static func show(of reference: UserReference, to client: Client, ports: Ports) async throws -> Outcome {
         try await ports.store.read { reader in
             guard let user = try reader.links.find(reference, of: client.id) else { return .userNotFound }
             return .enrollments(try reader.enrollments.all(of: user.id))

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Shows the calling device its methods, with a nonce to change them.
-public enum ShowMethods {
+package enum ShowMethods {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The methods.
         case methods(MethodsReply)
         /// The call is refused.
@@ -11,7 +11,7 @@ public enum ShowMethods {
     }
 
     /// Shows the methods.
-    public static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
+    package static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let nonce = ports.hasher.changeNonce(for: call.enrollment.id, at: now, random: ports.random.bytes(8))
         return try await ports.commit(at: now) { work in

@@ -1,23 +1,23 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Shows a device the user's other devices.
 ///
 /// Spec: design 13 §1.6 and §2.3.
-public enum ShowOtherDevices {
+package enum ShowOtherDevices {
     /// The other devices, as the calling one sees them.
-    public struct List: Equatable, Sendable {
+    package struct List: Equatable, Sendable {
         /// What an act is signed with.
-        public let nonce: Nonce
+        package let nonce: Nonce
         /// The devices.
-        public let enrollments: [Enrollment]
+        package let enrollments: [Enrollment]
         /// Whether resuming one needs a method's signature; removing or suspending one may need none where this says so.
-        public let needsMethod: Bool
+        package let needsMethod: Bool
         /// When this is so.
-        public let now: Timestamp
+        package let now: Timestamp
     }
 
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The devices.
         case list(List)
         /// The call is refused.
@@ -27,7 +27,7 @@ public enum ShowOtherDevices {
     }
 
     /// Lists the user's other devices.
-    public static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
+    package static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let id = call.enrollment.id
         let nonce = ports.hasher.changeNonce(for: id, at: now, random: ports.random.bytes(8))

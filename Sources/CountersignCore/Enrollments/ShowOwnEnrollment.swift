@@ -1,7 +1,7 @@
 /// Shows the calling device its own enrollment, also while it is suspended.
-public enum ShowOwnEnrollment {
+package enum ShowOwnEnrollment {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The enrollment.
         case enrollment(Enrollment)
         /// The call is refused.
@@ -9,7 +9,7 @@ public enum ShowOwnEnrollment {
     }
 
     /// Shows the enrollment.
-    public static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
+    package static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
         if let refusal = try await ports.commit(at: ports.time.now, { try $0.admit(call, evenSuspended: true) }) {
             return .refused(refusal)
         }

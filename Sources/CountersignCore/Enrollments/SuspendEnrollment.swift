@@ -1,12 +1,12 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Suspends devices and resumes them, for the operator; see ``ActOnDevice`` for the user's own.
 ///
 /// Spec: design 13 §2.4.
-public enum SuspendEnrollment {
+package enum SuspendEnrollment {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// It is so now, or was before.
         case done
         /// There is no such enrollment, or it is over.
@@ -16,7 +16,7 @@ public enum SuspendEnrollment {
     }
 
     /// Suspends or resumes a device.
-    public static func suspend(
+    package static func suspend(
         _ id: EnrollmentID, _ isSuspended: Bool, by admin: Client, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

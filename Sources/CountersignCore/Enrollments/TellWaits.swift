@@ -1,7 +1,7 @@
 import CountersignWire
 
 /// Tells what counts because its time has come.
-public enum TellWaits {
+package enum TellWaits {
     private static let batch = 200
 
     /// Tells all of it.
@@ -10,7 +10,7 @@ public enum TellWaits {
     ///
     /// - Returns: how much there was.
     @discardableResult
-    public static func sweep(ports: Ports) async throws -> Int {
+    package static func sweep(ports: Ports) async throws -> Int {
         try await untilNothing {
             let now = ports.time.now
             let due = try await ports.store.read { try $0.waits.due(now: now, limit: batch) }

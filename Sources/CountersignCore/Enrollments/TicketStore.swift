@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// The tickets by which devices are enrolled.
 ///
 /// All throw ``StoreError``.
-public protocol TicketStore {
+package protocol TicketStore {
     func find(_ hash: SecretHash) throws -> Ticket?
     func insert(_ ticket: Ticket) throws
     /// False when the ticket was spent before.

@@ -1,11 +1,11 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Undoes a method of another device of the user that does not count yet.
 ///
 /// Spec: design 13 §1.6.
-public enum UndoMethod {
+package enum UndoMethod {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The method is gone.
         case undone
         /// The call is refused.
@@ -17,7 +17,7 @@ public enum UndoMethod {
     }
 
     /// Undoes the method.
-    public static func undo(
+    package static func undo(
         _ method: AnswerMethod, of other: EnrollmentID, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

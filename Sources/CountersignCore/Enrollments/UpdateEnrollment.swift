@@ -1,12 +1,12 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Changes what a device says of itself, and where it is reached by push notifications.
 ///
 /// Spec: design 4.
-public enum UpdateEnrollment {
+package enum UpdateEnrollment {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The enrollment as it is now.
         case updated(Enrollment)
         /// The call is refused.
@@ -16,7 +16,7 @@ public enum UpdateEnrollment {
     }
 
     /// Carries out an update of the calling device.
-    public static func update(
+    package static func update(
         _ update: EnrollmentUpdate, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

@@ -1,12 +1,12 @@
-public import CountersignWire
+package import CountersignWire
 import OpenPGP
 
 /// Finds out which device calls.
 ///
 /// Spec: design 3.5 and 3.8, step 1.
-public enum VerifyDevice {
+package enum VerifyDevice {
     /// What came of it.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// The call is the enrollment's and within time.
         case verified(DeviceCall)
         /// It is not, or the enrollment is over.
@@ -14,7 +14,7 @@ public enum VerifyDevice {
     }
 
     /// Verifies that a call comes from an enrolled device.
-    public static func verify(_ proof: some DeviceProof, ports: Ports) async throws -> Outcome {
+    package static func verify(_ proof: some DeviceProof, ports: Ports) async throws -> Outcome {
         guard let id = EnrollmentID(proof.keyID),
             let enrollment = try await ports.store.read({ try $0.enrollments.find(id) })
         else { return .refused(.unknownEnrollment) }

@@ -1,11 +1,11 @@
-public import CountersignWire
+package import CountersignWire
 
 /// What decides whether something new counts: cooling-offs, what removed enrollments left behind, and what waits.
 ///
 /// Spec: design 13.
 ///
 /// All throw ``StoreError``.
-public protocol WaitStore {
+package protocol WaitStore {
     /// The longest cooling-off of the clients that know a user, or did within their own; nil where there is none.
     func longestCoolingOff(of user: UserID, at: Timestamp) throws -> Int64?
     /// What was left behind under any of some names; nil for nothing that counts yet.

@@ -1,13 +1,13 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
-public import OpenPGP
+package import OpenPGP
 
 /// Ends the wait of an enrollment and of its methods.
 ///
 /// Spec: design 13 §1.4.
-public enum WaiveWait {
+package enum WaiveWait {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// All of it counts.
         case done
         /// The client does not have that right.
@@ -17,7 +17,7 @@ public enum WaiveWait {
     }
 
     /// Waives the wait of a device of a client's user.
-    public static func waive(
+    package static func waive(
         _ id: EnrollmentID, _ fingerprint: Fingerprint, of reference: UserReference, by client: Client, ports: Ports
     ) async throws -> Outcome {
         guard client.waivesEnrollmentApproval else { return .notAllowed }
@@ -31,7 +31,7 @@ public enum WaiveWait {
     }
 
     /// Waives the wait of any device, for the operator.
-    public static func waive(
+    package static func waive(
         _ id: EnrollmentID, _ fingerprint: Fingerprint, by admin: Client, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

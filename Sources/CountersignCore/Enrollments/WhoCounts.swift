@@ -1,4 +1,4 @@
-public import CountersignWire
+package import CountersignWire
 
 // When a device and its methods count, whole: nothing else decides it. Each act locks the user's row first.
 //
@@ -9,10 +9,10 @@ extension Enrollment {
     static let enrolling: Int64 = 600
 
     /// Whether its device key counts: it is asked, and says yes, unless it is suspended.
-    public func counts(at now: Timestamp) -> Bool { isPresent && countsFrom <= now }
+    package func counts(at now: Timestamp) -> Bool { isPresent && countsFrom <= now }
 
     /// Whether it does what a device can do: its key counts, and it is neither suspended nor removed.
-    public func isLetIn(at now: Timestamp) -> Bool { state == .active && countsFrom <= now }
+    package func isLetIn(at now: Timestamp) -> Bool { state == .active && countsFrom <= now }
 
     /// From when a method that is set counts; nil where none is set.
     func countsFrom(_ method: AnswerMethod) -> Timestamp? {
@@ -31,12 +31,12 @@ extension Enrollment {
     func waits(_ method: AnswerMethod, at now: Timestamp) -> Bool { countsFrom(method).map { $0 > now } ?? false }
 
     /// The methods that are set, whether they count or wait.
-    public var methods: [AnswerMethod] {
+    package var methods: [AnswerMethod] {
         [AnswerMethod.pin, .biometric].filter { countsFrom($0) != nil } + customs.keys.sorted().map(AnswerMethod.custom)
     }
 
     /// What is set and waits, with the time from which it counts.
-    public func waiting(at now: Timestamp) -> [(method: AnswerMethod, until: Timestamp)] {
+    package func waiting(at now: Timestamp) -> [(method: AnswerMethod, until: Timestamp)] {
         methods.compactMap { method in countsFrom(method).flatMap { $0 > now ? (method, $0) : nil } }
     }
 
@@ -88,14 +88,14 @@ struct TrustState: Sendable {
 }
 
 /// What removed enrollments of a user, or of an external id that named them, have left behind.
-public struct LeftBehind: Hashable, Sendable {
+package struct LeftBehind: Hashable, Sendable {
     /// Until when it counts.
-    public let until: Timestamp
+    package let until: Timestamp
     /// Whether one of them had a method that counted.
-    public let hadMethod: Bool
+    package let hadMethod: Bool
 
     /// What is left behind until a time.
-    public init(until: Timestamp, hadMethod: Bool) {
+    package init(until: Timestamp, hadMethod: Bool) {
         self.until = until
         self.hadMethod = hadMethod
     }

@@ -3,26 +3,26 @@ import CountersignWire
 /// Names one request of one caller, so that a repeat gets the first outcome.
 ///
 /// Spec: design 4.
-public struct IdempotencyKey: Sendable {
+package struct IdempotencyKey: Sendable {
     /// How long an outcome is kept, in seconds.
-    public static let lifetime: Int64 = 24 * 3600
+    package static let lifetime: Int64 = 24 * 3600
 
     /// The caller and the route.
-    public let scope: String
+    package let scope: String
     /// What the caller sent.
-    public let key: String
+    package let key: String
     /// What tells the request from others: a keyed hash of its body, or a hash where it holds nothing to guess.
-    public let requestDigest: [UInt8]
+    package let requestDigest: [UInt8]
 
     /// Names a request by what the caller sent with it, and by its body, which is kept as a keyed hash.
     ///
     /// Accepts a key of 1 to 255 visible ASCII characters.
-    public init?(scope: String, key: String, body: [UInt8], _ hasher: KeyedHasher) {
+    package init?(scope: String, key: String, body: [UInt8], _ hasher: KeyedHasher) {
         self.init(scope: scope, key: key, requestDigest: hasher.hash(ofRequest: body))
     }
 
     /// Accepts a key of 1 to 255 visible ASCII characters.
-    public init?(scope: String, key: String, requestDigest: [UInt8]) {
+    package init?(scope: String, key: String, requestDigest: [UInt8]) {
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil
         }

@@ -1,7 +1,7 @@
 package import Encodings
 
 /// What is kept of an outcome for a repeat of its request, in a form of Core's own; it may hold secrets, and is sealed.
-public struct KeptForm: Sendable {
+package struct KeptForm: Sendable {
     private let values: JSONObject
 
     /// These values by their names.
@@ -10,13 +10,13 @@ public struct KeptForm: Sendable {
     }
 
     /// Reads what was stored, or nil.
-    public init?(stored: [UInt8]) {
+    package init?(stored: [UInt8]) {
         guard let values = (try? JSONValue(parsing: stored))?.object else { return nil }
         self.values = values
     }
 
     /// The form as it is stored, before it is sealed.
-    public var stored: [UInt8] { JSONValue.object(values).encoded }
+    package var stored: [UInt8] { JSONValue.object(values).encoded }
 
     /// A value.
     subscript(name: String) -> JSONValue? { values[name] }
@@ -26,14 +26,14 @@ public struct KeptForm: Sendable {
 }
 
 /// The kept form of an outcome, with what told its request from others.
-public struct KeptReply: Sendable {
+package struct KeptReply: Sendable {
     /// What is kept.
-    public let form: KeptForm
+    package let form: KeptForm
     /// What told the request from others.
-    public let requestDigest: [UInt8]
+    package let requestDigest: [UInt8]
 
     /// A form with the digest of its request.
-    public init(form: KeptForm, requestDigest: [UInt8]) {
+    package init(form: KeptForm, requestDigest: [UInt8]) {
         self.form = form
         self.requestDigest = requestDigest
     }

@@ -13,7 +13,7 @@ protocol KeptOutcome: Equatable, Sendable {
 }
 
 /// The outcome of an operation that may have been done before.
-public enum Replayable<Outcome: Sendable>: Sendable {
+package enum Replayable<Outcome: Sendable>: Sendable {
     /// Done now.
     case done(Outcome)
     /// Done before, with this outcome.

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// The outcomes that are kept for repeats of their requests.
 ///
 /// All throw ``StoreError``.
-public protocol ReplyStore {
+package protocol ReplyStore {
     func find(_ key: IdempotencyKey) throws -> KeptReply?
     func insert(_ form: KeptForm, for key: IdempotencyKey, at: Timestamp) throws
 }

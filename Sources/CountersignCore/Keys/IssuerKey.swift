@@ -1,11 +1,11 @@
-public import CountersignWire
-public import Crypto
-public import Encodings
+package import CountersignWire
+package import Crypto
+package import Encodings
 import JOSE
-public import OpenPGP
+package import OpenPGP
 
 /// What one of the issuer's keys is for.
-public enum KeyUse: String, CaseIterable, Sendable {
+package enum KeyUse: String, CaseIterable, Sendable {
     /// The OpenPGP subkey that signs challenges and notices.
     case signing = "openpgp-signing"
     /// The OpenPGP subkey that opens what devices seal.
@@ -14,7 +14,7 @@ public enum KeyUse: String, CaseIterable, Sendable {
     case push
 
     /// The key's algorithm, as lists name it.
-    public var algorithm: String {
+    package var algorithm: String {
         switch self {
         case .signing, .push: "ecdsa-p256"
         case .encryption: "ecdh-p256"
@@ -25,9 +25,9 @@ public enum KeyUse: String, CaseIterable, Sendable {
 /// One of the issuer's keys that rotate, as it is kept.
 ///
 /// Spec: design 2b §8.
-public struct IssuerKey: Sendable {
+package struct IssuerKey: Sendable {
     /// Where in its life a key is.
-    public enum State: String, Sendable {
+    package enum State: String, Sendable {
         /// It is held by every server, and published where it is to sign; it does nothing yet.
         case next
         /// It does the work.
@@ -37,22 +37,22 @@ public struct IssuerKey: Sendable {
     }
 
     /// Its name in lists and in the audit.
-    public let id: IssuerKeyID
+    package let id: IssuerKeyID
     /// What it is for.
-    public let use: KeyUse
+    package let use: KeyUse
     /// Where in its life it is.
-    public internal(set) var state: State
+    package internal(set) var state: State
     /// When it was made; in whole seconds a part of its OpenPGP fingerprint.
-    public let createdAt: Timestamp
+    package let createdAt: Timestamp
     /// When the next step is due: a next key becomes current, a retired one ends; nil for a current one.
-    public internal(set) var changesAt: Timestamp?
+    package internal(set) var changesAt: Timestamp?
     /// Whether somebody else may have it: what it does is not honoured once another has taken its place.
-    public internal(set) var isCompromised: Bool
+    package internal(set) var isCompromised: Bool
     /// The private half: the scalar, 32 bytes.
-    public let secret: Secret<[UInt8]>
+    package let secret: Secret<[UInt8]>
 
     /// A key of these parts.
-    public init(
+    package init(
         id: IssuerKeyID, use: KeyUse, state: State, createdAt: Timestamp, changesAt: Timestamp?, isCompromised: Bool,
         secret: Secret<[UInt8]>
     ) {
@@ -77,7 +77,7 @@ public struct IssuerKey: Sendable {
     /// What others know it by: the fingerprint of a subkey, or the thumbprint that names a push key.
     ///
     /// - Throws: ``StoreError/corruptRow(_:)`` when the private half is none.
-    public func publicName() throws -> String {
+    package func publicName() throws -> String {
         if let fingerprint = try fingerprint() { return "\(fingerprint)" }
         return JWK(try pushKey().publicKey).thumbprint
     }
@@ -118,18 +118,18 @@ public struct IssuerKey: Sendable {
 }
 
 /// The issuer's keys, the way they are kept: sealed.
-public struct IssuerKeyMaterial: Sendable {
+package struct IssuerKeyMaterial: Sendable {
     /// When the primary key was made, in seconds since 1970.
-    public let createdAt: UnixSeconds
+    package let createdAt: UnixSeconds
     /// The primary key, which only certifies.
-    public let primary: P256.Signing.PrivateKey
+    package let primary: P256.Signing.PrivateKey
     /// The certificate as it is published.
-    public internal(set) var certificate: Certificate
+    package internal(set) var certificate: Certificate
     /// The keys that rotate, by their use, oldest first.
-    public internal(set) var kept: [IssuerKey]
+    package internal(set) var kept: [IssuerKey]
 
     /// Material of these parts.
-    public init(
+    package init(
         createdAt: UnixSeconds, primary: P256.Signing.PrivateKey, certificate: Certificate, kept: [IssuerKey]
     ) {
         self.createdAt = createdAt
@@ -139,7 +139,7 @@ public struct IssuerKeyMaterial: Sendable {
     }
 
     /// Makes new keys and the certificate over them.
-    public static func make(
+    package static func make(
         issuer: Issuer, at now: Timestamp, random: any RandomSource
     ) async throws -> IssuerKeyMaterial {
         let primary = P256.Signing.PrivateKey()
@@ -163,7 +163,7 @@ public struct IssuerKeyMaterial: Sendable {
     /// The keys, ready for use; the primary key stays behind.
     ///
     /// - Throws: ``StoreError/corruptRow(_:)`` when there is none of a use.
-    public var keys: IssuerKeys {
+    package var keys: IssuerKeys {
         get throws {
             func current(_ use: KeyUse) throws -> IssuerKey {
                 guard let key = key(use, .current) else { throw StoreError.corruptRow("no \(use.rawValue) key") }

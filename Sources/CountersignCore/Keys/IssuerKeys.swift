@@ -1,22 +1,22 @@
-public import Crypto
-public import CountersignWire
-public import JOSE
-public import OpenPGP
+package import Crypto
+package import CountersignWire
+package import JOSE
+package import OpenPGP
 
 /// The issuer's own keys, in use.
 ///
 /// A class, because it never changes and is handed on with every operation: keys that were rotated are another one.
-public final class IssuerKeys: Sendable {
+package final class IssuerKeys: Sendable {
     /// The certificate that devices pin by its primary key.
-    public let certificate: Certificate
+    package let certificate: Certificate
     /// The subkey that signs challenges and notices.
-    public let signing: SigningKeyPair
+    package let signing: SigningKeyPair
     /// The key for push envelopes, used for nothing else.
-    public let push: P256.Signing.PrivateKey
+    package let push: P256.Signing.PrivateKey
     /// Its name at `/v1/push-keys`.
-    public let pushKeyID: String
+    package let pushKeyID: String
     /// The public halves of the keys for push envelopes: the one that signs, and those that did or will.
-    public let pushKeys: JWKSet
+    package let pushKeys: JWKSet
     /// The subkeys that open what devices seal: the current one first, then what is kept for messages on their way.
     private let decryption: [DecryptionKeyPair]
 
@@ -41,7 +41,7 @@ public final class IssuerKeys: Sendable {
     }
 
     /// A notice signed for the device it concerns.
-    public func sign(_ notice: RemovalNotice, at now: Timestamp) async throws -> String {
+    package func sign(_ notice: RemovalNotice, at now: Timestamp) async throws -> String {
         try await CleartextMessage.sign(notice.text, by: signing, at: now.unixSeconds).encoded
     }
 
@@ -88,5 +88,5 @@ public final class IssuerKeys: Sendable {
 
 extension IssuerKeys: IssuerKeySource {
     /// These, for who works with keys that nobody else changes.
-    public func current() throws(StoreError) -> IssuerKeys { self }
+    package func current() throws(StoreError) -> IssuerKeys { self }
 }

@@ -1,9 +1,9 @@
-public import OpenPGP
+package import OpenPGP
 
 /// The issuer's own keys, and the bootstrap token.
 ///
 /// All throw ``StoreError``.
-public protocol KeyStore {
+package protocol KeyStore {
     func bootstrapToken() throws -> BootstrapToken?
     /// The issuer's own keys.
     func issuerKeys() throws -> IssuerKeyMaterial

@@ -1,15 +1,15 @@
 /// Lists the issuer's keys, by their use, oldest first.
 ///
 /// For operators.
-public enum ListIssuerKeys {
+package enum ListIssuerKeys {
     /// What came of it.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// The keys.
         case keys([IssuerKey])
     }
 
     /// Lists the keys.
-    public static func list(ports: Ports) async throws -> Outcome {
+    package static func list(ports: Ports) async throws -> Outcome {
         .keys(try await ports.store.read { try $0.keys.issuerKeys().kept })
     }
 }

@@ -8,20 +8,20 @@ import OpenPGP
 /// then it is *retired*, and what it did is honoured for a while. Servers read the keys again once a minute and do
 /// nothing with older ones, so a step waits for longer than that.
 /// Spec: design 2b §8, 3.1.
-public enum RotateIssuerKey {
+package enum RotateIssuerKey {
     /// How long a key that is to sign is published before it does, in seconds: devices and caches have learnt it.
-    public static let publication: Int64 = 24 * 3600
+    package static let publication: Int64 = 24 * 3600
     /// How long what a retired key did is honoured, in seconds: devices fetch the issuer's certificate twice in it.
-    public static let honour: Int64 = 24 * 3600
+    package static let honour: Int64 = 24 * 3600
     /// How long a step waits at least, in seconds, until every server has read the one before.
-    public static let settling: Int64 = 90
+    package static let settling: Int64 = 90
     private static let attempts = 5
     /// How many subkeys the certificate may have: each is up to four packets, with its revocations, of 256 that a
     /// certificate has at most.
     private static let mostSubkeys = 60
 
     /// What came of it.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// The key that will take the place of the current one.
         case begun(IssuerKey)
         /// An earlier rotation has not reached its next step.
@@ -40,7 +40,7 @@ public enum RotateIssuerKey {
     ///     earlier one does is honoured from then on.
     ///   - caller: who asks.
     ///   - ports: the world.
-    public static func begin(
+    package static func begin(
         _ use: KeyUse, isAtOnce: Bool, isCompromised: Bool = false, by caller: Client, ports: Ports
     ) async throws -> Outcome {
         let hastens = isAtOnce || isCompromised
@@ -69,7 +69,7 @@ public enum RotateIssuerKey {
     }
 
     /// Does the steps that are due.
-    public static func sweep(ports: Ports) async throws {
+    package static func sweep(ports: Ports) async throws {
         var isAnyDue = true
         while isAnyDue {
             isAnyDue = try await changing(ports) { material, now in

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Counts attempts.
 ///
 /// All methods throw ``StoreError``.
-public protocol AttemptStore {
+package protocol AttemptStore {
     /// The count in the current window, if there is a window.
     func find(_ key: String, at: Timestamp) throws -> AttemptCount?
     /// Counts an attempt in the current window of this many seconds.

@@ -1,19 +1,19 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// What a list of challenges looks at before it shows one: not what was asked, which may be long.
-public struct ChallengeEntry: Sendable {
+package struct ChallengeEntry: Sendable {
     /// The challenge.
-    public let id: ChallengeID
+    package let id: ChallengeID
     /// When it was asked.
-    public let askedAt: Timestamp
+    package let askedAt: Timestamp
     /// By which type.
-    public let type: String
+    package let type: String
     /// How it stands, by the words of the API.
-    public let state: String
+    package let state: String
 
     /// An entry of these parts.
-    public init(id: ChallengeID, askedAt: Timestamp, type: String, state: String) {
+    package init(id: ChallengeID, askedAt: Timestamp, type: String, state: String) {
         self.id = id
         self.askedAt = askedAt
         self.type = type
@@ -22,26 +22,26 @@ public struct ChallengeEntry: Sendable {
 }
 
 /// Lists challenges, newest first.
-public enum ListChallenges {
+package enum ListChallenges {
     /// Which are meant.
-    public struct Filter: Sendable {
+    package struct Filter: Sendable {
         /// Of one user.
-        public var user: UserID?
+        package var user: UserID?
         /// By one type.
-        public var type: TypeName?
+        package var type: TypeName?
         /// In one state, by the words of the API.
-        public var state: String?
+        package var state: String?
 
         /// All.
-        public init() {}
+        package init() {}
     }
 
     /// Where a page ended.
-    public struct Place: Hashable, Sendable, CustomStringConvertible {
+    package struct Place: Hashable, Sendable, CustomStringConvertible {
         /// When its last challenge was asked.
-        public let askedAt: Timestamp
+        package let askedAt: Timestamp
         /// Which that is.
-        public let id: ChallengeID
+        package let id: ChallengeID
 
         init(_ entry: ChallengeEntry) {
             (askedAt, id) = (entry.askedAt, entry.id)
@@ -54,13 +54,13 @@ public enum ListChallenges {
         }
 
         /// As it stands in a cursor.
-        public var description: String { "\(askedAt.milliseconds) \(id)" }
+        package var description: String { "\(askedAt.milliseconds) \(id)" }
     }
 
     /// A page of challenges: those that a client has asked, or all.
     ///
     /// - Throws: ``CursorRefused``, ``StoreError``.
-    public static func list(
+    package static func list(
         _ filter: Filter, in scope: ListScope, cursor: String?, ports: Ports
     ) async throws -> Page<Challenge> {
         let listing = Listing(

@@ -1,19 +1,19 @@
-public import CountersignWire
-public import OpenPGP
+package import CountersignWire
+package import OpenPGP
 
 /// Lists devices, user by user for a client, oldest first for operators.
-public enum ListEnrollments {
+package enum ListEnrollments {
     /// Which are meant.
-    public struct Filter: Sendable {
+    package struct Filter: Sendable {
         /// Of one user.
-        public var user: UserID?
+        package var user: UserID?
         /// By one key.
-        public var fingerprint: Fingerprint?
+        package var fingerprint: Fingerprint?
         /// How they must stand, by a word and whether an enrollment is meant by it; nil for all.
-        public var state: (word: String, matches: @Sendable (Enrollment) -> Bool)?
+        package var state: (word: String, matches: @Sendable (Enrollment) -> Bool)?
 
         /// All.
-        public init() {}
+        package init() {}
     }
 
     /// Where a page ended.
@@ -33,7 +33,7 @@ public enum ListEnrollments {
     /// A page of devices.
     ///
     /// - Throws: ``CursorRefused``, ``StoreError``.
-    public static func list(
+    package static func list(
         _ filter: Filter, in scope: ListScope, cursor: String?, ports: Ports
     ) async throws -> Page<Enrollment> {
         let listing = Listing(

@@ -1,10 +1,10 @@
-public import CountersignWire
-public import OpenPGP
+package import CountersignWire
+package import OpenPGP
 
 /// Pages of lists.
 ///
 /// All throw ``StoreError``.
-public protocol ListStore {
+package protocol ListStore {
     /// Those that a client knows, in the order of their ids.
     func users(of client: ClientID, after id: UserID?, limit: Int) throws -> [LinkedUser]
     /// In the order of their ids, those who are deleted among them.

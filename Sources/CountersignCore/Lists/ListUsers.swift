@@ -1,16 +1,16 @@
-public import CountersignWire
+package import CountersignWire
 
 /// How one client knows a user.
-public struct UserLink: Hashable, Sendable {
+package struct UserLink: Hashable, Sendable {
     /// The client.
-    public let client: ClientID
+    package let client: ClientID
     /// Its own name for the user.
-    public let externalID: ExternalID?
+    package let externalID: ExternalID?
     /// Whether it lets the user enroll no device.
-    public let isEnrollmentBlocked: Bool
+    package let isEnrollmentBlocked: Bool
 
     /// A link of these parts.
-    public init(client: ClientID, externalID: ExternalID?, isEnrollmentBlocked: Bool) {
+    package init(client: ClientID, externalID: ExternalID?, isEnrollmentBlocked: Bool) {
         self.client = client
         self.externalID = externalID
         self.isEnrollmentBlocked = isEnrollmentBlocked
@@ -18,18 +18,18 @@ public struct UserLink: Hashable, Sendable {
 }
 
 /// A user as operators see them.
-public struct KnownUser: Sendable {
+package struct KnownUser: Sendable {
     /// The user.
-    public let id: UserID
+    package let id: UserID
     /// When they were made.
-    public let createdAt: Timestamp
+    package let createdAt: Timestamp
     /// When they were deleted; nil for those who are there.
-    public let deletedAt: Timestamp?
+    package let deletedAt: Timestamp?
     /// The clients that know them.
-    public let links: [UserLink]
+    package let links: [UserLink]
 
     /// A user of these parts.
-    public init(id: UserID, createdAt: Timestamp, deletedAt: Timestamp?, links: [UserLink]) {
+    package init(id: UserID, createdAt: Timestamp, deletedAt: Timestamp?, links: [UserLink]) {
         self.id = id
         self.createdAt = createdAt
         self.deletedAt = deletedAt
@@ -38,11 +38,11 @@ public struct KnownUser: Sendable {
 }
 
 /// Lists users, oldest first.
-public enum ListUsers {
+package enum ListUsers {
     /// Those that a client knows.
     ///
     /// - Throws: ``CursorRefused``, ``StoreError``.
-    public static func of(
+    package static func of(
         _ client: ClientID, blocked isBlocked: Bool?, cursor: String?, ports: Ports
     ) async throws -> Page<LinkedUser> {
         let listing = Listing(
@@ -59,7 +59,7 @@ public enum ListUsers {
     /// Those that a client knows, for operators.
     ///
     /// - Throws: ``CursorRefused``, ``StoreError``.
-    public static func known(to client: ClientID, cursor: String?, ports: Ports) async throws -> Page<KnownUser> {
+    package static func known(to client: ClientID, cursor: String?, ports: Ports) async throws -> Page<KnownUser> {
         let listing = Listing("known users", .client(client), filters: [:], cursor: cursor, ports.hasher)
         let place = try listing.place { UserID($0) }
         return try await ports.store.read { reader in
@@ -74,7 +74,7 @@ public enum ListUsers {
     ///   - isDeleted: whether those are meant who are deleted, or those who are there; nil for both.
     ///   - cursor: where the page before ended.
     ///   - ports: the world.
-    public static func all(deleted isDeleted: Bool?, cursor: String?, ports: Ports) async throws -> Page<KnownUser> {
+    package static func all(deleted isDeleted: Bool?, cursor: String?, ports: Ports) async throws -> Page<KnownUser> {
         let listing = Listing("users", .all, filters: ["deleted": isDeleted], cursor: cursor, ports.hasher)
         let place = try listing.place { UserID($0) }
         return try await ports.store.read { reader in

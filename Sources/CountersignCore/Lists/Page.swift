@@ -1,15 +1,15 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Whose things a list shows: an argument of every list, never a filter that somebody may forget.
-public enum ListScope: Hashable, Sendable, CustomStringConvertible {
+package enum ListScope: Hashable, Sendable, CustomStringConvertible {
     /// What a client may see.
     case client(ClientID)
     /// Everything, for operators.
     case all
 
     /// As cursors are bound to it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .client(let client): "\(client)"
         case .all: "all"
@@ -18,11 +18,11 @@ public enum ListScope: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A part of a list, and where the next one begins.
-public struct Page<Element: Sendable>: Sendable {
+package struct Page<Element: Sendable>: Sendable {
     /// What is on it; there may be nothing where what a filter looks for is rare.
-    public let elements: [Element]
+    package let elements: [Element]
     /// Where the next page begins; nil after the last one.
-    public let cursor: String?
+    package let cursor: String?
 }
 
 /// A list as one caller goes through it.
@@ -81,4 +81,4 @@ struct Listing: Sendable {
 }
 
 /// A cursor that is not of an earlier page of the same list, with the same filters, to the same caller.
-public struct CursorRefused: Error, Hashable, Sendable {}
+package struct CursorRefused: Error, Hashable, Sendable {}

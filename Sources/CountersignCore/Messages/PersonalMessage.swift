@@ -1,8 +1,8 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// The texts that people get by mail and as text messages; operators may write their own.
-public enum MessageTemplate: String, CaseIterable, Sendable {
+package enum MessageTemplate: String, CaseIterable, Sendable {
     /// Shows an operator that messages arrive.
     case test
     /// Brings a code that proves that the person gets what is sent there.
@@ -10,7 +10,7 @@ public enum MessageTemplate: String, CaseIterable, Sendable {
 }
 
 /// Where a person is reached besides their devices.
-public enum PersonalAddress: Hashable, Sendable {
+package enum PersonalAddress: Hashable, Sendable {
     /// By mail.
     case email(EmailAddress)
     /// By text message.
@@ -18,13 +18,13 @@ public enum PersonalAddress: Hashable, Sendable {
 }
 
 /// A message to a person: the template and what stands in it, put into words when it is sent.
-public struct PersonalMessage: Sendable {
+package struct PersonalMessage: Sendable {
     /// The template.
-    public let template: MessageTemplate
+    package let template: MessageTemplate
     /// The person's language; nil for the one the operator has set.
-    public let language: LanguageTag?
+    package let language: LanguageTag?
     /// What stands in it besides what is the same in all: the code is a secret.
-    public let values: [String: Secret<String>]
+    package let values: [String: Secret<String>]
 
     private init(_ template: MessageTemplate, _ language: LanguageTag?, _ values: [String: Secret<String>] = [:]) {
         self.template = template
@@ -33,15 +33,15 @@ public struct PersonalMessage: Sendable {
     }
 
     /// A message that tells nothing but that it arrived.
-    public static func test(in language: LanguageTag?) -> PersonalMessage { PersonalMessage(.test, language) }
+    package static func test(in language: LanguageTag?) -> PersonalMessage { PersonalMessage(.test, language) }
 
     /// A message with a code, which is good for a number of minutes.
-    public static func code(_ code: EntryNumber, minutes: Int, in language: LanguageTag?) -> PersonalMessage {
+    package static func code(_ code: EntryNumber, minutes: Int, in language: LanguageTag?) -> PersonalMessage {
         PersonalMessage(.code, language, ["code": Secret(code.digits), "minutes": Secret("\(minutes)")])
     }
 
     /// A message with the code that approves a question of a client's, which is told with it.
-    public static func code(
+    package static func code(
         _ code: EntryNumber, minutes: Int, of client: ClientName, asking question: DisplayMessage,
         in language: LanguageTag?
     ) -> PersonalMessage {
@@ -83,20 +83,20 @@ public struct PersonalMessage: Sendable {
 }
 
 /// By what messages to people leave, as the operator has set it up.
-public struct Transports: Hashable, Sendable {
+package struct Transports: Hashable, Sendable {
     /// Whether there is mail.
-    public var mail: Bool
+    package var mail: Bool
     /// Whether there are text messages.
-    public var text: Bool
+    package var text: Bool
 
     /// Transports of these kinds.
-    public init(mail: Bool = false, text: Bool = false) {
+    package init(mail: Bool = false, text: Bool = false) {
         self.mail = mail
         self.text = text
     }
 
     /// Whether a person can be reached at an address.
-    public func reach(_ address: PersonalAddress) -> Bool {
+    package func reach(_ address: PersonalAddress) -> Bool {
         switch address {
         case .email: mail
         case .phone: text

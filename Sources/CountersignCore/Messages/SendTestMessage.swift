@@ -1,12 +1,12 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Sends a message of a template to an address of the operator's choice, to see that it arrives, and how it looks.
 ///
 /// For operators. It takes the way of every other message: through the outbox.
-public enum SendTestMessage {
+package enum SendTestMessage {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// It is on its way.
         case queued(EventID)
         /// Mail, or text messages, are not set up.
@@ -18,7 +18,7 @@ public enum SendTestMessage {
     /// How long such a message is tried, in seconds.
     static let lifetime: Int64 = 3600
     /// The code in a message that shows what one with a code looks like; it is good for nothing.
-    public static let code = EntryNumber(value: 123_456)
+    package static let code = EntryNumber(value: 123_456)
 
     /// Queues a message.
     ///
@@ -29,7 +29,7 @@ public enum SendTestMessage {
     ///   - caller: who asks.
     ///   - key: names the request.
     ///   - ports: the external dependencies.
-    public static func send(
+    package static func send(
         _ template: MessageTemplate, to address: PersonalAddress, in language: LanguageTag?, by caller: Client,
         idempotency key: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// A message of the outbox, as an operator sees it: without what is in it.
-public struct OutboxEntry: Hashable, Sendable {
+package struct OutboxEntry: Hashable, Sendable {
     /// Where a message can stand while it has not arrived.
-    public enum State: String, Sendable, CaseIterable {
+    package enum State: String, Sendable, CaseIterable {
         /// It is to be sent, or sent again.
         case waiting
         /// It was given up.
@@ -11,24 +11,24 @@ public struct OutboxEntry: Hashable, Sendable {
     }
 
     /// Its id.
-    public let id: EventID
+    package let id: EventID
     /// `callback`, `push`, `mail` or `text`.
-    public let kind: String
+    package let kind: String
     /// Whose it is.
-    public let client: ClientID
+    package let client: ClientID
     /// Where it stands.
-    public let state: State
+    package let state: State
     /// When it is tried next.
-    public let dueAt: Timestamp
+    package let dueAt: Timestamp
     /// Until when it can be tried.
-    public let expiresAt: Timestamp
+    package let expiresAt: Timestamp
     /// How often it was tried.
-    public let attempts: Int
+    package let attempts: Int
     /// What went wrong last.
-    public let lastError: String?
+    package let lastError: String?
 
     /// An entry of these parts.
-    public init(
+    package init(
         id: EventID, kind: String, client: ClientID, state: State, dueAt: Timestamp, expiresAt: Timestamp,
         attempts: Int, lastError: String?
     ) {

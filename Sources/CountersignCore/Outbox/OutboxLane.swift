@@ -1,33 +1,33 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Where messages of one kind queue that share a fate: those of a client and, of callbacks, those to one host.
-public struct OutboxLane: Hashable, Sendable {
+package struct OutboxLane: Hashable, Sendable {
     /// The client.
-    public let client: ClientID
+    package let client: ClientID
     /// Host and port; nil for what goes to no server of the client's.
-    public let host: String?
+    package let host: String?
 
     /// A lane of these parts.
-    public init(client: ClientID, host: String?) {
+    package init(client: ClientID, host: String?) {
         self.client = client
         self.host = host
     }
 }
 
 /// A lane in which something is due.
-public struct DueLane: Sendable {
+package struct DueLane: Sendable {
     /// The most that is counted.
-    public static let maximumCount = 256
+    package static let maximumCount = 256
 
     /// The lane.
-    public let lane: OutboxLane
+    package let lane: OutboxLane
     /// Since when.
-    public let since: Timestamp
+    package let since: Timestamp
     /// How many messages, ``maximumCount`` at most.
-    public let count: Int
+    package let count: Int
 
     /// A lane in which so many are due.
-    public init(lane: OutboxLane, since: Timestamp, count: Int) {
+    package init(lane: OutboxLane, since: Timestamp, count: Int) {
         self.lane = lane
         self.since = since
         self.count = count
@@ -35,34 +35,34 @@ public struct DueLane: Sendable {
 }
 
 /// How many messages of a lane are taken.
-public struct LaneShare: Hashable, Sendable {
+package struct LaneShare: Hashable, Sendable {
     /// The lane.
-    public let lane: OutboxLane
+    package let lane: OutboxLane
     /// How many.
-    public var count: Int
+    package var count: Int
 
     /// So many of a lane.
-    public init(lane: OutboxLane, count: Int) {
+    package init(lane: OutboxLane, count: Int) {
         self.lane = lane
         self.count = count
     }
 }
 
 /// What is on its way, and how much more may be: no client's receiver, however it hangs, leaves no place to another's.
-public struct OutboxLoad: Sendable {
+package struct OutboxLoad: Sendable {
     /// How much may be on its way at once.
-    public struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// In all.
-        public let total: Int
+        package let total: Int
         /// Of one client, and to one host.
-        public let each: Int
+        package let each: Int
         /// In a lane whose receiver took too long.
-        public let slow: Int
+        package let slow: Int
         /// Whether no client may have more on its way than there is left for others.
-        public let leavesHalf: Bool
+        package let leavesHalf: Bool
 
         /// Limits of these parts.
-        public init(total: Int, each: Int, slow: Int, leavesHalf: Bool) {
+        package init(total: Int, each: Int, slow: Int, leavesHalf: Bool) {
             self.total = total
             self.each = each
             self.slow = slow
@@ -81,15 +81,15 @@ public struct OutboxLoad: Sendable {
     private var slow: Set<OutboxLane> = []
 
     /// Nothing is on its way.
-    public init(_ limits: Limits) {
+    package init(_ limits: Limits) {
         self.limits = limits
     }
 
     /// A message is on its way.
-    public mutating func begin(_ lane: OutboxLane) { add(1, to: lane) }
+    package mutating func begin(_ lane: OutboxLane) { add(1, to: lane) }
 
     /// A message is not on its way any more.
-    public mutating func end(_ lane: OutboxLane, tookTooLong: Bool) {
+    package mutating func end(_ lane: OutboxLane, tookTooLong: Bool) {
         add(-1, to: lane)
         if tookTooLong, slow.count < Self.maximumSlow { slow.insert(lane) }
         if !tookTooLong { slow.remove(lane) }
@@ -108,7 +108,7 @@ public struct OutboxLoad: Sendable {
 
     /// How many of each lane are taken now: one of each in turn, those first in which something has been due longest,
     /// until there is no place.
-    public func shares(of due: [DueLane]) -> [LaneShare] {
+    package func shares(of due: [DueLane]) -> [LaneShare] {
         var load = self
         var waiting = due.sorted { $0.since < $1.since }.filter { isWorthwhile($0) }
         var shares: [OutboxLane: Int] = [:]

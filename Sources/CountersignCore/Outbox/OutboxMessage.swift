@@ -1,13 +1,13 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Something that must leave, at least once, with an id by which the receiver drops repeats.
-public struct OutboxMessage: Sendable {
+package struct OutboxMessage: Sendable {
     /// How long delivery is tried, in seconds.
-    public static let lifetime: Int64 = 24 * 3600
+    package static let lifetime: Int64 = 24 * 3600
 
     /// What sort of receiver it has: none waits for another's.
-    public enum Kind: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         /// A client's own server.
         case callback
         /// A push service.
@@ -19,7 +19,7 @@ public struct OutboxMessage: Sendable {
     }
 
     /// What leaves.
-    public enum Content: Sendable {
+    package enum Content: Sendable {
         /// A callback to a client.
         ///
         /// Spec: Standard Webhooks.
@@ -36,7 +36,7 @@ public struct OutboxMessage: Sendable {
         case personal(PersonalMessage, to: PersonalAddress, client: ClientID)
 
         /// What sort of receiver it has.
-        public var kind: Kind {
+        package var kind: Kind {
             switch self {
             case .callback, .notice, .hook: .callback
             case .push, .withdrawal: .push
@@ -46,7 +46,7 @@ public struct OutboxMessage: Sendable {
         }
 
         /// What is posted to a client's own server, and what for; nil for what goes elsewhere.
-        public var posted: (purpose: CallbackPurpose, uri: CallbackURI, body: [UInt8])? {
+        package var posted: (purpose: CallbackPurpose, uri: CallbackURI, body: [UInt8])? {
             switch self {
             case .callback(let uri, _, let body): (.callbacks, uri, body)
             case .notice(let uri, _, let body): (.notices, uri, body)
@@ -56,7 +56,7 @@ public struct OutboxMessage: Sendable {
         }
 
         /// Whose it is.
-        public var client: ClientID {
+        package var client: ClientID {
             switch self {
             case .callback(_, let client, _), .notice(_, let client, _), .hook(_, let client, _),
                 .push(_, _, let client), .withdrawal(_, _, let client), .personal(_, _, let client):
@@ -66,21 +66,21 @@ public struct OutboxMessage: Sendable {
     }
 
     /// Where it queues.
-    public var lane: OutboxLane {
+    package var lane: OutboxLane {
         OutboxLane(client: content.client, host: content.posted?.uri.authority)
     }
 
     /// Its id, the `webhook-id` of a callback.
-    public let id: EventID
+    package let id: EventID
     /// What leaves.
-    public let content: Content
+    package let content: Content
     /// From when on.
-    public let dueAt: Timestamp
+    package let dueAt: Timestamp
     /// Until when it is tried.
-    public let expiresAt: Timestamp
+    package let expiresAt: Timestamp
 
     /// A message of these parts.
-    public init(id: EventID, content: Content, dueAt: Timestamp, expiresAt: Timestamp) {
+    package init(id: EventID, content: Content, dueAt: Timestamp, expiresAt: Timestamp) {
         self.id = id
         self.content = content
         self.dueAt = dueAt

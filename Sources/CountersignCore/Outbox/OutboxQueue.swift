@@ -1,19 +1,19 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// A message that this process may deliver now.
-public struct LeasedMessage: Sendable {
+package struct LeasedMessage: Sendable {
     /// The message.
-    public let message: OutboxMessage
+    package let message: OutboxMessage
     /// How often it was tried before.
-    public let attempts: Int
+    package let attempts: Int
     /// Where it was queued.
-    public let lane: OutboxLane
+    package let lane: OutboxLane
     /// Until when nobody else takes it.
-    public let until: Timestamp
+    package let until: Timestamp
 
     /// A message that was tried some times.
-    public init(message: OutboxMessage, attempts: Int, lane: OutboxLane, until: Timestamp) {
+    package init(message: OutboxMessage, attempts: Int, lane: OutboxLane, until: Timestamp) {
         self.message = message
         self.attempts = attempts
         self.lane = lane
@@ -22,7 +22,7 @@ public struct LeasedMessage: Sendable {
 }
 
 /// What came of an attempt to deliver; reasons are words without secrets.
-public enum DeliveryOutcome: Sendable {
+package enum DeliveryOutcome: Sendable {
     /// The receiver has it: its content is erased.
     case delivered
     /// The receiver of a callback has it, which had said that it is gone: nothing is held against it any more.
@@ -39,21 +39,21 @@ public enum DeliveryOutcome: Sendable {
 }
 
 /// An attempt to deliver that has ended.
-public struct EndedAttempt: Sendable {
+package struct EndedAttempt: Sendable {
     /// What was to be delivered.
-    public let message: OutboxMessage
+    package let message: OutboxMessage
     /// What came of it.
-    public let outcome: DeliveryOutcome
+    package let outcome: DeliveryOutcome
 
     /// An attempt of which this came.
-    public init(_ message: OutboxMessage, as outcome: DeliveryOutcome) {
+    package init(_ message: OutboxMessage, as outcome: DeliveryOutcome) {
         self.message = message
         self.outcome = outcome
     }
 }
 
 /// Where a message stands after an attempt to deliver it.
-public enum Settlement: Hashable, Sendable {
+package enum Settlement: Hashable, Sendable {
     /// It has arrived.
     case delivered
     /// It did not arrive for this reason and is tried again at a time.
@@ -63,7 +63,7 @@ public enum Settlement: Hashable, Sendable {
 }
 
 /// The durable outbox, seen by those who empty it.
-public protocol OutboxQueue: Sendable {
+package protocol OutboxQueue: Sendable {
     /// In which lanes messages of a kind are due.
     func dueLanes(_ kind: OutboxMessage.Kind, at now: Timestamp) async throws -> [DueLane]
 
@@ -85,21 +85,21 @@ public protocol OutboxQueue: Sendable {
 }
 
 /// What a server proves itself with to a push service.
-public struct ProviderToken: Sendable {
+package struct ProviderToken: Sendable {
     /// The token.
-    public let text: Secret<String>
+    package let text: Secret<String>
     /// Since when it stands.
-    public let issuedAt: Timestamp
+    package let issuedAt: Timestamp
 
     /// A token made at a time.
-    public init(text: Secret<String>, issuedAt: Timestamp) {
+    package init(text: Secret<String>, issuedAt: Timestamp) {
         self.text = text
         self.issuedAt = issuedAt
     }
 }
 
 /// The tokens for push services, which all nodes share: services refuse who makes new ones too often.
-public protocol ProviderTokens: Sendable {
+package protocol ProviderTokens: Sendable {
     /// The token of a name, if there is one.
     func providerToken(_ name: String) async throws -> ProviderToken?
 

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// The outbox, as rules and operators see it.
 ///
 /// All throw ``StoreError``.
-public protocol OutboxStore {
+package protocol OutboxStore {
     /// Oldest first.
     func list(_ state: OutboxEntry.State, after id: EventID?, limit: Int) throws -> [OutboxEntry]
     /// Nil for one that has arrived.

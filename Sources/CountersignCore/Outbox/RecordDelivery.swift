@@ -1,7 +1,7 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Records what came of attempts to deliver.
-public enum RecordDelivery {
+package enum RecordDelivery {
     /// Records it in the outbox, and where what was sent has a place of its own, there.
     ///
     /// - Parameters:
@@ -10,7 +10,7 @@ public enum RecordDelivery {
     ///   - ports: the external dependencies.
     /// - Returns: where the messages stand now, without those that somebody else had settled before.
     /// - Throws: ``StoreError``.
-    public static func record(
+    package static func record(
         _ attempts: [EndedAttempt], at now: Timestamp, ports: Ports
     ) async throws -> [EventID: Settlement] {
         try await ports.commit(at: now) { try $0.recordDelivery(attempts) }

@@ -1,11 +1,11 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Has a message sent now: one that was given up, or one that waits for its next time.
 ///
 /// For operators. Spec: design 7.
-public enum RetryMessage {
+package enum RetryMessage {
     /// What came of it.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// It is sent now.
         case queued
         /// There is no message of this id that has not arrived.
@@ -15,7 +15,7 @@ public enum RetryMessage {
     }
 
     /// Sends a message again.
-    public static func retry(_ id: EventID, by client: Client, ports: Ports) async throws -> Outcome {
+    package static func retry(_ id: EventID, by client: Client, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
             guard let entry = try work.outbox.find(id) else { return .notFound }

@@ -1,7 +1,7 @@
-public import CountersignWire
+package import CountersignWire
 
 /// The subject of a notification that tasks can wait for.
-public enum ChangeTopic: Hashable, Sendable {
+package enum ChangeTopic: Hashable, Sendable {
     /// A challenge has ended.
     case challenge(ChallengeID)
     /// An enrollment has a new challenge, one fewer, or is removed.
@@ -15,7 +15,7 @@ public enum ChangeTopic: Hashable, Sendable {
 /// Notifies waiting tasks that something has changed.
 ///
 /// A notification is sent together with the commit of its change.
-public protocol ChangeNotifier: Sendable {
+package protocol ChangeNotifier: Sendable {
     /// Subscribes from now on: subscribe first, and read the state afterwards; then no change is missed.
     func subscribe(to topic: ChangeTopic) -> any ChangeSubscription
 }
@@ -23,7 +23,7 @@ public protocol ChangeNotifier: Sendable {
 /// A subscription of one task.
 ///
 /// It ends when the value is released.
-public protocol ChangeSubscription: Sendable {
+package protocol ChangeSubscription: Sendable {
     /// Returns when the topic was notified since the subscription began or since the last return, or at the deadline.
     ///
     /// - Throws: `CancellationError` when the task is cancelled or the subscription is interrupted.

@@ -1,24 +1,24 @@
-public import Crypto
+package import Crypto
 import CountersignWire
-public import Encodings
+package import Encodings
 
 /// The hash of a secret of at least 112 bits, by which the secret is looked up; nobody can reverse it.
-public struct SecretHash: Hashable, Sendable {
+package struct SecretHash: Hashable, Sendable {
     /// SHA-256.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// The hash of a secret.
-    public init(of secret: Secret<String>) {
+    package init(of secret: Secret<String>) {
         bytes = Array(SHA256.hash(data: Array(secret.reveal().utf8)))
     }
 
     /// A hash read from the database.
-    public init(stored bytes: [UInt8]) {
+    package init(stored bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     /// Whether this is the hash of a secret, in constant time.
-    public func matches(_ secret: Secret<String>) -> Bool {
+    package func matches(_ secret: Secret<String>) -> Bool {
         constantTimeEqual(bytes, SecretHash(of: secret).bytes)
     }
 }
@@ -26,11 +26,11 @@ public struct SecretHash: Hashable, Sendable {
 /// Hashes secrets with few possible values, under a key that is not in the database.
 ///
 /// Without the key, a copied database would reveal such secrets.
-public struct KeyedHasher: Sendable {
+package struct KeyedHasher: Sendable {
     private let key: Secret<SymmetricKey>
 
     /// A hasher; its key is derived from the master key for this purpose only.
-    public init(key: SymmetricKey) {
+    package init(key: SymmetricKey) {
         self.key = Secret(key)
     }
 

@@ -1,15 +1,15 @@
 import Crypto
-public import CountersignWire
-public import Logging
+package import CountersignWire
+package import Logging
 
 /// A source of the current time.
-public protocol TimeSource: Sendable {
+package protocol TimeSource: Sendable {
     /// The current time.
     var now: Timestamp { get }
 }
 
 /// A cryptographically secure generator of random bytes.
-public protocol RandomSource: Sendable {
+package protocol RandomSource: Sendable {
     /// This many random bytes.
     func bytes(_ count: Int) -> [UInt8]
 }
@@ -30,7 +30,7 @@ extension RandomSource {
 }
 
 /// The issuer's own keys, which change while a server runs.
-public protocol IssuerKeySource: Sendable {
+package protocol IssuerKeySource: Sendable {
     /// The keys that were read last.
     ///
     /// - Throws: ``StoreError/unavailable`` when the keys could not be read for a minute. Another server may have
@@ -39,48 +39,48 @@ public protocol IssuerKeySource: Sendable {
 }
 
 /// The operator's limits for each client.
-public struct ClientLimits: Hashable, Sendable {
+package struct ClientLimits: Hashable, Sendable {
     /// How many challenges by a code a client may make in a minute: they have no user yet, so no user's limit counts
     /// them.
-    public var codeAsks = 600
+    package var codeAsks = 600
     /// How many codes a client may send by text message in an hour, to all numbers together.
-    public var texts = 1000
+    package var texts = 1000
 
     /// The default limits.
-    public init() {}
+    package init() {}
 }
 
 /// The external dependencies of an operation, passed to it explicitly.
 ///
 /// It is a class because it is half a kilobyte, which every operation and every wait would copy.
-public final class Ports: Sendable {
+package final class Ports: Sendable {
     /// The deployment's public base URL.
-    public let issuer: Issuer
+    package let issuer: Issuer
     /// The database.
-    public let store: any Store
+    package let store: any Store
     /// Notifies waiting tasks of changes.
-    public let changes: any ChangeNotifier
+    package let changes: any ChangeNotifier
     /// The current time.
-    public let time: any TimeSource
+    package let time: any TimeSource
     /// The monotonic clock that times pauses and measures durations; nobody can set it.
-    public let clock: any Clock<Duration>
+    package let clock: any Clock<Duration>
     /// Random bytes.
-    public let random: any RandomSource
+    package let random: any RandomSource
     /// Hashes values that are only compared and that could be guessed from a plain hash.
-    public let hasher: KeyedHasher
+    package let hasher: KeyedHasher
     /// The issuer's own keys.
-    public let keys: any IssuerKeySource
+    package let keys: any IssuerKeySource
     /// The transports for messages to people.
-    public let transports: Transports
+    package let transports: Transports
     /// The operator's limits for each client.
-    public let limits: ClientLimits
+    package let limits: ClientLimits
     /// Calls the hooks of custom authenticators.
-    public let hooks: any AuthenticatorHooks
+    package let hooks: any AuthenticatorHooks
     /// The log for faults and refusals.
-    public let logger: Logger
+    package let logger: Logger
 
     /// Dependencies of these parts.
-    public init(
+    package init(
         issuer: Issuer, store: any Store, changes: any ChangeNotifier, time: any TimeSource,
         clock: any Clock<Duration>, random: any RandomSource,
         hasher: KeyedHasher, keys: any IssuerKeySource, transports: Transports = Transports(),

@@ -1,7 +1,7 @@
-public import CountersignWire
+package import CountersignWire
 
 /// An error of the store; the store throws no others.
-public enum StoreError: Error, Equatable, Sendable {
+package enum StoreError: Error, Equatable, Sendable {
     /// A value that must be unique exists already; the text names the constraint.
     case uniqueViolation(String)
     /// The transaction clashed with another and can be tried again.
@@ -15,14 +15,14 @@ public enum StoreError: Error, Equatable, Sendable {
 }
 
 /// How many attempts of a kind were made in a window of time.
-public struct AttemptCount: Equatable, Sendable {
+package struct AttemptCount: Equatable, Sendable {
     /// How many, the latest included.
-    public let number: Int
+    package let number: Int
     /// When the window ends, and these attempts cease to count.
-    public let windowEnd: Timestamp
+    package let windowEnd: Timestamp
 
     /// A count.
-    public init(number: Int, windowEnd: Timestamp) {
+    package init(number: Int, windowEnd: Timestamp) {
         self.number = number
         self.windowEnd = windowEnd
     }
@@ -31,7 +31,7 @@ public struct AttemptCount: Equatable, Sendable {
 /// The database.
 ///
 /// It is implemented once, in the storage target, with the same SQL for all engines.
-public protocol Store: Sendable {
+package protocol Store: Sendable {
     /// The place in the audit up to which no event can be added any more.
     func auditEnd() async throws -> Int64
 
@@ -52,7 +52,7 @@ public protocol Store: Sendable {
 /// All stores of one transaction.
 ///
 /// In a read-only transaction, the engine refuses every write.
-public protocol Stores: AnyObject, StoreAccess, ClientStore, ReceiverStore, KeyStore, TypeStore, UserStore, LinkStore,
+package protocol Stores: AnyObject, StoreAccess, ClientStore, ReceiverStore, KeyStore, TypeStore, UserStore, LinkStore,
     ErasureStore, AskingLockStore, BrowserStore, EnrollmentStore, MethodStore, TicketStore, NonceStore, WaitStore,
     PushStore, ListStore, ChallengeStore, TargetStore, ReceiptStore, AnswerStore, OutboxStore, ReplyStore, AuditStore,
     AttemptStore, RetentionStore
@@ -62,65 +62,65 @@ public protocol Stores: AnyObject, StoreAccess, ClientStore, ReceiverStore, KeyS
 }
 
 /// Gives access to the stores of a transaction by name.
-public protocol StoreAccess {
+package protocol StoreAccess {
     /// All stores.
     var stores: any Stores { get }
 }
 
 extension Stores {
     /// Itself.
-    public var stores: any Stores { self }
+    package var stores: any Stores { self }
 }
 
 extension StoreAccess {
     /// The clients.
-    public var clients: any ClientStore { stores }
+    package var clients: any ClientStore { stores }
     /// The receivers of callbacks and notices: their URLs, and which of them have said that they are gone.
-    public var receivers: any ReceiverStore { stores }
+    package var receivers: any ReceiverStore { stores }
     /// The issuer's own keys, and the bootstrap token.
-    public var keys: any KeyStore { stores }
+    package var keys: any KeyStore { stores }
     /// The challenge types.
-    public var types: any TypeStore { stores }
+    package var types: any TypeStore { stores }
     /// The users.
-    public var users: any UserStore { stores }
+    package var users: any UserStore { stores }
     /// The links between clients and users, with the clients' names for the users.
-    public var links: any LinkStore { stores }
+    package var links: any LinkStore { stores }
     /// The data of deleted users that are still to be erased.
-    public var erasures: any ErasureStore { stores }
+    package var erasures: any ErasureStore { stores }
     /// The locks that keep a client from asking a user.
-    public var askingLocks: any AskingLockStore { stores }
+    package var askingLocks: any AskingLockStore { stores }
     /// The browsers in which users have approved something.
-    public var browsers: any BrowserStore { stores }
+    package var browsers: any BrowserStore { stores }
     /// The enrollments.
-    public var enrollments: any EnrollmentStore { stores }
+    package var enrollments: any EnrollmentStore { stores }
     /// The keys of enrollments that prove a method, and the wrong answers given with them.
-    public var methods: any MethodStore { stores }
+    package var methods: any MethodStore { stores }
     /// The tickets with which devices enroll.
-    public var tickets: any TicketStore { stores }
+    package var tickets: any TicketStore { stores }
     /// The nonces that were used.
-    public var nonces: any NonceStore { stores }
+    package var nonces: any NonceStore { stores }
     /// The data that decide when something new counts: cooling-offs, records of removed enrollments, and what waits.
-    public var waits: any WaitStore { stores }
+    package var waits: any WaitStore { stores }
     /// The push registrations of devices, and the states of pushes.
-    public var pushes: any PushStore { stores }
+    package var pushes: any PushStore { stores }
     /// Pages of lists.
-    public var lists: any ListStore { stores }
+    package var lists: any ListStore { stores }
     /// The challenges.
-    public var challenges: any ChallengeStore { stores }
+    package var challenges: any ChallengeStore { stores }
     /// The devices to which each challenge is sent.
-    public var targets: any TargetStore { stores }
+    package var targets: any TargetStore { stores }
     /// The receipts.
-    public var receipts: any ReceiptStore { stores }
+    package var receipts: any ReceiptStore { stores }
     /// The answers that were accepted, for the case that an answer is repeated.
-    public var answers: any AnswerStore { stores }
+    package var answers: any AnswerStore { stores }
     /// The outbox, as rules and operators use it.
-    public var outbox: any OutboxStore { stores }
+    package var outbox: any OutboxStore { stores }
     /// The replies that may have to be repeated.
-    public var replies: any ReplyStore { stores }
+    package var replies: any ReplyStore { stores }
     /// The audit.
-    public var audit: any AuditStore { stores }
+    package var audit: any AuditStore { stores }
     /// The counted attempts.
-    public var attempts: any AttemptStore { stores }
+    package var attempts: any AttemptStore { stores }
     /// Deletes expired data.
-    public var retention: any RetentionStore { stores }
+    package var retention: any RetentionStore { stores }
 }

@@ -1,40 +1,40 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Announces a challenge to a device by push.
 ///
 /// Spec: design 3.6.
-public enum AnnounceChallenge {
+package enum AnnounceChallenge {
     /// How long it is tried to take a notification back, in seconds.
     static let withdrawalLifetime: Int64 = 3600
 
     /// Which challenge, and which device it is announced to.
-    public struct Subject: Sendable {
+    package struct Subject: Sendable {
         /// The challenge.
-        public let challenge: ChallengeID
+        package let challenge: ChallengeID
         /// The device.
-        public let enrollment: EnrollmentID
+        package let enrollment: EnrollmentID
 
         /// A challenge and a device.
-        public init(_ challenge: ChallengeID, to enrollment: EnrollmentID) {
+        package init(_ challenge: ChallengeID, to enrollment: EnrollmentID) {
             self.challenge = challenge
             self.enrollment = enrollment
         }
     }
 
     /// What a push is made from.
-    public struct Facts: Sendable {
+    package struct Facts: Sendable {
         /// What is announced.
-        public let challenge: Challenge
+        package let challenge: Challenge
         /// The device.
-        public let enrollment: EnrollmentID
+        package let enrollment: EnrollmentID
         /// Where it is reached.
-        public let push: RegisteredPush
+        package let push: RegisteredPush
         /// How many challenges are pending for it, this one among them.
-        public let badge: Int
+        package let badge: Int
 
         /// What a push of these is made from.
-        public init(_ challenge: Challenge, to enrollment: EnrollmentID, by push: RegisteredPush, badge: Int) {
+        package init(_ challenge: Challenge, to enrollment: EnrollmentID, by push: RegisteredPush, badge: Int) {
             self.challenge = challenge
             self.enrollment = enrollment
             self.push = push
@@ -43,18 +43,18 @@ public enum AnnounceChallenge {
     }
 
     /// A push that is to be sent now.
-    public struct Order: Sendable {
+    package struct Order: Sendable {
         /// What it says.
-        public let content: Content
+        package let content: Content
         /// Where to.
-        public let registration: PushRegistration
+        package let registration: PushRegistration
         /// The same without the token, and since when.
-        public let target: PushTarget
+        package let target: PushTarget
         /// When it is of no use any more.
-        public let expiresAt: Timestamp
+        package let expiresAt: Timestamp
 
         /// What a push says.
-        public enum Content: Hashable, Sendable {
+        package enum Content: Hashable, Sendable {
             /// That a challenge is pending.
             case announcement(SignedAnnouncement)
             /// That a challenge has ended; it shows nothing and only wakes the app.
@@ -65,7 +65,7 @@ public enum AnnounceChallenge {
     /// Reads what pushes are made from, as the challenges stand now.
     ///
     /// - Returns: in their order; nil where there is nothing to announce any more, or nowhere to send it.
-    public static func facts(of subjects: [Subject], ports: Ports) async throws -> [Facts?] {
+    package static func facts(of subjects: [Subject], ports: Ports) async throws -> [Facts?] {
         let now = ports.time.now
         let facts = try await ports.store.read {
             try $0.pushes.announcementFacts(of: subjects, now: now, limit: PendingChallenges.limit)
@@ -74,7 +74,7 @@ public enum AnnounceChallenge {
     }
 
     /// Makes a push.
-    public static func prepare(_ facts: Facts, ports: Ports) async throws -> Order {
+    package static func prepare(_ facts: Facts, ports: Ports) async throws -> Order {
         let announcement = try await facts.challenge.announcement(
             to: facts.enrollment, badge: facts.badge, ports: ports)
         return Order(
@@ -85,7 +85,7 @@ public enum AnnounceChallenge {
     /// Makes the push that takes a notification back.
     ///
     /// - Returns: nil when there is nowhere to send it.
-    public static func prepareWithdrawal(
+    package static func prepareWithdrawal(
         of id: ChallengeID, from enrollment: EnrollmentID, until end: Timestamp, ports: Ports
     ) async throws -> Order? {
         guard let push = try await ports.store.read({ try $0.pushes.find(of: enrollment) }) else { return nil }

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Where devices are reached by push, and how far pushes have come.
 ///
 /// All throw ``StoreError``.
-public protocol PushStore {
+package protocol PushStore {
     func find(of enrollment: EnrollmentID) throws -> RegisteredPush?
     /// In their order; nil for a challenge that is not there and a device that has no push registration. As many
     /// challenges as the limit are counted at most.

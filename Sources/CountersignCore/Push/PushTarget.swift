@@ -1,16 +1,16 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Where an enrollment is reached by push notifications, without the token, which delivery alone reads.
-public struct PushTarget: Hashable, Sendable {
+package struct PushTarget: Hashable, Sendable {
     /// Who delivers.
-    public let service: PushService
+    package let service: PushService
     /// The app.
-    public let app: AppID
+    package let app: AppID
     /// Since when.
-    public let registeredAt: Timestamp
+    package let registeredAt: Timestamp
 
     /// A target of these parts.
-    public init(service: PushService, app: AppID, registeredAt: Timestamp) {
+    package init(service: PushService, app: AppID, registeredAt: Timestamp) {
         self.service = service
         self.app = app
         self.registeredAt = registeredAt
@@ -18,21 +18,21 @@ public struct PushTarget: Hashable, Sendable {
 }
 
 /// A registration and when it was made.
-public struct RegisteredPush: Sendable {
+package struct RegisteredPush: Sendable {
     /// The registration, the token in it.
-    public let registration: PushRegistration
+    package let registration: PushRegistration
     /// Since when.
-    public let at: Timestamp
+    package let at: Timestamp
 
     /// A registration made at a time.
-    public init(registration: PushRegistration, at: Timestamp) {
+    package init(registration: PushRegistration, at: Timestamp) {
         self.registration = registration
         self.at = at
     }
 }
 
 /// How far the push that announces a challenge to a device has come.
-public enum PushDelivery: Hashable, Sendable {
+package enum PushDelivery: Hashable, Sendable {
     /// It waits to be sent, or to be sent again after this.
     case queued(lastFailure: String?)
     /// The service accepted it; it does not report whether the device shows it.
@@ -41,7 +41,7 @@ public enum PushDelivery: Hashable, Sendable {
     case failed(reason: String)
 
     /// The state in one word, and what went wrong last.
-    public var words: (state: String, reason: String?) {
+    package var words: (state: String, reason: String?) {
         switch self {
         case .queued(let failure): ("queued", failure)
         case .accepted: ("accepted", nil)
@@ -50,7 +50,7 @@ public enum PushDelivery: Hashable, Sendable {
     }
 
     /// Reads the words, or nil.
-    public init?(state: String, reason: String?) {
+    package init?(state: String, reason: String?) {
         switch (state, reason) {
         case ("queued", let failure): self = .queued(lastFailure: failure)
         case ("accepted", nil): self = .accepted
@@ -61,30 +61,30 @@ public enum PushDelivery: Hashable, Sendable {
 }
 
 /// What is known of how a device heard of a challenge.
-public struct Delivery: Equatable, Sendable {
+package struct Delivery: Equatable, Sendable {
     /// How far a push has come, and since when.
-    public struct Push: Equatable, Sendable {
+    package struct Push: Equatable, Sendable {
         /// How far.
-        public let delivery: PushDelivery
+        package let delivery: PushDelivery
         /// Since when.
-        public let at: Timestamp
+        package let at: Timestamp
 
         /// A push that has come so far at a time.
-        public init(_ delivery: PushDelivery, at: Timestamp) {
+        package init(_ delivery: PushDelivery, at: Timestamp) {
             self.delivery = delivery
             self.at = at
         }
     }
 
     /// The device.
-    public let enrollment: EnrollmentID
+    package let enrollment: EnrollmentID
     /// How far the push has come; nil when the device asks by itself.
-    public let push: Push?
+    package let push: Push?
     /// When the device first fetched the challenge; nil while it has not.
-    public let fetchedAt: Timestamp?
+    package let fetchedAt: Timestamp?
 
     /// What is known of these parts.
-    public init(enrollment: EnrollmentID, push: Push?, fetchedAt: Timestamp?) {
+    package init(enrollment: EnrollmentID, push: Push?, fetchedAt: Timestamp?) {
         self.enrollment = enrollment
         self.push = push
         self.fetchedAt = fetchedAt

@@ -1,19 +1,19 @@
 import CountersignWire
 
 /// How long the operator keeps data that are no longer needed.
-public struct Retention: Hashable, Sendable {
+package struct Retention: Hashable, Sendable {
     /// How long one kind of data is kept.
-    public enum Span: Hashable, Sendable, CustomStringConvertible {
+    package enum Span: Hashable, Sendable, CustomStringConvertible {
         /// For this number of days.
         case days(Int64)
         /// For ever.
         case forever
 
         /// The greatest number of days: a hundred years.
-        public static let maximum: Int64 = 36_500
+        package static let maximum: Int64 = 36_500
 
         /// The form in a settings file.
-        public var description: String {
+        package var description: String {
             switch self {
             case .days(let days): "\(days)"
             case .forever: "forever"
@@ -30,15 +30,15 @@ public struct Retention: Hashable, Sendable {
     }
 
     /// The fewest days that challenges are kept: a device may repeat an answer for this long, and gets the same reply.
-    public static let fewestDaysOfChallenges: Int64 = 7
+    package static let fewestDaysOfChallenges: Int64 = 7
 
     /// Challenges that have ended, counted from their end.
-    public var challenges = Span.days(90)
+    package var challenges = Span.days(90)
     /// The signed answers, counted from when they were accepted.
-    public var receipts = Span.forever
+    package var receipts = Span.forever
     /// The audit, counted from each event.
-    public var audit = Span.forever
+    package var audit = Span.forever
 
     /// The default.
-    public init() {}
+    package init() {}
 }

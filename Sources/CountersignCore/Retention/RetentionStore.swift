@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Deletes expired data.
 ///
 /// All methods throw ``StoreError``.
-public protocol RetentionStore {
+package protocol RetentionStore {
     /// Deletes the oldest ended challenges with their targets but without their receipts, and returns how many it
     /// deleted.
     func deleteChallenges(endedBefore: Timestamp, limit: Int) throws -> Int

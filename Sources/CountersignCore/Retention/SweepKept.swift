@@ -1,7 +1,7 @@
 import CountersignWire
 
 /// Deletes expired data in batches: each transaction is short, and after a crash the next run continues.
-public enum SweepKept {
+package enum SweepKept {
     /// How many rows one transaction deletes or erases.
     static let batch = 500
 
@@ -12,7 +12,7 @@ public enum SweepKept {
     ///   - ports: the external dependencies.
     /// - Returns: the number of deleted challenges, receipts and events together.
     @discardableResult
-    public static func sweep(_ retention: Retention, ports: Ports) async throws -> Int {
+    package static func sweep(_ retention: Retention, ports: Ports) async throws -> Int {
         let now = ports.time.now
         var total = 0
         if let oldest = retention.challenges.oldest(at: now) {

@@ -1,47 +1,47 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// A policy a client may ask by.
 ///
 /// Requests can tighten it and never loosen it.
-public struct ChallengeType: Sendable {
+package struct ChallengeType: Sendable {
     /// Its name.
-    public let name: TypeName
+    package let name: TypeName
     /// The methods allowed, in order.
-    public let methods: [AnswerMethod]
+    package let methods: [AnswerMethod]
     /// How its challenges reach whoever answers them; those by text message leave no receipt.
     package let channel: Channel.Kind
     /// How long a challenge lives, in seconds, and the longest a request may ask for.
-    public let lifetime: Int64
+    package let lifetime: Int64
     /// Whether a number shown by the asking side must be typed on the device.
-    public let numberEntry: Bool
+    package let numberEntry: Bool
     /// Whether a request may bring signing data.
-    public let signingData: Bool
+    package let signingData: Bool
     /// The least an answer must prove.
-    public let assurance: Assurance
+    package let assurance: Assurance
     /// Whether it is labelled AAL2: then NIST SP 800-63B-4 accepts it, and devices with keys in software are not asked.
-    public let isAAL2: Bool
+    package let isAAL2: Bool
     /// The type that is asked by where no device can answer by this one; nil for none.
-    public let fallback: TypeName?
+    package let fallback: TypeName?
     /// The type with a code that is asked by where the user has approved nothing from the browser at hand before; nil
     /// where browsers do not matter.
-    public let unknownBrowser: TypeName?
+    package let unknownBrowser: TypeName?
     /// How many challenges of one client may be open for one user.
-    public let maximumPending: Int
+    package let maximumPending: Int
     /// How often a client may ask a user within an hour without being approved once.
-    public let maximumAsks: Int
+    package let maximumAsks: Int
     /// How long a client must wait after a user's second denial in a row, in seconds; twice as long after each further
     /// one.
-    public let denialPause: Int64
+    package let denialPause: Int64
     /// How often a challenge may be answered wrongly, by PINs and custom authenticators together, before it fails; nil
     /// for as often as those allow.
-    public let attempts: Int?
+    package let attempts: Int?
     /// How often a challenge may be announced again.
-    public let maximumResends: Int
+    package let maximumResends: Int
     /// What is asked, by language, where a request says nothing itself.
-    public let texts: [LanguageTag: DisplayMessage]
+    package let texts: [LanguageTag: DisplayMessage]
     /// Who may ask by it; nil for every client.
-    public let clients: Set<ClientID>?
+    package let clients: Set<ClientID>?
 
     /// How many languages it may have texts in, and how many clients it may name.
     private static let (maximumTexts, maximumClients) = (100, 1000)
@@ -57,9 +57,9 @@ public struct ChallengeType: Sendable {
     private static let (longestText, usualText): (Int64, Int64) = (600, 300)
 
     /// The type that possession of the device answers.
-    public static let confirm = standard(.confirm, by: [.confirm])
+    package static let confirm = standard(.confirm, by: [.confirm])
     /// Every type that exists from the start.
-    public static let builtIn = [
+    package static let builtIn = [
         confirm, standard(.pin, by: [.pin]), standard(.biometric, by: [.biometric, .pin]),
         standard(.qr, by: [.confirm], channel: .code),
     ]
@@ -123,7 +123,7 @@ public struct ChallengeType: Sendable {
     }
 
     /// The type as JSON.
-    public var json: JSONValue {
+    package var json: JSONValue {
         .members([
             "name": .string("\(name)"), "methods": .array(methods.map { .string($0.rawValue) }),
             "qr": .bool(channel == .code), "text_code": .bool(channel == .text), "expires_in": .integer(lifetime),
@@ -154,7 +154,7 @@ public struct ChallengeType: Sendable {
     ///   - pointer: the JSON pointer of the type in the document that holds it.
     ///   - isStored: whether it was accepted before, perhaps by an earlier program.
     /// - Throws: ``JSONShapeError``, or ``RefusedText`` for a text that may not be shown.
-    public init(_ json: JSONValue, name: TypeName, at pointer: String = "", isStored: Bool = false) throws {
+    package init(_ json: JSONValue, name: TypeName, at pointer: String = "", isStored: Bool = false) throws {
         let standard = Self.confirm
         var members = try JSONMembers(json, at: pointer)
         guard name != .newDevice else {

@@ -15,7 +15,7 @@ package enum Channel: Hashable, Sendable {
     case text
 
     /// A channel without what is particular to one challenge, as types name it.
-    package enum Kind: Hashable, Sendable { case devices, code, text }
+    package enum Kind: String, Sendable { case devices, code, text }
 
     /// Which channel it is.
     package var kind: Kind {

@@ -1,11 +1,11 @@
 import CountersignWire
 
 /// Lists challenge types.
-public enum ListTypes {
+package enum ListTypes {
     /// A page of types, by name: those that a client may ask by, or all.
     ///
     /// - Throws: ``CursorRefused``, ``StoreError``.
-    public static func page(in scope: ListScope, cursor: String?, ports: Ports) async throws -> Page<ChallengeType> {
+    package static func page(in scope: ListScope, cursor: String?, ports: Ports) async throws -> Page<ChallengeType> {
         let listing = Listing("types", scope, filters: [:], cursor: cursor, ports.hasher)
         let place = try listing.place { TypeName($0) }
         let types = try await ports.store.read { try $0.types.all() }.filter { type in

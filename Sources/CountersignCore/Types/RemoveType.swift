@@ -1,11 +1,11 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Removes a challenge type.
 ///
 /// For operators.
-public enum RemoveType {
+package enum RemoveType {
     /// The result of the operation.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// It is gone.
         case removed
         /// There is none of this name.
@@ -16,7 +16,7 @@ public enum RemoveType {
 
     /// Removes a type that no other one names; challenges already asked go on, but a code that no device has presented
     /// leads nowhere.
-    public static func remove(_ name: TypeName, by client: Client, ports: Ports) async throws -> Outcome {
+    package static func remove(_ name: TypeName, by client: Client, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
             guard try work.types.find(name) != nil else { return .notFound }

@@ -4,16 +4,16 @@ import Encodings
 /// Makes challenge types, or replaces them; challenges already asked keep what they were asked with.
 ///
 /// For operators.
-public enum SetType {
+package enum SetType {
     /// The result of the operation.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// It is there, as it was given.
         case set
     }
 
     /// Makes a type or replaces it.
     @discardableResult
-    public static func set(_ type: ChallengeType, by client: Client, ports: Ports) async throws -> Outcome {
+    package static func set(_ type: ChallengeType, by client: Client, ports: Ports) async throws -> Outcome {
         try await ports.commit(at: ports.time.now) { work in
             try work.types.put(type)
             try work.raise(.typeSet(type, by: client.id))
@@ -24,7 +24,7 @@ public enum SetType {
     /// Makes or replaces those types that are other than they should be; further ones stay.
     ///
     /// For a start: what a file says counts anew each time.
-    public static func set(
+    package static func set(
         _ types: [ChallengeType], store: any Store, time: any TimeSource, random: any RandomSource
     ) async throws {
         let now = time.now

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// The challenge types.
 ///
 /// All throw ``StoreError``.
-public protocol TypeStore {
+package protocol TypeStore {
     func find(_ name: TypeName) throws -> ChallengeType?
     func all() throws -> [ChallengeType]
     func put(_ type: ChallengeType) throws

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Which client may not ask which user.
 ///
 /// All throw ``StoreError``.
-public protocol AskingLockStore {
+package protocol AskingLockStore {
     func exists(of user: UserID, by client: ClientID) throws -> Bool
     /// In the order of their challenges.
     func list(after id: ChallengeID?, limit: Int) throws -> [AskingLock]

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// From which browsers users have approved something.
 ///
 /// All throw ``StoreError``.
-public protocol BrowserStore {
+package protocol BrowserStore {
     /// Whether a user has approved something of a client's from a browser, by its hash.
     func isKnown(_ browser: [UInt8], of user: UserID, by client: ClientID) throws -> Bool
     func deleteAll(of user: UserID) throws

@@ -2,9 +2,9 @@ import CountersignWire
 import Encodings
 
 /// Makes a user, whom only the client that makes them knows.
-public enum CreateUser {
+package enum CreateUser {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The user as the client knows them.
         case created(LinkedUser)
         /// Another user of this client has the external id.
@@ -12,7 +12,7 @@ public enum CreateUser {
     }
 
     /// Makes a user and links them to the client.
-    public static func create(
+    package static func create(
         externalID: ExternalID?, by client: Client, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now

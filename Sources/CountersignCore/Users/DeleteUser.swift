@@ -1,9 +1,9 @@
 /// Deletes a user, whichever clients are linked to them.
 ///
 /// For operators.
-public enum DeleteUser {
+package enum DeleteUser {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The user is deleted.
         case deleted
         /// There is no such user, or none any more.
@@ -11,7 +11,7 @@ public enum DeleteUser {
     }
 
     /// Deletes a user.
-    public static func delete(_ reference: UserReference, by admin: Client, ports: Ports) async throws -> Outcome {
+    package static func delete(_ reference: UserReference, by admin: Client, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let outcome: Outcome = try await ports.commit(at: now) { work in
             guard let id = try work.stores.named(reference, by: admin.id, in: .all), let user = try work.users.find(id),

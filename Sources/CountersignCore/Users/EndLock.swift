@@ -1,11 +1,11 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Ends the lock of a reported question, so that its client may ask its user again.
 ///
 /// For operators.
-public enum EndLock {
+package enum EndLock {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The lock is gone.
         case ended
         /// There is none.
@@ -13,7 +13,7 @@ public enum EndLock {
     }
 
     /// Ends the lock.
-    public static func end(_ challenge: ChallengeID, by client: Client, ports: Ports) async throws -> Outcome {
+    package static func end(_ challenge: ChallengeID, by client: Client, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
             guard let lock = try work.askingLocks.end(of: challenge) else { return .notFound }

@@ -1,19 +1,19 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// What is still to be erased of what a client asked a user whom it is linked to no more.
-public struct Erasure: Hashable, Sendable {
+package struct Erasure: Hashable, Sendable {
     /// The user.
-    public let user: UserID
+    package let user: UserID
     /// The client.
-    public let client: ClientID
+    package let client: ClientID
     /// When the client let the user go: what it has asked since is not meant.
-    public let since: Timestamp
+    package let since: Timestamp
     /// Whether the user is gone altogether.
-    public let isDeleted: Bool
+    package let isDeleted: Bool
 
     /// An erasure of these parts.
-    public init(user: UserID, client: ClientID, since: Timestamp, isDeleted: Bool) {
+    package init(user: UserID, client: ClientID, since: Timestamp, isDeleted: Bool) {
         self.user = user
         self.client = client
         self.since = since
@@ -26,9 +26,9 @@ public struct Erasure: Hashable, Sendable {
 /// What evidence needs stays: that something was asked and how it ended, the receipt, the devices' public keys. Which
 /// column is which says `docs/security/privacy.md`. It is done in batches after the transaction that deletes; each
 /// server's maintenance does what a server that died has left.
-public enum EraseUser {
+package enum EraseUser {
     /// Erases all that is to be erased.
-    public static func sweep(ports: Ports) async throws {
+    package static func sweep(ports: Ports) async throws {
         while try await ports.commit(
             at: ports.time.now,
             { work in
@@ -49,11 +49,11 @@ extension DeviceDescription {
 }
 
 /// What stands where something personal stood.
-public enum ErasedText {
+package enum ErasedText {
     /// A line and a message alike.
-    public static let text = "(erased)"
+    package static let text = "(erased)"
     /// The members of events' details that are personal.
-    public static let members = ["device"]
+    package static let members = ["device"]
 }
 
 extension UnitOfWork {

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// What is still to be erased of users who are gone.
 ///
 /// All throw ``StoreError``.
-public protocol ErasureStore {
+package protocol ErasureStore {
     /// What is still to be erased; nil for nothing.
     func next() throws -> Erasure?
     /// What a client has asked a user until now is to be erased.

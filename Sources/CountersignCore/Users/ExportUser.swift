@@ -1,13 +1,13 @@
-public import CountersignWire
+package import CountersignWire
 
 /// All that is kept of a user, as far as its asker may see it, part by part.
 ///
 /// Each part is read by itself, so that no export holds the database up or fills the memory, and each looks first
 /// whether all who knew the user at the beginning still do: a user who is let go meanwhile, of whom something is erased
 /// from then on, ends the export without its last line.
-public struct ExportUser: Sendable {
+package struct ExportUser: Sendable {
     /// One part.
-    public enum Part: Sendable {
+    package enum Part: Sendable {
         /// The user as the client knows them.
         case linked(LinkedUser)
         /// The user as operators see them.
@@ -48,7 +48,7 @@ public struct ExportUser: Sendable {
     ///   - client: the asker.
     ///   - ports: the world.
     /// - Returns: nil when the asker knows no such user.
-    public static func begin(
+    package static func begin(
         _ reference: UserReference, in scope: ListScope, by client: Client, ports: Ports
     ) async throws -> ExportUser? {
         let now = ports.time.now
@@ -67,7 +67,7 @@ public struct ExportUser: Sendable {
     }
 
     /// What is wrong with an export that cannot go on.
-    public enum Interruption: Error, Hashable, Sendable {
+    package enum Interruption: Error, Hashable, Sendable {
         /// The asker knows the user no more, or one of several clients does that an operator is told of.
         case userGone
     }
@@ -75,7 +75,7 @@ public struct ExportUser: Sendable {
     /// The next parts; nil after the last ones.
     ///
     /// - Throws: ``Interruption``, ``StoreError``.
-    public mutating func next(ports: Ports) async throws -> [Part]? {
+    package mutating func next(ports: Ports) async throws -> [Part]? {
         let (user, scope, clients, place) = (user, scope, clients, place)
         if case .end = place { return nil }
         let (parts, next) = try await ports.store.read { reader in
@@ -142,7 +142,7 @@ extension Stores {
 
     /// The user whom a caller means: among those of a client where that is all it looks at; an operator means anybody by
     /// an id, and by a name only whom they have made themselves, since names are clients' own.
-    public func named(_ reference: UserReference, by caller: ClientID, in scope: ListScope) throws -> UserID? {
+    package func named(_ reference: UserReference, by caller: ClientID, in scope: ListScope) throws -> UserID? {
         switch (scope, reference) {
         case (.client(let client), _): try links.find(reference, of: client)?.id
         case (.all, .id(let id)): try users.find(id)?.id

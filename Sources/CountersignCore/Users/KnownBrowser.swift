@@ -1,16 +1,16 @@
 import CountersignWire
-public import Encodings
+package import Encodings
 
 /// What a client knows a browser by, such as the value of a cookie: a secret between the two.
-public struct BrowserID: Sendable {
+package struct BrowserID: Sendable {
     /// What it must be, after "must be".
-    public static let expected = "16 to 128 visible ASCII characters"
+    package static let expected = "16 to 128 visible ASCII characters"
 
     /// The text.
-    public let text: Secret<String>
+    package let text: Secret<String>
 
     /// Accepts 16 to 128 visible ASCII characters.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard (16...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil
         }
@@ -19,9 +19,9 @@ public struct BrowserID: Sendable {
 }
 
 /// A browser from which a user has approved something of a client's.
-public enum KnownBrowser {
+package enum KnownBrowser {
     /// How long it is remembered after the last approval, in seconds: 400 days, as long as browsers keep a cookie.
-    public static let keptFor: Int64 = 400 * 86_400
+    package static let keptFor: Int64 = 400 * 86_400
 }
 
 extension UnitOfWork {

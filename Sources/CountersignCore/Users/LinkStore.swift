@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Which client knows which user, and by what name.
 ///
 /// All throw ``StoreError``.
-public protocol LinkStore {
+package protocol LinkStore {
     func users(of client: ClientID, limit: Int) throws -> [UserID]
     func find(_ reference: UserReference, of client: ClientID) throws -> LinkedUser?
     func count(of user: UserID) throws -> Int

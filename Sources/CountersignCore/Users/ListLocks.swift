@@ -1,17 +1,17 @@
-public import CountersignWire
+package import CountersignWire
 
 /// Lists the locks, in the order in which the reported questions were asked.
 ///
 /// For operators.
-public enum ListLocks {
+package enum ListLocks {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// A page of them.
         case locks([AskingLock])
     }
 
     /// A page of locks, behind the one of a question.
-    public static func list(after id: ChallengeID?, limit: Int, ports: Ports) async throws -> Outcome {
+    package static func list(after id: ChallengeID?, limit: Int, ports: Ports) async throws -> Outcome {
         .locks(try await ports.store.read { try $0.askingLocks.list(after: id, limit: limit) })
     }
 }

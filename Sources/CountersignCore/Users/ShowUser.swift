@@ -1,7 +1,7 @@
 /// Shows a user to a client that is linked to them.
-public enum ShowUser {
+package enum ShowUser {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The user as the client knows them.
         case user(LinkedUser)
         /// The client is linked to no such user.
@@ -9,7 +9,7 @@ public enum ShowUser {
     }
 
     /// Shows a user.
-    public static func show(_ reference: UserReference, to client: Client, ports: Ports) async throws -> Outcome {
+    package static func show(_ reference: UserReference, to client: Client, ports: Ports) async throws -> Outcome {
         let user = try await ports.store.read { try $0.links.find(reference, of: client.id) }
         return user.map(Outcome.user) ?? .notFound
     }

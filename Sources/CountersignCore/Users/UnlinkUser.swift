@@ -2,9 +2,9 @@
 ///
 /// What the client has asked the user, and is open, is cancelled. A user nobody is linked to any more is deleted and
 /// their devices removed. What was personal of what the client asked them is erased when this returns.
-public enum UnlinkUser {
+package enum UnlinkUser {
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The user is unlinked.
         case unlinked
         /// The client is linked to no such user.
@@ -12,7 +12,7 @@ public enum UnlinkUser {
     }
 
     /// Unlinks a user.
-    public static func unlink(_ reference: UserReference, from client: Client, ports: Ports) async throws -> Outcome {
+    package static func unlink(_ reference: UserReference, from client: Client, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let outcome: Outcome = try await ports.commit(at: now) { work in
             guard let user = try work.links.find(reference, of: client.id) else { return .notFound }

@@ -1,21 +1,21 @@
 /// Changes how a client knows a user.
-public enum UpdateUser {
+package enum UpdateUser {
     /// What changes; what is nil stays as it was.
-    public struct Changes: Sendable {
+    package struct Changes: Sendable {
         /// The client's own name; nil inside for none.
-        public var externalID: ExternalID??
+        package var externalID: ExternalID??
         /// Whether the client lets the user enroll no device.
-        public var isEnrollmentBlocked: Bool?
+        package var isEnrollmentBlocked: Bool?
 
         /// Changes of these parts.
-        public init(externalID: ExternalID?? = nil, isEnrollmentBlocked: Bool? = nil) {
+        package init(externalID: ExternalID?? = nil, isEnrollmentBlocked: Bool? = nil) {
             self.externalID = externalID
             self.isEnrollmentBlocked = isEnrollmentBlocked
         }
     }
 
     /// What came of it.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// The user as the client knows them now.
         case updated(LinkedUser)
         /// Another user of this client has the external id.
@@ -25,7 +25,7 @@ public enum UpdateUser {
     }
 
     /// Changes how a client knows a user.
-    public static func update(
+    package static func update(
         _ reference: UserReference, _ changes: Changes, by client: Client, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now

@@ -1,19 +1,19 @@
-public import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// A relying party's own name for a user: a line of at most 255 Unicode scalars.
-public struct ExternalID: Hashable, Sendable {
+package struct ExternalID: Hashable, Sendable {
     /// The name.
-    public let text: String
+    package let text: String
 
     /// Accepts a name.
-    public init(_ text: String) throws(TextRefusal) {
+    package init(_ text: String) throws(TextRefusal) {
         self.text = try DisplayLine(text, atMost: 255).text
     }
 }
 
 /// How a client says which user it means: `usr_…`, or `external_id:` and its own name for them.
-public enum UserReference: Hashable, Sendable {
+package enum UserReference: Hashable, Sendable {
     /// By id.
     case id(UserID)
     /// By the client's own name.
@@ -22,7 +22,7 @@ public enum UserReference: Hashable, Sendable {
     private static let externalPrefix = "external_id:"
 
     /// Reads a reference, or nil.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         if let id = UserID(text) {
             self = .id(id)
         } else if text.utf8.starts(with: Self.externalPrefix.utf8),
@@ -36,18 +36,18 @@ public enum UserReference: Hashable, Sendable {
 }
 
 /// A user as one client knows them.
-public struct LinkedUser: Hashable, Sendable {
+package struct LinkedUser: Hashable, Sendable {
     /// The user.
-    public let id: UserID
+    package let id: UserID
     /// The client's own name for them.
-    public let externalID: ExternalID?
+    package let externalID: ExternalID?
     /// Whether the client lets the user enroll no device.
-    public let isEnrollmentBlocked: Bool
+    package let isEnrollmentBlocked: Bool
     /// When the user was made.
-    public let createdAt: Timestamp
+    package let createdAt: Timestamp
 
     /// A user of these parts.
-    public init(id: UserID, externalID: ExternalID?, isEnrollmentBlocked: Bool = false, createdAt: Timestamp) {
+    package init(id: UserID, externalID: ExternalID?, isEnrollmentBlocked: Bool = false, createdAt: Timestamp) {
         self.id = id
         self.externalID = externalID
         self.isEnrollmentBlocked = isEnrollmentBlocked

@@ -1,9 +1,9 @@
-public import CountersignWire
+package import CountersignWire
 
 /// The users.
 ///
 /// All throw ``StoreError``.
-public protocol UserStore {
+package protocol UserStore {
     /// As operators see them, also when deleted.
     func find(_ id: UserID) throws -> KnownUser?
     func insert(_ id: UserID, at: Timestamp) throws

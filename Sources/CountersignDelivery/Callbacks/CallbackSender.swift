@@ -1,4 +1,4 @@
-public import AsyncHTTPClient
+package import AsyncHTTPClient
 import CountersignCore
 import CountersignWire
 import Crypto
@@ -10,14 +10,14 @@ import NIOHTTP1
 /// Posts callbacks, each signed; redirects are not followed.
 ///
 /// Spec: Standard Webhooks.
-public struct CallbackSender: Sendable {
+package struct CallbackSender: Sendable {
     /// How long a receiver may take.
     private static let timeout = TimeAmount.seconds(15)
 
     private let post: @Sendable (HTTPClientRequest) async throws -> UInt
 
     /// A sender over a client that ``makeClient(reach:)`` made.
-    public init(client: HTTPClient) {
+    package init(client: HTTPClient) {
         self.init(client: client, timeout: Self.timeout)
     }
 
@@ -35,7 +35,7 @@ public struct CallbackSender: Sendable {
     /// A client that follows no redirect and goes no further than it may.
     ///
     /// Whoever makes it shuts it down.
-    public static func makeClient(reach: OutboundAddressPolicy = .publicAddresses) -> HTTPClient {
+    package static func makeClient(reach: OutboundAddressPolicy = .publicAddresses) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         // One protocol, so that there is one place to look where a connection leads.
         configuration.httpVersion = .http1Only

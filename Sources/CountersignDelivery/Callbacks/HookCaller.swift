@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-public import CountersignCore
+package import CountersignCore
 import CountersignWire
 import Encodings
 import NIOCore
@@ -10,7 +10,7 @@ import Synchronization
 /// reads a verdict.
 ///
 /// Spec: Standard Webhooks; design 3.4.
-public final class HookCaller: AuthenticatorHooks {
+package final class HookCaller: AuthenticatorHooks {
     /// How much of an answer is read, in bytes.
     private static let maximumSize = 16_384
 
@@ -25,19 +25,19 @@ public final class HookCaller: AuthenticatorHooks {
     ///   - reach: how far hooks may be.
     ///   - queue: where the secrets of clients are.
     ///   - hasher: what makes those for hooks of them.
-    public init(reach: OutboundAddressPolicy, queue: any OutboxQueue, hasher: KeyedHasher) {
+    package init(reach: OutboundAddressPolicy, queue: any OutboxQueue, hasher: KeyedHasher) {
         self.reach = reach
         self.hasher = hasher
         self.queue = queue
     }
 
     /// Lets it ask, until ``shutdown()``.
-    public func start() {
+    package func start() {
         client.withLock { $0 = CallbackSender.makeClient(reach: reach) }
     }
 
     /// Ends all calls.
-    public func shutdown() async throws {
+    package func shutdown() async throws {
         let client = client.withLock { client in
             defer { client = nil }
             return client
@@ -46,7 +46,7 @@ public final class HookCaller: AuthenticatorHooks {
     }
 
     /// See ``AuthenticatorHooks/ask(_:)``.
-    public func ask(_ question: HookQuestion) async -> HookVerdict? {
+    package func ask(_ question: HookQuestion) async -> HookVerdict? {
         guard let client = client.withLock({ $0 }) else { return nil }
         let receiver = CallbackReceiver(of: question.client, at: question.authenticator.hook)
         do {

@@ -4,7 +4,7 @@ package import NIOCore
 /// How far callbacks may go: a URL may name, or come to resolve to, what only the server's own network can reach.
 ///
 /// Spec: design 8, *Callbacks*.
-public enum OutboundAddressPolicy: Sendable {
+package enum OutboundAddressPolicy: Sendable {
     /// Public addresses alone.
     case publicAddresses
     /// Public addresses and this machine itself, as in development mode.

@@ -5,7 +5,7 @@ import Synchronization
 /// Takes mails and text messages where there is nobody else to take them: into a folder, and to be looked at.
 ///
 /// In development mode alone. Spec: design 8, *Development mode*.
-public final class DevelopmentOutbox: Sendable {
+package final class DevelopmentOutbox: Sendable {
     /// A message that was taken.
     package struct Entry: Sendable {
         /// Its id.
@@ -27,7 +27,7 @@ public final class DevelopmentOutbox: Sendable {
     private let kept = Mutex<[Entry]>([])
 
     /// A folder that is made with the first message.
-    public init(folder: String) {
+    package init(folder: String) {
         self.folder = folder
     }
 

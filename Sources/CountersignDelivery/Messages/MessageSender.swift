@@ -2,9 +2,9 @@ import CountersignCore
 import CountersignWire
 
 /// Sends messages to people, by what the operator has set up.
-public struct MessageSender: Sendable {
+package struct MessageSender: Sendable {
     /// Who takes mail.
-    public enum MailTransport: Sendable {
+    package enum MailTransport: Sendable {
         /// A mail server.
         case smtp(SMTPSender)
         /// A folder, in development mode.
@@ -12,7 +12,7 @@ public struct MessageSender: Sendable {
     }
 
     /// Who takes text messages.
-    public enum TextTransport: Sendable {
+    package enum TextTransport: Sendable {
         /// A gateway.
         case gateway(TextSender)
         /// A folder, in development mode.
@@ -24,7 +24,7 @@ public struct MessageSender: Sendable {
     private let text: TextTransport?
 
     /// A sender by these transports; nil for what is not set up.
-    public init(templates: MessageTemplates, mail: MailTransport?, text: TextTransport?) {
+    package init(templates: MessageTemplates, mail: MailTransport?, text: TextTransport?) {
         self.templates = templates
         self.mail = mail
         self.text = text

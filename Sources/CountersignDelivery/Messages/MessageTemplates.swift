@@ -1,5 +1,5 @@
 package import CountersignCore
-public import CountersignWire
+package import CountersignWire
 import Encodings
 import Foundation
 import Mustache
@@ -8,11 +8,11 @@ import Mustache
 ///
 /// A folder has a folder for each language, and in it a file for each part of a template: `de/code.subject`,
 /// `de/code.text`, `de/code.html`, `de/code.sms`. The files are Mustache; what they put into HTML is escaped.
-public struct MessageTemplates: Sendable {
+package struct MessageTemplates: Sendable {
     /// Why a folder of templates cannot be used.
-    public struct Refusal: Error, Hashable, CustomStringConvertible {
+    package struct Refusal: Error, Hashable, CustomStringConvertible {
         /// What is wrong, with the file.
-        public let description: String
+        package let description: String
     }
 
     /// A mail, put into words.
@@ -58,7 +58,7 @@ public struct MessageTemplates: Sendable {
     ///   - sender: whom messages are from, as people know it.
     ///   - issuer: the deployment, whose host stands in codes' last line.
     /// - Throws: ``Refusal`` for the first file that cannot be used.
-    public init(folder: String? = nil, language: LanguageTag = .english, sender: String, issuer: Issuer) throws(Refusal)
+    package init(folder: String? = nil, language: LanguageTag = .english, sender: String, issuer: Issuer) throws(Refusal)
     {
         var texts: [LanguageTag: [String: String]] = [:]
         for (name, parts) in Self.builtIn {

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// libcurl speaks SMTP, on threads of its own: a server that does not answer holds up other mails, and nothing else.
 /// Spec: RFC 5321 §3.3.
-public final class SMTPSender: Sendable {
+package final class SMTPSender: Sendable {
     /// How many mails are on their way at once.
     package static let atOnce = 8
 
@@ -17,14 +17,14 @@ public final class SMTPSender: Sendable {
     private let idle = Mutex<[SMTPConnection]>([])
 
     /// A sender; whoever makes it shuts it down.
-    public init(_ settings: SMTPSettings) {
+    package init(_ settings: SMTPSettings) {
         self.settings = settings
         threads = NIOThreadPool(numberOfThreads: Self.atOnce)
         threads.start()
     }
 
     /// Ends the threads; what is under way is given up.
-    public func shutdown() async throws {
+    package func shutdown() async throws {
         try await threads.shutdownGracefully()
         idle.withLock { $0 = [] }
     }
@@ -45,7 +45,7 @@ public final class SMTPSender: Sendable {
     /// Greets the server and signs in, and sends nothing.
     ///
     /// - Returns: why it does not work; nil when it does.
-    public func complaint() async -> String? {
+    package func complaint() async -> String? {
         do {
             let ending = try await converse(nil)
             return ending.code == CURLE_OK ? nil : Self.words(of: ending)

@@ -1,10 +1,10 @@
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 
 /// The mail server that takes a deployment's mail.
-public struct SMTPSettings: Sendable {
+package struct SMTPSettings: Sendable {
     /// How the way to the server is secured.
-    public enum Security: String, CaseIterable, Sendable {
+    package enum Security: String, CaseIterable, Sendable {
         /// TLS is asked for after the greeting, and nothing is sent without it.
         ///
         /// Spec: RFC 3207 §4.
@@ -19,7 +19,7 @@ public struct SMTPSettings: Sendable {
         /// The port where servers take mail secured so.
         ///
         /// Spec: RFC 6409 §3.1, RFC 8314 §7.3, RFC 5321 §4.5.4.2.
-        public var port: Int {
+        package var port: Int {
             switch self {
             case .starttls: 587
             case .implicit: 465
@@ -31,34 +31,34 @@ public struct SMTPSettings: Sendable {
     /// What the server asks for.
     ///
     /// Spec: RFC 4954 §4.
-    public struct Credentials: Sendable {
+    package struct Credentials: Sendable {
         /// The name.
-        public let username: String
+        package let username: String
         /// The password.
-        public let password: Secret<String>
+        package let password: Secret<String>
 
         /// Credentials of these parts.
-        public init(username: String, password: Secret<String>) {
+        package init(username: String, password: Secret<String>) {
             self.username = username
             self.password = password
         }
     }
 
     /// The server's name or address.
-    public var host: String
+    package var host: String
     /// The port; nil for the usual one.
-    public var port: Int?
+    package var port: Int?
     /// How the way to it is secured.
-    public var security: Security
+    package var security: Security
     /// What the server asks for; nil when it asks for nothing.
-    public var credentials: Credentials?
+    package var credentials: Credentials?
     /// Whom mail is from.
-    public var from: EmailAddress
+    package var from: EmailAddress
     /// The file of the certificates to trust instead of the system's.
-    public var authorities: String?
+    package var authorities: String?
 
     /// Settings of these parts.
-    public init(host: String, port: Int? = nil, security: Security = .starttls, from: EmailAddress) {
+    package init(host: String, port: Int? = nil, security: Security = .starttls, from: EmailAddress) {
         self.host = host
         self.port = port
         self.security = security

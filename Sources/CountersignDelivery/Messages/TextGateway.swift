@@ -1,18 +1,18 @@
 import CountersignWire
-public import Encodings
+package import Encodings
 import Foundation
 import Mustache
 
 /// Who sends text messages: a service that is called over HTTP.
-public struct TextGateway: Sendable {
+package struct TextGateway: Sendable {
     /// Why a gateway cannot be called as it is described.
-    public struct Refusal: Error, Hashable, CustomStringConvertible {
+    package struct Refusal: Error, Hashable, CustomStringConvertible {
         /// What is wrong.
-        public let description: String
+        package let description: String
     }
 
     /// How the body of a call is written.
-    public enum Format: String, CaseIterable, Sendable {
+    package enum Format: String, CaseIterable, Sendable {
         /// `application/json`
         case json
         /// `application/x-www-form-urlencoded`
@@ -43,7 +43,7 @@ public struct TextGateway: Sendable {
     ///   - body: a Mustache template with `{{to}}`, `{{from}}` and `{{text}}`.
     ///   - from: whom messages are from.
     ///   - success: what a reply must hold, besides a status of 2xx; nil for nothing.
-    public init(
+    package init(
         url: String, headers: [(name: String, value: Secret<String>)], format: Format, body: String, from: String,
         success: String? = nil
     ) throws(Refusal) {
@@ -81,7 +81,7 @@ public struct TextGateway: Sendable {
     ///   - token: its auth token.
     ///   - from: a number of the account, or the SID of a messaging service, `MG…`.
     ///   - url: who answers as Twilio does.
-    public static func twilio(
+    package static func twilio(
         account: String, token: Secret<String>, from: String, url: String = "https://api.twilio.com"
     ) throws(Refusal) -> TextGateway {
         let sender = from.hasPrefix("MG") ? "MessagingServiceSid" : "From"

@@ -1,10 +1,10 @@
-public import AsyncHTTPClient
+package import AsyncHTTPClient
 import CountersignWire
 import Encodings
 import NIOHTTP1
 
 /// Hands text messages to a gateway.
-public struct TextSender: Sendable {
+package struct TextSender: Sendable {
     /// How much of an answer is read, in bytes.
     private static let maximumSize = 65_536
 
@@ -12,7 +12,7 @@ public struct TextSender: Sendable {
     private let post: @Sendable (HTTPClientRequest) async throws -> ServiceReply
 
     /// A sender over a client that ``PushSender/makeClient(authorities:)`` made.
-    public init(_ gateway: TextGateway, client: HTTPClient) {
+    package init(_ gateway: TextGateway, client: HTTPClient) {
         self.gateway = gateway
         post = { try await ServiceReply(to: $0, by: client, maximumSize: Self.maximumSize) }
     }

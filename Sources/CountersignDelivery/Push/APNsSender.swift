@@ -1,5 +1,5 @@
-public import AsyncHTTPClient
-public import CountersignCore
+package import AsyncHTTPClient
+package import CountersignCore
 import CountersignWire
 import Encodings
 import Foundation
@@ -9,7 +9,7 @@ import NIOHTTP1
 /// Sends pushes by Apple Push Notification service.
 ///
 /// Spec: APNs provider API.
-public struct APNsSender: Sendable {
+package struct APNsSender: Sendable {
     /// How long a device is left alone that was sent too much, in seconds.
     private static let pause: Int64 = 20
 
@@ -19,7 +19,7 @@ public struct APNsSender: Sendable {
     private let time: any TimeSource
 
     /// A sender over a client that speaks HTTP/2.
-    public init(
+    package init(
         _ settings: APNsSettings, client: HTTPClient, tokens: any ProviderTokens, time: any TimeSource
     ) {
         self.settings = settings

@@ -1,26 +1,26 @@
-public import Crypto
-public import CountersignWire
-public import Encodings
+package import Crypto
+package import CountersignWire
+package import Encodings
 
 /// What an operator has from Apple, to send pushes to their apps.
 ///
 /// Spec: APNs provider API, token-based authentication.
-public struct APNsSettings: Sendable {
+package struct APNsSettings: Sendable {
     /// The team's id: 10 letters and digits.
-    public let team: String
+    package let team: String
     /// The name of the key: 10 letters and digits.
-    public let keyID: String
+    package let keyID: String
     /// The key, from the file that Apple gives once.
-    public let key: Secret<P256.Signing.PrivateKey>
+    package let key: Secret<P256.Signing.PrivateKey>
     /// The apps, by their bundle identifiers.
-    public let apps: Set<AppID>
+    package let apps: Set<AppID>
     /// Where to send instead of Apple's addresses, for both environments: `https://host:port`.
-    public let url: String?
+    package let url: String?
     /// The file of the certificates to trust instead of the system's; for a test.
-    public let authorities: String?
+    package let authorities: String?
 
     /// Settings of these parts.
-    public init(
+    package init(
         team: String, keyID: String, key: P256.Signing.PrivateKey, apps: Set<AppID>, url: String? = nil,
         authorities: String? = nil
     ) {

@@ -1,5 +1,5 @@
-public import AsyncHTTPClient
-public import CountersignCore
+package import AsyncHTTPClient
+package import CountersignCore
 import CountersignWire
 import Encodings
 import NIOHTTP1
@@ -8,7 +8,7 @@ import NIOHTTP1
 ///
 /// A message carries data alone, so that an Android app verifies the announcement before it shows it; to Apple's devices
 /// FCM hands on what APNs would have got. Spec: FCM HTTP v1.
-public struct FCMSender: Sendable {
+package struct FCMSender: Sendable {
     /// For how long nothing is sent to a device after too much was, in seconds.
     ///
     /// Spec: FCM HTTP v1.
@@ -20,7 +20,7 @@ public struct FCMSender: Sendable {
     private let time: any TimeSource
 
     /// A sender over a client.
-    public init(_ settings: FCMSettings, client: HTTPClient, time: any TimeSource) {
+    package init(_ settings: FCMSettings, client: HTTPClient, time: any TimeSource) {
         self.settings = settings
         self.client = client
         tokens = FCMTokens(settings, client: client, time: time)

@@ -1,13 +1,13 @@
 import CountersignWire
 import Encodings
-public import JOSE
+package import JOSE
 
 /// What an operator has from Google, to send pushes to the apps of one Firebase project.
 ///
 /// Spec: FCM HTTP v1.
-public struct FCMSettings: Sendable {
+package struct FCMSettings: Sendable {
     /// Why the text of a service account is not taken.
-    public enum Refusal: Error, Equatable, Sendable {
+    package enum Refusal: Error, Equatable, Sendable {
         /// It is not JSON, or not that of a service account.
         case notAServiceAccount
         /// A member is missing, or is not what it must be.
@@ -18,19 +18,19 @@ public struct FCMSettings: Sendable {
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
     /// The project's id.
-    public let project: String
+    package let project: String
     /// The account's address.
-    public let account: String
+    package let account: String
     /// The name of the key.
-    public let keyID: String
+    package let keyID: String
     /// The key.
-    public let key: RSAPrivateKey
+    package let key: RSAPrivateKey
     /// Where assertions are exchanged for tokens.
-    public let tokenURL: String
+    package let tokenURL: String
     /// Where messages are sent: `https://host[:port]`.
-    public let url: String
+    package let url: String
     /// The file of the certificates to trust instead of the system's; for a test.
-    public let authorities: String?
+    package let authorities: String?
 
     /// Reads a service account's key file, as the console gives it.
     ///
@@ -38,7 +38,7 @@ public struct FCMSettings: Sendable {
     ///   - json: the file.
     ///   - url: where to send instead of Google's address.
     ///   - authorities: the file of the certificates to trust instead of the system's.
-    public init(
+    package init(
         serviceAccount json: [UInt8], url: String? = nil, authorities: String? = nil
     ) throws(Refusal) {
         guard let json = try? JSONValue(parsing: json), json["type"] == "service_account" else {

@@ -1,4 +1,4 @@
-public import AsyncHTTPClient
+package import AsyncHTTPClient
 import CountersignCore
 import CountersignWire
 import Encodings
@@ -7,11 +7,11 @@ import NIOHTTP1
 /// Sends pushes to programs on the server's own machine, so that a push can be seen where there is no phone.
 ///
 /// In development mode alone; elsewhere no device can register for it.
-public struct LocalPushSender: Sendable {
+package struct LocalPushSender: Sendable {
     private let post: @Sendable (HTTPClientRequest) async throws -> UInt
 
     /// A sender over a client.
-    public init(client: HTTPClient) {
+    package init(client: HTTPClient) {
         self.init { try await client.execute($0, timeout: ServiceReply.timeout).status.code }
     }
 

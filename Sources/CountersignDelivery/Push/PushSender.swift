@@ -1,17 +1,17 @@
-public import AsyncHTTPClient
+package import AsyncHTTPClient
 import CountersignCore
 import CountersignWire
 import NIOCore
 import NIOSSL
 
 /// Sends pushes by the services that the operator has set up.
-public struct PushSender: Sendable {
+package struct PushSender: Sendable {
     private let apns: APNsSender?
     private let fcm: FCMSender?
     private let local: LocalPushSender?
 
     /// A sender by these services; nil for one that is not set up.
-    public init(apns: APNsSender? = nil, fcm: FCMSender? = nil, local: LocalPushSender? = nil) {
+    package init(apns: APNsSender? = nil, fcm: FCMSender? = nil, local: LocalPushSender? = nil) {
         self.apns = apns
         self.fcm = fcm
         self.local = local
@@ -22,7 +22,7 @@ public struct PushSender: Sendable {
     /// Whoever makes it shuts it down.
     ///
     /// - Parameter authorities: the file of the certificates to trust instead of the system's.
-    public static func makeClient(authorities: String? = nil) -> HTTPClient {
+    package static func makeClient(authorities: String? = nil) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12

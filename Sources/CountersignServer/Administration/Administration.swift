@@ -1,24 +1,24 @@
-public import CountersignStorage
+package import CountersignStorage
 import CountersignWire
 import Foundation
 import Logging
 
 /// What an operator does to a server's data beside the server, which need not stop for it.
-public enum Administration {
+package enum Administration {
     /// What came of a rotation.
-    public struct Rotation: Sendable {
+    package struct Rotation: Sendable {
         /// The key that is in use from now on, or is to be.
-        public let next: MasterKeyID
+        package let next: MasterKeyID
         /// Where the earlier key is kept; nil when the operator keeps it.
-        public let keptAs: String?
+        package let keptAs: String?
         /// Whether the earlier key opens the database no more; otherwise ``finishRotation(_:)`` is to follow.
-        public let isFinished: Bool
+        package let isFinished: Bool
     }
 
     /// Brings a database to this program's schema; a new one is made.
     ///
     /// - Returns: the schema.
-    public static func migrate(_ settings: ServerSettings) async throws -> Int {
+    package static func migrate(_ settings: ServerSettings) async throws -> Int {
         let folder = try DataFolder(settings)
         return try await open(folder, settings, migrates: true).store.schemaVersion()
     }
@@ -29,7 +29,7 @@ public enum Administration {
     ///   - settings: the server's.
     ///   - target: the copy, which must not be there yet.
     ///   - triesRestore: whether a copy from PostgreSQL is restored as well, into a database made for that.
-    public static func backup(
+    package static func backup(
         _ settings: ServerSettings, to target: String, triesRestore: Bool = false
     ) throws -> BackupContent {
         do {
@@ -55,7 +55,7 @@ public enum Administration {
     /// - Parameters:
     ///   - settings: the server's.
     ///   - file: where the new key stands, for a key from elsewhere.
-    public static func rotateMasterKey(_ settings: ServerSettings, to file: String?) async throws -> Rotation {
+    package static func rotateMasterKey(_ settings: ServerSettings, to file: String?) async throws -> Rotation {
         let folder = try existing(settings)
         let lock = try folder.lock(named: "rotation.lock", refusal: "Another rotation is under way.")
         defer { withExtendedLifetime(lock) {} }
@@ -95,7 +95,7 @@ public enum Administration {
     /// Lets the earlier master keys open the database no more; servers then seal everything again under a new key.
     ///
     /// - Returns: the key that is in use.
-    public static func finishRotation(_ settings: ServerSettings) async throws -> MasterKeyID {
+    package static func finishRotation(_ settings: ServerSettings) async throws -> MasterKeyID {
         let (store, current) = try await open(try existing(settings), settings)
         guard try await store.retireEarlier(than: current, at: SystemTime().now) else {
             throw StartError("The settings name the earlier key, \(current.id). Name the new one first, then finish.")

@@ -1,7 +1,7 @@
 /// One thing that ``Doctor`` looked at.
-public struct DiagnosticResult: Hashable, Sendable {
+package struct DiagnosticResult: Hashable, Sendable {
     /// How it is.
-    public enum State: String, Sendable {
+    package enum State: String, Sendable {
         /// As it should be.
         case fine
         /// Works, and will not for ever.
@@ -11,13 +11,13 @@ public struct DiagnosticResult: Hashable, Sendable {
     }
 
     /// What was looked at; stable, for scripts.
-    public let name: String
+    package let name: String
     /// How it is.
-    public let state: State
+    package let state: State
     /// What was seen.
-    public let what: String
+    package let what: String
     /// What to do; nil when it is fine.
-    public let cure: String?
+    package let cure: String?
 
     static func fine(_ name: String, _ what: String) -> DiagnosticResult {
         DiagnosticResult(name: name, state: .fine, what: what, cure: nil)

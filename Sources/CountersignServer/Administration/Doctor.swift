@@ -5,11 +5,11 @@ import Foundation
 import NIOSSL
 
 /// Looks at everything a server needs, while it runs or before it does; changes nothing.
-public enum Doctor {
+package enum Doctor {
     private static let day = 86_400
 
     /// What there is to say about a server with these settings.
-    public static func examine(_ settings: ServerSettings) async -> [DiagnosticResult] {
+    package static func examine(_ settings: ServerSettings) async -> [DiagnosticResult] {
         let now = SystemTime().now
         var findings = files(of: settings) + [disk(settings.dataFolder)]
         findings += await database(settings, now: now)

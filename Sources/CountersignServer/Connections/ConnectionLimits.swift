@@ -1,17 +1,17 @@
 /// How many connections callers may have at a time.
-public struct ConnectionLimits: Hashable, Sendable {
+package struct ConnectionLimits: Hashable, Sendable {
     /// How many in all where nothing is set: as many as open files allow, at most.
-    public static let standardTotal = 20_000
+    package static let standardTotal = 20_000
 
     /// In all; who comes after waits until one ends.
-    public var total: Int
+    package var total: Int
     /// From one address, or of IPv6 from half of one, which a caller cannot choose; who comes after is hung up on.
     ///
     /// This machine and trusted proxies, who speak for many, have no such limit.
-    public var perAddress: Int
+    package var perAddress: Int
 
     /// These limits.
-    public init(total: Int = standardTotal, perAddress: Int = 256) {
+    package init(total: Int = standardTotal, perAddress: Int = 256) {
         self.total = total
         self.perAddress = perAddress
     }

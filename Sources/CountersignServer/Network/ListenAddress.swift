@@ -1,14 +1,14 @@
 import Foundation
 
 /// An address and a port of this machine.
-public struct ListenAddress: Hashable, Sendable {
+package struct ListenAddress: Hashable, Sendable {
     /// The address.
-    public let host: String
+    package let host: String
     /// The port.
-    public let port: Int
+    package let port: Int
 
     /// Reads `ADDRESS:PORT`, an IPv6 address in brackets, or nil.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
             return nil
         }
@@ -25,7 +25,7 @@ public struct ListenAddress: Hashable, Sendable {
     }
 
     /// Whether a text is an address or a name.
-    public static func isHost(_ text: String) -> Bool {
+    package static func isHost(_ text: String) -> Bool {
         if IPAddress(text) != nil { return true }
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         // What ends in a number is an address, and none that there is.
@@ -45,5 +45,5 @@ public struct ListenAddress: Hashable, Sendable {
 
 extension ListenAddress: CustomStringConvertible {
     /// As it is read.
-    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -1,10 +1,10 @@
 /// A network: the addresses that begin with the same bits.
-public struct Network: Hashable, Sendable {
+package struct Network: Hashable, Sendable {
     private let address: IPAddress
     private let length: Int
 
     /// Reads an address, or a network such as `10.0.0.0/8`, or nil; bits behind the length must be zero.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(parts[0]) else { return nil }
         let longest = address.bytes.count * 8

@@ -3,7 +3,7 @@ import Hummingbird
 import RegexBuilder
 
 /// The header in which proxies say whom a request is from.
-public enum ProxyHeader: String, CaseIterable, Sendable {
+package enum ProxyHeader: String, CaseIterable, Sendable {
     /// The usual one.
     case xForwardedFor = "x-forwarded-for"
     /// The standard one.
@@ -13,14 +13,14 @@ public enum ProxyHeader: String, CaseIterable, Sendable {
 }
 
 /// The proxies that are believed when they say whom a request is from; nobody else is.
-public struct TrustedProxies: Sendable {
+package struct TrustedProxies: Sendable {
     private let networks: [Network]
     private let header: ProxyHeader
 
     /// Proxies of these networks, which use one header.
     ///
     /// Only one header is read: what a proxy does not know it passes on as the caller sent it.
-    public init(networks: [Network] = [], header: ProxyHeader = .xForwardedFor) {
+    package init(networks: [Network] = [], header: ProxyHeader = .xForwardedFor) {
         self.networks = networks
         self.header = header
     }

@@ -1,7 +1,7 @@
 import CQREncode
 
 /// A QR code (ISO/IEC 18004) as a picture, by libqrencode.
-public struct QRPicture: Sendable {
+package struct QRPicture: Sendable {
     /// How many modules stay light around it, which readers need.
     private static let quietZone = 4
 
@@ -9,10 +9,10 @@ public struct QRPicture: Sendable {
     private let rows: [[Bool]]
 
     /// A text is too long for a code, or there is no memory for one.
-    public struct Unencodable: Error {}
+    package struct Unencodable: Error {}
 
     /// Makes the code of a text, such that a reader makes up for a seventh of it.
-    public init(of text: String) throws(Unencodable) {
+    package init(of text: String) throws(Unencodable) {
         guard let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else { throw Unencodable() }
         defer { QRcode_free(code) }
         let width = Int(code.pointee.width)
@@ -29,7 +29,7 @@ public struct QRPicture: Sendable {
     }
 
     /// The picture for a page: dark on light, whatever the page's own colours.
-    public var svg: String {
+    package var svg: String {
         let size = rows.count
         let path = rows.enumerated().map { number, row in
             row.indices.filter { row[$0] }.map { "M\($0) \(number)h1v1h-1z" }.joined()
@@ -42,7 +42,7 @@ public struct QRPicture: Sendable {
     }
 
     /// The picture for a terminal: two modules in a character, on a ground of its own.
-    public var blocks: String {
+    package var blocks: String {
         stride(from: 0, to: rows.count, by: 2).map { top in
             let line = rows[top].indices.map { column -> String in
                 let isLowerDark = top + 1 < rows.count && rows[top + 1][column]

@@ -2,14 +2,14 @@ import Foundation
 import NIOSSL
 
 /// Where a server's certificate and its key stand.
-public struct TLSFiles: Hashable, Sendable {
+package struct TLSFiles: Hashable, Sendable {
     /// The certificates, the server's own first.
-    public var certificate: String
+    package var certificate: String
     /// The private key.
-    public var key: String
+    package var key: String
 
     /// These files.
-    public init(certificate: String, key: String) {
+    package init(certificate: String, key: String) {
         self.certificate = certificate
         self.key = key
     }

@@ -1,15 +1,15 @@
 import CountersignDelivery
-public import CountersignWire
+package import CountersignWire
 import Crypto
 import Foundation
 
 /// What Apple calls a team or a key: 10 capital letters and digits.
-public struct AppleID: Sendable, CustomStringConvertible {
+package struct AppleID: Sendable, CustomStringConvertible {
     /// The id.
-    public let description: String
+    package let description: String
 
     /// Reads an id, or nil.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         guard text.utf8.count == 10, text.utf8.allSatisfy({ capitals.contains($0) || digits.contains($0) }) else {
@@ -20,22 +20,22 @@ public struct AppleID: Sendable, CustomStringConvertible {
 }
 
 /// What an operator has from Apple, and where its key is.
-public struct APNsFiles: Sendable {
+package struct APNsFiles: Sendable {
     /// The team's id.
-    public var team: AppleID
+    package var team: AppleID
     /// The name of the key.
-    public var keyID: AppleID
+    package var keyID: AppleID
     /// The file with the key, as Apple gives it: `AuthKey_….p8`.
-    public var keyFile: String
+    package var keyFile: String
     /// The apps, by their bundle identifiers.
-    public var apps: [AppID]
+    package var apps: [AppID]
     /// Where to send instead of Apple's addresses.
-    public var url: String?
+    package var url: String?
     /// A file of certificates to trust instead of the system's.
-    public var authorities: String?
+    package var authorities: String?
 
     /// Settings of these parts.
-    public init(team: AppleID, keyID: AppleID, keyFile: String, apps: [AppID]) {
+    package init(team: AppleID, keyID: AppleID, keyFile: String, apps: [AppID]) {
         self.team = team
         self.keyID = keyID
         self.keyFile = keyFile

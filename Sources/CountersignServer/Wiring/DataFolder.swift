@@ -3,12 +3,12 @@ import Encodings
 import Foundation
 
 /// Why the server cannot start: what happened and what to do.
-public struct StartError: Error, CustomStringConvertible, Equatable, Sendable {
+package struct StartError: Error, CustomStringConvertible, Equatable, Sendable {
     /// One or two sentences for the operator.
-    public let description: String
+    package let description: String
 
     /// An error that says this.
-    public init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }

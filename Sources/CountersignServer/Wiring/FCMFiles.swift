@@ -2,16 +2,16 @@ import CountersignDelivery
 import Foundation
 
 /// Where an operator has what Google gave them to send pushes.
-public struct FCMFiles: Sendable {
+package struct FCMFiles: Sendable {
     /// The file with the service account's key, as Google's console gives it.
-    public var account: String
+    package var account: String
     /// Where to send instead of Google's address.
-    public var url: String?
+    package var url: String?
     /// A file of certificates to trust instead of the system's.
-    public var authorities: String?
+    package var authorities: String?
 
     /// Settings with this account.
-    public init(account: String) {
+    package init(account: String) {
         self.account = account
     }
 

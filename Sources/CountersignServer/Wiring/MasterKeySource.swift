@@ -1,7 +1,7 @@
-public import Encodings
+package import Encodings
 
 /// Where the master key comes from.
-public enum MasterKeySource: Sendable {
+package enum MasterKeySource: Sendable {
     /// The environment, else a file in the data folder, which is made at the first start.
     case folder
     /// A text that was read before.

@@ -1,19 +1,19 @@
-public import CountersignDelivery
-public import CountersignWire
+package import CountersignDelivery
+package import CountersignWire
 import Encodings
 import Foundation
 
 /// What messages to people say, and in which language.
-public struct MessageTexts: Sendable {
+package struct MessageTexts: Sendable {
     /// Whom messages are from, as people know it; nil for the issuer's host.
-    public var sender: String?
+    package var sender: String?
     /// The language for people of whom it is not known.
-    public var language = LanguageTag.english
+    package var language = LanguageTag.english
     /// The folder of an operator's own templates.
-    public var folder: String?
+    package var folder: String?
 
     /// Texts as they come with the program.
-    public init() {}
+    package init() {}
 
     func templates(issuer: Issuer) throws(StartError) -> MessageTemplates {
         do throws(MessageTemplates.Refusal) {
@@ -26,16 +26,16 @@ public struct MessageTexts: Sendable {
 }
 
 /// The mail server, and where its password is.
-public struct MailFiles: Sendable {
+package struct MailFiles: Sendable {
     /// The server, without what it asks for.
-    public var server: SMTPSettings
+    package var server: SMTPSettings
     /// The name it asks for.
-    public var username: String?
+    package var username: String?
     /// The file that holds the password it asks for.
-    public var passwordFile: String?
+    package var passwordFile: String?
 
     /// A server that asks for nothing.
-    public init(server: SMTPSettings) {
+    package init(server: SMTPSettings) {
         self.server = server
     }
 
@@ -55,7 +55,7 @@ public struct MailFiles: Sendable {
 }
 
 /// The gateway for text messages, and where its secrets are.
-public enum TextGatewayFiles: Sendable {
+package enum TextGatewayFiles: Sendable {
     /// Twilio: the account's SID, the file with its token, whom messages are from, and who answers in its stead.
     case twilio(account: String, tokenFile: String, from: String, url: String?)
     /// Another, described by a template.
@@ -82,22 +82,22 @@ public enum TextGatewayFiles: Sendable {
 }
 
 /// How a gateway is called.
-public struct DescribedGateway: Sendable {
+package struct DescribedGateway: Sendable {
     /// Where to post.
-    public var url: String
+    package var url: String
     /// How the body is written.
-    public var format: TextGateway.Format
+    package var format: TextGateway.Format
     /// The body, with `{{to}}`, `{{from}}` and `{{text}}`.
-    public var body: String
+    package var body: String
     /// Whom messages are from.
-    public var from: String
+    package var from: String
     /// The file with header fields, a line each.
-    public var headersFile: String?
+    package var headersFile: String?
     /// What a reply must hold.
-    public var success: String?
+    package var success: String?
 
     /// A gateway of these parts.
-    public init(url: String, format: TextGateway.Format, body: String, from: String) {
+    package init(url: String, format: TextGateway.Format, body: String, from: String) {
         self.url = url
         self.format = format
         self.body = body

@@ -1,28 +1,28 @@
 package import CountersignCore
 import CountersignDelivery
 import CountersignStorage
-public import CountersignWire
-public import Encodings
+package import CountersignWire
+package import Encodings
 import AsyncHTTPClient
 import Foundation
 import Hummingbird
 import HummingbirdCore
-public import Logging
+package import Logging
 import NIOCore
 import ServiceLifecycle
-public import UnixSignals
+package import UnixSignals
 
 /// A server: storage, delivery and HTTP, wired together.
-public struct Server: Sendable {
+package struct Server: Sendable {
     /// How long a graceful shutdown may take.
     private static let shutdownLimit = Duration.seconds(10)
 
     /// The deployment's public base URL.
-    public let issuer: Issuer
+    package let issuer: Issuer
     /// The folder that holds everything.
-    public let dataFolder: String
+    package let dataFolder: String
     /// The bootstrap token, when this was the first start.
-    public let bootstrapToken: Secret<String>?
+    package let bootstrapToken: Secret<String>?
     /// What is served, for a comparison with the contract.
     package var routes: [RegisteredRoute] { RouteTable(doors).registered }
     private let resources: DoorResources
@@ -48,7 +48,7 @@ public struct Server: Sendable {
     ///   - environment: where the master key may come from.
     ///   - logger: where to log.
     /// - Throws: ``StartError`` for what an operator can mend.
-    public init(
+    package init(
         _ settings: ServerSettings, environment: [String: String], logger: Logger
     ) async throws {
         try await self.init(settings, environment: environment, logger: logger, time: SystemTime())
@@ -126,7 +126,7 @@ public struct Server: Sendable {
     }
 
     /// Makes a new bootstrap token for the server that keeps its data in a folder, and in a database.
-    public static func renewBootstrapToken(
+    package static func renewBootstrapToken(
         _ settings: ServerSettings, environment: [String: String]
     ) async throws -> (token: Secret<String>, file: String) {
         let folder = try DataFolder(settings)
@@ -149,7 +149,7 @@ public struct Server: Sendable {
     /// - Parameters:
     ///   - signals: the signals that ask to stop.
     ///   - body: called once requests are answered; cancelled when a signal asks to stop.
-    public func run(
+    package func run(
         until signals: [UnixSignal] = [.sigterm, .sigint], during body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let ports = resources.ports

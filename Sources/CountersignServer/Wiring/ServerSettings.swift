@@ -1,17 +1,17 @@
-public import CountersignCore
-public import CountersignStorage
-public import CountersignWire
+package import CountersignCore
+package import CountersignStorage
+package import CountersignWire
 import Foundation
 
 /// Which database a server works on.
-public enum DatabaseChoice: Sendable {
+package enum DatabaseChoice: Sendable {
     /// A SQLite file; in the data folder unless it is named.
     case sqlite(path: String?)
     /// A PostgreSQL database, which several servers may share.
     case postgresql(PostgresSettings)
 
     /// Reads `sqlite:PATH` or `postgres://…`, or nil.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         if let path = text.wholeMatch(of: /sqlite:(?:\/\/)?(.+)/)?.output.1 {
             self = .sqlite(path: String(path))
         } else if let address = try? PostgresAddress(text) {
@@ -23,50 +23,50 @@ public enum DatabaseChoice: Sendable {
 }
 
 /// What an operator decides about a server.
-public struct ServerSettings: Sendable {
+package struct ServerSettings: Sendable {
     /// The folder that holds everything.
-    public var dataFolder: String
+    package var dataFolder: String
     /// The address to listen on.
-    public var host: String
+    package var host: String
     /// The port to listen on; 0 for a free one.
-    public var port: Int
+    package var port: Int
     /// The deployment's public base URL; nil for the address and port it listens on.
-    public var issuer: Issuer?
+    package var issuer: Issuer?
     /// The database.
-    public var database = DatabaseChoice.sqlite(path: nil)
+    package var database = DatabaseChoice.sqlite(path: nil)
     /// Whether callbacks may go to addresses that only the server's own network can reach.
-    public var allowsPrivateCallbacks = false
+    package var allowsPrivateCallbacks = false
     /// Whether a database of an older program is brought to this one's schema.
-    public var migrates = true
+    package var migrates = true
     /// Who is believed when it says whom a request is from.
-    public var proxies = TrustedProxies()
+    package var proxies = TrustedProxies()
     /// How many connections callers may have at a time.
-    public var connections = ConnectionLimits()
+    package var connections = ConnectionLimits()
     /// Where the metrics are told; nil for nowhere.
-    public var metrics: ListenAddress?
+    package var metrics: ListenAddress?
     /// What the server speaks TLS with; nil for plain HTTP.
-    public var tls: TLSFiles?
+    package var tls: TLSFiles?
     /// How pushes are sent to Apple's devices; nil for not at all.
-    public var apns: APNsFiles?
+    package var apns: APNsFiles?
     /// How pushes are sent by Firebase Cloud Messaging; nil for not at all.
-    public var fcm: FCMFiles?
+    package var fcm: FCMFiles?
     /// How mail is sent; nil for not at all, or into a folder in development mode.
-    public var mail: MailFiles?
+    package var mail: MailFiles?
     /// How text messages are sent; nil for not at all, or into a folder in development mode.
-    public var texts: TextGatewayFiles?
+    package var texts: TextGatewayFiles?
     /// The file with challenge types that are set at each start; nil for none.
-    public var typeFile: String?
+    package var typeFile: String?
     /// For how long what is over is kept.
-    public var retention = Retention()
+    package var retention = Retention()
     /// How much each client may bring about.
-    public var limits = ClientLimits()
+    package var limits = ClientLimits()
     /// What messages to people say.
-    public var messages = MessageTexts()
+    package var messages = MessageTexts()
     /// Where the master key comes from.
-    public var masterKey = MasterKeySource.folder
+    package var masterKey = MasterKeySource.folder
 
     /// Settings that run on this machine alone.
-    public init(dataFolder: String, host: String = "127.0.0.1", port: Int = 8080, issuer: Issuer? = nil) {
+    package init(dataFolder: String, host: String = "127.0.0.1", port: Int = 8080, issuer: Issuer? = nil) {
         self.dataFolder = dataFolder
         self.host = host
         self.port = port
@@ -82,7 +82,7 @@ public struct ServerSettings: Sendable {
 
 extension ServerSettings {
     /// What is wrong with the files that the settings name; empty when they can be used.
-    public var unusableFiles: [String] {
+    package var unusableFiles: [String] {
         var complaints: [String] = []
         do { _ = try tls?.context() } catch { complaints.append("\(error)") }
         do { _ = try apns?.settings() } catch { complaints.append("\(error)") }

@@ -1,5 +1,5 @@
 /// The version of the program.
-public enum ServerVersion {
+package enum ServerVersion {
     /// As it is printed.
-    public static let text = "0.1.0"
+    package static let text = "0.1.0"
 }

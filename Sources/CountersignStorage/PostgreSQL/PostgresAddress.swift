@@ -4,20 +4,20 @@ import Encodings
 /// Where a PostgreSQL database is, as libpq reads it.
 ///
 /// It may name several hosts, and hold a password: it is shown without.
-public struct PostgresAddress: Sendable, CustomStringConvertible {
+package struct PostgresAddress: Sendable, CustomStringConvertible {
     /// The text is no address; what is wrong stays untold, because libpq repeats parts of the text and with them a
     /// password.
-    public struct Malformed: Error {}
+    package struct Malformed: Error {}
 
     /// The whole address.
     let text: Secret<String>
     /// Hosts, ports and database, without user and password.
-    public let description: String
+    package let description: String
 
     /// Reads `postgres://…` or `postgresql://…`.
     ///
     /// See PostgreSQL, *34.1.1. Connection Strings*.
-    public init(_ text: String) throws(Malformed) {
+    package init(_ text: String) throws(Malformed) {
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else { throw Malformed() }
         guard let options = PQconninfoParse(text, nil) else { throw Malformed() }
         defer { PQconninfoFree(options) }

@@ -2,7 +2,7 @@ import CountersignCore
 import Foundation
 
 /// A copy of a PostgreSQL database, made while it is in use.
-public enum PostgresBackup {
+package enum PostgresBackup {
     private static let exportSnapshot = SQLStatement("SELECT pg_export_snapshot()")
 
     /// Copies a database as it stands at one moment; nobody who writes waits for it.
@@ -16,7 +16,7 @@ public enum PostgresBackup {
     ///   - triesRestore: whether the copy is restored as well, into a database that is made for it on the same server, and
     ///     compared there.
     /// - Throws: ``BackupFailure``.
-    public static func make(
+    package static func make(
         of address: PostgresAddress, at target: String, triesRestore: Bool = false
     ) throws -> BackupContent {
         do {

@@ -2,39 +2,39 @@ import CountersignCore
 import Foundation
 
 /// What a PostgreSQL server says of itself; asking changes nothing.
-public struct PostgresStatus: Sendable {
+package struct PostgresStatus: Sendable {
     /// Its version, such as 150004 for 15.4.
-    public var version = 0
+    package var version = 0
     /// Its version in its own words.
-    public var versionText = ""
+    package var versionText = ""
     /// How the database's texts are kept.
-    public var encoding = ""
+    package var encoding = ""
     /// By how many milliseconds its clock is ahead of ours.
-    public var clockDifference: Int64 = 0
+    package var clockDifference: Int64 = 0
     /// How many connections it allows.
-    public var maximumConnections = 0
+    package var maximumConnections = 0
     /// How many of them it keeps for its own keepers.
-    public var reservedConnections = 0
+    package var reservedConnections = 0
     /// How many are open.
-    public var connections = 0
+    package var connections = 0
     /// Whether it waits for the disk.
-    public var fsync = true
+    package var fsync = true
     /// Whether it can mend pages that were torn by a crash.
-    public var fullPageWrites = true
+    package var fullPageWrites = true
     /// What a commit waits for.
-    public var synchronousCommit = "on"
+    package var synchronousCommit = "on"
     /// The replicas that a commit waits for.
-    public var synchronousNames = ""
+    package var synchronousNames = ""
     /// Whether it takes no writes, as a replica does.
-    public var isReadOnly = false
+    package var isReadOnly = false
     /// The version of TLS that is spoken with it, or nil.
-    public var tlsVersion: String?
+    package var tlsVersion: String?
     /// How much of its certificate is checked, in libpq's words.
-    public var tlsMode = ""
+    package var tlsMode = ""
     /// Whether it is on this machine.
-    public var isLocal = true
+    package var isLocal = true
     /// Whether there are tables of ours in the database.
-    public var isMade = false
+    package var isMade = false
 
     package init() {}
 
@@ -51,7 +51,7 @@ public struct PostgresStatus: Sendable {
         """)
 
     /// Asks the server at an address.
-    public static func read(_ address: PostgresAddress) async throws(SQLStore.Unreachable) -> PostgresStatus {
+    package static func read(_ address: PostgresAddress) async throws(SQLStore.Unreachable) -> PostgresStatus {
         do {
             return try await PostgresEngine.onThread { try ask(at: address) }
         } catch let failure as PostgresFailure {

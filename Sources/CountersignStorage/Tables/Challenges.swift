@@ -7,37 +7,38 @@ private enum Statements {
     static let columns = """
         id, client_id, client_name, user_id, type, nonce, context, asked_at, details, signing_data, message, alert,
         methods, number_hash, expires_at, callback_uri, client_state, locale, state, reason, method, decided_by,
-        ended_at, is_qr, claimed_at, new_device_id, browser, attempts, return_uri
+        ended_at, channel, claimed_at, purpose, new_device_id, browser, attempts, return_uri
         """
     static let byID = SQLStatement("SELECT \(columns) FROM challenges WHERE id = $1")
     static let insert = SQLStatement(
         """
         INSERT INTO challenges (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)
+        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)
         """)
     static let insertTarget = SQLStatement(
         "INSERT INTO challenge_targets (challenge_id, enrollment_id) VALUES ($1, $2)")
     static let recentAsks = SQLStatement(
         """
         SELECT asked_at, state, ended_at FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at > $3
-        AND is_qr = 0 AND new_device_id IS NULL ORDER BY asked_at DESC LIMIT $4
+        AND channel <> 'code' AND purpose = 'relying_party' ORDER BY asked_at DESC LIMIT $4
         """)
     /// Joined to nothing, the client is no reason to choose the index over all the user's challenges instead of the one
     /// over the few that are open.
     static let openCount = SQLStatement(
         """
         SELECT count(*) FROM (SELECT 1 AS one FROM challenges
-        WHERE user_id = $1 AND state = 'pending' AND client_id || '' = $2 AND expires_at > $3 AND is_qr = 0
-        AND new_device_id IS NULL LIMIT $4) AS open
+        WHERE user_id = $1 AND state = 'pending' AND client_id || '' = $2 AND expires_at > $3 AND channel <> 'code'
+        AND purpose = 'relying_party' LIMIT $4) AS open
         """)
     static let openOfClient = SQLStatement(
         """
-        SELECT id FROM challenges WHERE client_id = $1 AND state = 'pending' AND new_device_id IS NULL ORDER BY id LIMIT $2
+        SELECT id FROM challenges WHERE client_id = $1 AND state = 'pending' AND purpose = 'relying_party'
+        ORDER BY id LIMIT $2
         """)
     static let openBetween = SQLStatement(
         """
         SELECT id FROM challenges WHERE user_id = $2 AND state = 'pending' AND client_id || '' = $1
-        AND new_device_id IS NULL ORDER BY id
+        AND purpose = 'relying_party' ORDER BY id
         """)
     static let target = SQLStatement(
         "SELECT fetched_at FROM challenge_targets WHERE challenge_id = $1 AND enrollment_id = $2")
@@ -104,7 +105,7 @@ private enum Statements {
     static let claim = SQLStatement(
         """
         UPDATE challenges SET user_id = $2, claimed_at = $3 WHERE id = $1 AND state = 'pending' AND expires_at > $3
-        AND is_qr = 1 AND claimed_at IS NULL AND (user_id IS NULL OR user_id = $2)
+        AND channel = 'code' AND claimed_at IS NULL AND (user_id IS NULL OR user_id = $2)
         """)
     static let expire = SQLStatement(
         """
@@ -149,9 +150,9 @@ extension SQLTransaction {
                 .text(challenge.methods.map(\.rawValue).joined(separator: " ")), .optional(challenge.numberHash),
                 challenge.expiresAt.value, .optional(challenge.callbackURI?.description),
                 .optional(challenge.clientState), .optional(challenge.locale?.description),
-            ] + columns(of: challenge.state) + columns(of: challenge.channel)
+            ] + columns(of: challenge.state) + columns(of: challenge.channel) + columns(of: challenge.purpose)
                 + [
-                    newDevice(challenge.purpose), .optional(challenge.browser),
+                    .optional(challenge.browser),
                     .optional(challenge.attempts.map { Int64($0) }),
                     .optional(challenge.channel.returnURI?.description),
                 ])
@@ -259,9 +260,9 @@ extension SQLTransaction {
             each: subjects.map { [$0.challenge.value, $0.enrollment.value, now.value, .integer(Int64(limit))] })
         return try zip(subjects, rows).map { subject, rows in
             try rows.first.map { row in
-                let push = try registeredPush(row, at: 29, of: subject.enrollment)
+                let push = try registeredPush(row, at: 30, of: subject.enrollment)
                 return AnnounceChallenge.Facts(
-                    try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(31)))
+                    try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(32)))
             }
         }
     }
@@ -354,34 +355,30 @@ extension SQLTransaction {
         }
     }
 
-    /// Whether it has a code, and when that was presented.
+    /// The channel's name, and when its code was presented.
     private func columns(of channel: Channel) -> [SQLValue] {
-        switch channel {
-        case .devices, .text: [.integer(0), .null]
-        case .code(.awaited, _): [.integer(1), .null]
-        case .code(.done(let time), _): [.integer(1), time.value]
-        }
+        [.text(channel.kind.rawValue), .optional(channel.claimedAt?.milliseconds)]
     }
 
-    private func newDevice(_ purpose: Purpose) -> SQLValue {
+    /// The purpose's name, and the device it is about.
+    private func columns(of purpose: Purpose) -> [SQLValue] {
         switch purpose {
-        case .relyingParty: .null
-        case .newDevice(let enrollment): enrollment.value
+        case .relyingParty: [.text("relying_party"), .null]
+        case .newDevice(let enrollment): [.text("new_device"), enrollment.value]
         }
     }
 
     func challenge(_ row: SQLRow) throws -> Challenge {
         let asked = try parsed.challenges.value(try row.id(0), of: row[0..<13]) { try self.asked(row) }
         return Challenge(
-            question: asked.question, user: try row.optionalID(3), channel: try channel(row, asked.methods),
-            purpose: try row.optionalID(25).map(Purpose.newDevice) ?? .relyingParty,
+            question: asked.question, user: try row.optionalID(3), channel: try channel(row), purpose: try purpose(row),
             alert: asked.alert, methods: asked.methods,
-            numberHash: try row.optionalBlob(13), attempts: try row.optionalInteger(27).map { Int($0) },
+            numberHash: try row.optionalBlob(13), attempts: try row.optionalInteger(28).map { Int($0) },
             expiresAt: try row.time(14),
             callbackURI: try row.optionalText(15).map(CallbackURI.init(stored:)),
             clientState: try row.optionalText(16),
             locale: try row.optionalText(17).map(RequestedLanguage.init(stored:)),
-            browser: try row.optionalBlob(26), state: try state(row))
+            browser: try row.optionalBlob(27), state: try state(row))
     }
 
     /// The columns that asking writes and nothing changes.
@@ -400,11 +397,23 @@ extension SQLTransaction {
         )
     }
 
-    private func channel(_ row: SQLRow, _ methods: [AnswerMethod]) throws -> Channel {
-        guard try row.integer(23) == 1 else { return methods.isEmpty ? .text : .devices }
-        return .code(
-            try row.optionalTime(24).map(Claim.done) ?? .awaited,
-            returnURI: try row.optionalText(28).map(ReturnURI.init(stored:)))
+    private func channel(_ row: SQLRow) throws -> Channel {
+        switch try row.value(23, Channel.Kind.init(rawValue:)) {
+        case .devices: .devices
+        case .text: .text
+        case .code:
+            .code(
+                try row.optionalTime(24).map(Claim.done) ?? .awaited,
+                returnURI: try row.optionalText(29).map(ReturnURI.init(stored:)))
+        }
+    }
+
+    private func purpose(_ row: SQLRow) throws -> Purpose {
+        switch try row.text(25) {
+        case "relying_party": .relyingParty
+        case "new_device": .newDevice(try row.id(26))
+        default: throw StoreError.corruptRow("challenge purpose")
+        }
     }
 
     private func details(_ text: String) -> [Detail]? {

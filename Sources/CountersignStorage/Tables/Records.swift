@@ -50,7 +50,7 @@ private enum Statements {
         // An answer may be repeated for as long as a device may be without a network.
         (sweep("answers", key: "enrollment_id, digest", where: "answered_at < $1"), 7 * 86400),
         // Asked of nobody in the end: a page may show a code to whoever looks at it. The audit tells of them.
-        (sweep("challenges", key: "id", where: "is_qr = 1 AND claimed_at IS NULL AND ended_at < $1"), 86400),
+        (sweep("challenges", key: "id", where: "channel = 'code' AND claimed_at IS NULL AND ended_at < $1"), 86400),
         (
             sweep("known_browsers", key: "user_id, client_id, browser", where: "approved_at < $1"),
             KnownBrowser.keptFor

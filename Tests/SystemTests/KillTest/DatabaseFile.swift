@@ -36,7 +36,7 @@ struct DatabaseFile {
         SELECT c.id || ' is ' || c.state || ' by ' || count(a.id) || ' events' FROM challenges c
         LEFT JOIN audit a ON a.challenge_id = c.id AND a.kind IN ('challenge.approved', 'challenge.denied',
         'challenge.reported', 'challenge.failed', 'challenge.cancelled', 'challenge.expired')
-        WHERE c.new_device_id IS NULL OR c.state <> 'pending' GROUP BY c.id HAVING count(a.id) <> 1
+        WHERE c.purpose = 'relying_party' OR c.state <> 'pending' GROUP BY c.id HAVING count(a.id) <> 1
         """
 
     /// What a device approved or denied has a receipt, and nothing else has: a code is typed into a page.
