@@ -39,7 +39,7 @@ struct ApproveDeviceTests {
             try await self.world.makeType(numberEntry: false)
             shop = try await self.world.makeClient().client
             if let limit {
-                let changes = UpdateClient.Changes(devices: .set(limit))
+                let changes = ClientChanges(devices: .set(limit))
                 _ = try await UpdateClient.update(shop.id, changes, by: shop, ports: self.world.ports)
             }
             user = try await self.world.makeUser(of: shop)
@@ -116,7 +116,7 @@ struct ApproveDeviceTests {
     func approved() async throws {
         let scene = try await Scene()
         #expect(try await scene.asked() == [scene.first.enrollment])
-        #expect(scene.approval.expiresAt == scene.world.time.now.adding(seconds: AwaitedApproval.standardCoolingOff))
+        #expect(scene.approval.expiresAt == scene.world.time.now.adding(seconds: Client.standardCoolingOff))
         // The reply was lost: the same certificate is told the same number.
         let again = try Scene.Approval(try await scene.second.enroll())
         #expect(again.number == scene.approval.number && again.challenge == scene.approval.challenge)
@@ -159,7 +159,7 @@ struct ApproveDeviceTests {
     @Test("Silence lets it in when the time is over, and not a second before")
     func silence() async throws {
         let scene = try await Scene()
-        scene.world.time.advance(seconds: AwaitedApproval.standardCoolingOff - 1)
+        scene.world.time.advance(seconds: Client.standardCoolingOff - 1)
         try await ExpireChallenges.sweep(ports: scene.world.ports)
         try await TellWaits.sweep(ports: scene.world.ports)
         #expect(try await scene.status() == "waiting")
@@ -179,7 +179,7 @@ struct ApproveDeviceTests {
         )
         #expect(try await scene.status() == "waiting")
         #expect(try await scene.challenge()?.state == .pending)
-        scene.world.time.advance(seconds: AwaitedApproval.standardCoolingOff)
+        scene.world.time.advance(seconds: Client.standardCoolingOff)
         try await ExpireChallenges.sweep(ports: scene.world.ports)
         try await TellWaits.sweep(ports: scene.world.ports)
         #expect(try await scene.status() == "active")
@@ -239,7 +239,7 @@ struct ApproveDeviceTests {
     @Test("A client may have it wait longer or shorter; who waits already waits as long as it was told")
     func coolingOff() async throws {
         let scene = try await Scene()
-        let changes = UpdateClient.Changes(coolingOff: 3600)
+        let changes = ClientChanges(coolingOff: 3600)
         _ = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop, ports: scene.world.ports)
         let again = try Scene.Approval(try await scene.second.enroll())
         #expect(again.expiresAt == scene.approval.expiresAt)

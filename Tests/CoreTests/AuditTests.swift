@@ -61,7 +61,7 @@ struct AuditTests {
     /// Has a challenge approved by a link, whose code is returned.
     private func returnCode(by device: TestDevice, _ shop: Client, in world: World) async throws -> String {
         let uri = try #require(ReturnURI("https://shop.example.com/back", isDevelopment: false))
-        let changes = UpdateClient.Changes(returnURIs: [uri])
+        let changes = ClientChanges(returnURIs: [uri])
         let updated = try await UpdateClient.update(shop.id, changes, by: shop, ports: world.ports).get()
         try await world.makeType("link", numberEntry: false, channel: .code)
         var request = try world.request(for: nil, type: "link")
@@ -85,7 +85,7 @@ struct AuditTests {
         let uri = try #require(
             CallbackURI("https://other.example.com/" + Self.callbackPath, isDevelopment: false))
         let basic = try #require(BasicCredentials(username: "acme", password: Secret(Self.callbackPassword)))
-        let changes = UpdateClient.Changes(
+        let changes = ClientChanges(
             callbackURIs: [uri] + shop.callbackURIs, basic: .set(basic), waivesEnrollmentApproval: false)
         #expect(try await UpdateClient.update(shop.id, changes, by: shop, ports: world.ports) != .notFound)
         return try await world.renewCallbackSecret(of: shop).secret.reveal()

@@ -29,7 +29,7 @@ struct BindingNoticeTests {
         let scene = try await CustomScene(engine: engine)
         let (world, user) = (scene.world, scene.user)
         let uri = try Self.uri("https://shop.example.com/notices")
-        let changes = UpdateClient.Changes(notices: .set(uri), waivesEnrollmentApproval: false)
+        let changes = ClientChanges(notices: .set(uri), waivesEnrollmentApproval: false)
         let shop = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop, ports: world.ports).get()
         // Ids are in the order of their times.
         func later() { world.time.advance(seconds: 1) }
@@ -44,7 +44,7 @@ struct BindingNoticeTests {
         later()
         let second = try await TestDevice(try await world.makeTicket(for: user, by: shop), in: world)
         _ = try await second.enroll()
-        world.time.advance(seconds: AwaitedApproval.standardCoolingOff)
+        world.time.advance(seconds: Client.standardCoolingOff)
         try await ExpireChallenges.sweep(ports: world.ports)
         try await TellWaits.sweep(ports: world.ports)
         for _ in 0..<5 {
@@ -84,7 +84,7 @@ struct BindingNoticeTests {
         let stranger = try await world.makeClient("Stranger").client
         for (client, uri) in [(shop, first), (bank, second), (stranger, third)] {
             _ = try await UpdateClient.update(
-                client.id, UpdateClient.Changes(notices: .set(uri)), by: client, ports: world.ports)
+                client.id, ClientChanges(notices: .set(uri)), by: client, ports: world.ports)
         }
         let user = try await world.makeUser("customer 1", of: shop)
         #expect(try await world.store.commit { try $0.links.put(user, to: bank.id, externalID: nil) })
@@ -99,7 +99,7 @@ struct BindingNoticeTests {
         // And no longer.
         for client in [shop, bank] {
             _ = try await UpdateClient.update(
-                client.id, UpdateClient.Changes(notices: .removed), by: client, ports: world.ports)
+                client.id, ClientChanges(notices: .removed), by: client, ports: world.ports)
         }
         let before = try await world.count("outbox")
         _ = try await world.makeDevice(of: user, by: shop)

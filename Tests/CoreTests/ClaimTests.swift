@@ -237,8 +237,8 @@ struct ClaimTests {
         scene.world.time.advance(seconds: 121)
         #expect(try await ExpireChallenges.sweep(ports: scene.world.ports) == 1)
         #expect(try await scene.challenge(asked).user == nil)
-        let message = OutboxMessage.callback(
-            for: try await scene.challenge(asked), ended: .expired, id: scene.world.newID(), at: scene.world.time.now)
+        let message = try await scene.challenge(asked).callback(
+            ended: .expired, id: scene.world.newID(), at: scene.world.time.now)
         guard case .callback(_, _, let body)? = message?.content else {
             Issue.record("no callback")
             return

@@ -357,7 +357,7 @@ struct CustomTests {
         try await scene.register()
         let asked = try await scene.ask()
         _ = try await UpdateClient.update(
-            scene.shop.id, UpdateClient.Changes(authenticators: []), by: scene.shop, ports: scene.world.ports)
+            scene.shop.id, ClientChanges(authenticators: []), by: scene.shop, ports: scene.world.ports)
         #expect(
             try await scene.send(try await scene.approval(of: asked), to: asked).summary == "custom not registered")
         #expect(try await scene.customs().isEmpty)

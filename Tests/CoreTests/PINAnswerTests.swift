@@ -176,7 +176,7 @@ struct PINAnswerTests {
         for left in [9, 8, 7] {
             #expect(try await scene.approve(asked, by: scene.device.newPINKey()) == "PIN incorrect, \(left) left")
         }
-        let changes = UpdateClient.Changes(pinPolicy: try PINPolicy(["attempts": 2, "at_limit": "remove"], at: ""))
+        let changes = ClientChanges(pinPolicy: try PINPolicy(["attempts": 2, "at_limit": "remove"], at: ""))
         _ = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop, ports: scene.world.ports)
         #expect(try await scene.device.methods().attemptsLeft == 1)
         #expect(try await scene.approve(asked, by: pin) == "decided approved -")

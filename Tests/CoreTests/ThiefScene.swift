@@ -71,11 +71,11 @@ struct ThiefScene {
         ) { CallbackURI(stored: $0) }
         let made = try await world.makeClient("Shop", authenticators: [phrase]).client
         let bank = try await world.makeClient("Bank").client
-        var changes = UpdateClient.Changes(coolingOff: 60)
+        var changes = ClientChanges(coolingOff: 60)
         if replaces { changes.devices = .set(try DeviceLimit(["max": 3, "at_limit": "replace"], at: "")) }
         _ = try await UpdateClient.update(made.id, changes, by: made, ports: ports)
         _ = try await UpdateClient.update(
-            bank.id, UpdateClient.Changes(coolingOff: Self.wait), by: bank, ports: ports)
+            bank.id, ClientChanges(coolingOff: Self.wait), by: bank, ports: ports)
         let updated = try await world.store.read { try $0.clients.find(made.id) }
         guard let shop = updated else { throw World.Broken("client") }
         let owner = try await world.makeUser("customer-1", of: shop)

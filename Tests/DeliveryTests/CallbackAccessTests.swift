@@ -171,7 +171,7 @@ extension DeliveryScene {
         #expect(try await row(id).state == "delivered")
     }
 
-    fileprivate func update(_ changes: UpdateClient.Changes) async throws {
+    fileprivate func update(_ changes: ClientChanges) async throws {
         let client = shop.client
         #expect(try await UpdateClient.update(client.id, changes, by: client, ports: world.ports) != .notFound)
     }

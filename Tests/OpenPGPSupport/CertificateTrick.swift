@@ -1,13 +1,13 @@
 import Crypto
-public import TestSupport
+package import TestSupport
 
-@testable public import OpenPGP
+@testable package import OpenPGP
 
 /// Certificates of a device that are right for us and not, or not for good, for some program that verifies receipts; one
 /// trick each.
 ///
 /// Spec: design 3.1.
-public enum CertificateTrick: String, CaseIterable, Sendable {
+package enum CertificateTrick: String, CaseIterable, Sendable {
     /// None.
     case none
     // Which certification counts changes with time.
@@ -19,7 +19,7 @@ public enum CertificateTrick: String, CaseIterable, Sendable {
     case onePointTwice
 
     /// What the server says about it.
-    public var detail: String? {
+    package var detail: String? {
         switch self {
         case .none: nil
         case .secondCertification, .secondBinding, .directKey:
@@ -41,7 +41,7 @@ public enum CertificateTrick: String, CaseIterable, Sendable {
     ///   - holder: whose keys it is of.
     ///   - userID: its user ID.
     ///   - now: when everything of it is made that is not made at another time.
-    public func encoded(of holder: Holder, userID text: String, at now: UnixSeconds) async throws -> [UInt8] {
+    package func encoded(of holder: Holder, userID text: String, at now: UnixSeconds) async throws -> [UInt8] {
         let primary = holder.primary.publicKey
         let userID = Certificate.UserID(text)
         let authentication = holder.authentication.publicKey

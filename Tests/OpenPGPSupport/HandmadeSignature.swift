@@ -1,29 +1,29 @@
 import Crypto
-@testable public import OpenPGP
+@testable package import OpenPGP
 
 /// A signature over a text of which a test chooses every subpacket, right in every other respect.
-public enum HandmadeSignature {
+package enum HandmadeSignature {
     /// A subpacket with its length.
-    public static func subpacket(_ type: UInt8, _ content: [UInt8], critical: Bool = false) -> [UInt8] {
+    package static func subpacket(_ type: UInt8, _ content: [UInt8], critical: Bool = false) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(packetLength: content.count + 1)
         return bytes + [critical ? type | 0x80 : type] + content
     }
 
     /// A subpacket of four octets: a time or a number of seconds.
-    public static func seconds(_ type: UInt8, _ value: UnixSeconds, critical: Bool = false) -> [UInt8] {
+    package static func seconds(_ type: UInt8, _ value: UnixSeconds, critical: Bool = false) -> [UInt8] {
         var content: [UInt8] = []
         content.append(uint32: value)
         return subpacket(type, content, critical: critical)
     }
 
     /// A subpacket that names a key by its fingerprint: the issuer (33) or a recipient (35).
-    public static func key(_ type: UInt8, _ fingerprint: Fingerprint, critical: Bool = false) -> [UInt8] {
+    package static func key(_ type: UInt8, _ fingerprint: Fingerprint, critical: Bool = false) -> [UInt8] {
         subpacket(type, [4] + fingerprint.bytes, critical: critical)
     }
 
     /// A notation that is not a text, as salts are.
-    public static func notation(_ name: String, _ value: [UInt8], critical: Bool = false) -> [UInt8] {
+    package static func notation(_ name: String, _ value: [UInt8], critical: Bool = false) -> [UInt8] {
         var content: [UInt8] = [0, 0, 0, 0]
         content.append(uint16: name.utf8.count)
         content.append(uint16: value.count)
@@ -37,7 +37,7 @@ public enum HandmadeSignature {
     ///   - key: who signs.
     ///   - hashed: the area that the signature covers.
     ///   - unhashed: the one that it does not cover.
-    public static func make(
+    package static func make(
         over text: String, by key: SigningKeyPair, hashed: [UInt8], unhashed: [UInt8] = []
     ) async throws -> Signature {
         try await make(.text, over: .text(Array(text.utf8)), by: key, hashed: hashed, unhashed: unhashed)
@@ -64,7 +64,7 @@ public enum HandmadeSignature {
     }
 
     /// The binding of a subkey.
-    public static func bind(
+    package static func bind(
         _ subkey: PublicKey, to primary: SigningKeyPair, hashed: [UInt8], unhashed: [UInt8]
     ) async throws -> Signature {
         try await make(
@@ -73,7 +73,7 @@ public enum HandmadeSignature {
     }
 
     /// A signature packet over nothing that anybody has.
-    public static func packet(
+    package static func packet(
         _ type: SignatureType, by key: SigningKeyPair, hashed: [UInt8]
     ) async throws -> [UInt8] {
         var bytes: [UInt8] = []
@@ -82,7 +82,7 @@ public enum HandmadeSignature {
     }
 
     /// A certificate whose every signature has so many octets more that it does not cover.
-    public static func padded(_ certificate: [UInt8], by count: Int) throws -> [UInt8] {
+    package static func padded(_ certificate: [UInt8], by count: Int) throws -> [UInt8] {
         let padding = subpacket(101, [UInt8](repeating: 1, count: count))
         var bytes: [UInt8] = []
         for packet in try Packet.sequence(certificate[...]) {
@@ -99,7 +99,7 @@ public enum HandmadeSignature {
     }
 
     /// Seals a text with a signature that was made before.
-    public static func seal(
+    package static func seal(
         _ text: String, _ signature: Signature, by signer: PublicKey, to recipient: PublicKey, at time: UnixSeconds
     ) throws -> [UInt8] {
         let lines = CanonicalText.withNetworkLineEnds(Array(text.utf8))
@@ -118,7 +118,7 @@ public enum HandmadeSignature {
 /// The subpackets of an answer's signature, one set of them for each thing that a device could try.
 ///
 /// Spec: design 3.8, step 4.
-public enum AnswerForm: String, CaseIterable, Sendable {
+package enum AnswerForm: String, CaseIterable, Sendable {
     // What every program reads.
     case plain, keyIDAlone, keyIDUncovered, signersUserID, saltOfSequoia, saltOfOpenPGPJS, datedAtAsking, noRecipient
     case criticalTime, longUncovered, lifetimeUncovered
@@ -127,7 +127,7 @@ public enum AnswerForm: String, CaseIterable, Sendable {
     case otherNotation, unknown, keyExpiry, keyFlags, policy, twoIssuers, nobody, otherRecipient, tooLong
 
     /// Whether a receipt may be signed so.
-    public var isAdmitted: Bool {
+    package var isAdmitted: Bool {
         switch self {
         case .plain, .keyIDAlone, .keyIDUncovered, .signersUserID, .saltOfSequoia, .saltOfOpenPGPJS, .datedAtAsking,
             .noRecipient, .criticalTime, .longUncovered, .lifetimeUncovered:
@@ -143,7 +143,7 @@ public enum AnswerForm: String, CaseIterable, Sendable {
     ///   - recipient: for whom it is.
     ///   - asked: when the challenge was asked.
     ///   - now: the present.
-    public func areas(
+    package func areas(
         signer: Fingerprint, recipient: Fingerprint, asked: UnixSeconds, now: UnixSeconds
     ) -> (hashed: [UInt8], unhashed: [UInt8]) {
         let time = HandmadeSignature.seconds(2, now)

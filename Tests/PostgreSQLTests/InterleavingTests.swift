@@ -66,7 +66,7 @@ struct InterleavingTests {
         let name = try ClientName("ACME Bank")
         let places = try await meeting.everywhere { world in
             let shop = try await world.makeClient().client
-            func change(_ changes: UpdateClient.Changes) -> Interleaving.Operation {
+            func change(_ changes: ClientChanges) -> Interleaving.Operation {
                 { ports in
                     try await UpdateClient.update(shop.id, changes, by: shop, ports: ports) == .notFound
                         ? "none" : "changed"

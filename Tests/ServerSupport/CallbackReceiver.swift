@@ -1,23 +1,23 @@
-public import Encodings
+package import Encodings
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import Synchronization
 
 /// A relying party's end of the callbacks: a server on a free port of this machine that takes every post.
-public struct CallbackReceiver: Sendable {
+package struct CallbackReceiver: Sendable {
     /// One post.
-    public struct Call: Sendable {
+    package struct Call: Sendable {
         /// The fields, by names in lower case.
-        public let headers: [String: String]
+        package let headers: [String: String]
         /// The body.
-        public let body: [UInt8]
+        package let body: [UInt8]
     }
 
     /// Where it listens.
-    public let url: String
+    package let url: String
     /// What arrives.
-    public let calls: AsyncStream<Call>
+    package let calls: AsyncStream<Call>
 
     /// Runs something while a receiver listens.
     ///
@@ -25,7 +25,7 @@ public struct CallbackReceiver: Sendable {
     ///   - statuses: what the first posts are answered with; all others are accepted.
     ///   - bodies: what the answers to the first posts say; all others say nothing.
     ///   - body: what to run.
-    public static func with<Result: Sendable>(
+    package static func with<Result: Sendable>(
         answering statuses: [Int] = [], saying bodies: [JSONValue] = [],
         _ body: @escaping @Sendable (CallbackReceiver) async throws -> Result
     ) async throws -> Result {

@@ -1,17 +1,17 @@
 import AsyncHTTPClient
 import CountersignWire
-public import Encodings
+package import Encodings
 import NIOCore
 import NIOHTTP1
 
 /// One block of an event stream.
-public struct ServerEvent: Hashable, Sendable {
+package struct ServerEvent: Hashable, Sendable {
     /// Its `id`, or nil.
-    public let id: String?
+    package let id: String?
     /// Its `event`, or nil, as in a comment.
-    public let name: String?
+    package let name: String?
     /// Its `data`, or nil.
-    public let data: JSONValue?
+    package let data: JSONValue?
 
     /// Reads a block, and holds its data against the contract.
     init(_ block: some StringProtocol) throws {
@@ -30,12 +30,12 @@ public struct ServerEvent: Hashable, Sendable {
 }
 
 /// Server-sent events as they arrive; read once.
-public struct EventStream: AsyncSequence, Sendable {
-    public typealias Element = ServerEvent
-    public typealias Failure = any Error
+package struct EventStream: AsyncSequence, Sendable {
+    package typealias Element = ServerEvent
+    package typealias Failure = any Error
 
     /// The fields of the reply, by names in lower case.
-    public let headers: [String: String]
+    package let headers: [String: String]
     private let events: AsyncThrowingStream<ServerEvent, any Error>
 
     init(_ response: HTTPClientResponse, at path: String, of server: TestServer) {
@@ -63,7 +63,7 @@ public struct EventStream: AsyncSequence, Sendable {
         }
     }
 
-    public func makeAsyncIterator() -> AsyncThrowingStream<ServerEvent, any Error>.Iterator {
+    package func makeAsyncIterator() -> AsyncThrowingStream<ServerEvent, any Error>.Iterator {
         events.makeAsyncIterator()
     }
 }
@@ -72,7 +72,7 @@ extension Caller {
     /// Opens a stream of events and runs something with it.
     ///
     /// - Throws: ``UnexpectedReply`` when the server gives no stream, or an event is not what the contract says.
-    public func stream<Result: Sendable>(
+    package func stream<Result: Sendable>(
         _ path: String, _ body: (EventStream) async throws -> Result
     ) async throws -> Result {
         var request = HTTPClientRequest(url: server.address.uri(path))

@@ -5,12 +5,12 @@ import Synchronization
 ///
 /// A port that the system chooses can be taken by somebody's connection before the server listens on it; these lie
 /// below those that systems give to connections, and each is handed out once in a long while.
-public enum FreePort {
+package enum FreePort {
     private static let range = 10_000..<32_000
     private static let last = Mutex(Int.random(in: range))
 
     /// A port nobody listens on.
-    public static func next() -> Int {
+    package static func next() -> Int {
         for _ in range {
             let port = last.withLock { last in
                 last = last + 1 < range.upperBound ? last + 1 : range.lowerBound

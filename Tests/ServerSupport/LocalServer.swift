@@ -1,13 +1,13 @@
-public import Encodings
+package import Encodings
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 
 /// A server on a free port of this machine that is none of ours.
-public enum LocalServer {
+package enum LocalServer {
     /// Runs something while every request is answered alike, whatever it asks for.
-    public static func with<Result: Sendable>(
+    package static func with<Result: Sendable>(
         answering reply: JSONValue, status: Int = 200,
         _ body: @escaping @Sendable (_ url: String) async throws -> Result
     ) async throws -> Result {

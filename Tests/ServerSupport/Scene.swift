@@ -1,20 +1,20 @@
 import CountersignWire
-public import Encodings
+package import Encodings
 import NIOHTTP1
 
 /// The usual cast: a server, a shop that asks, a user of the shop, and the user's phone.
-public struct Scene: Sendable {
+package struct Scene: Sendable {
     /// The server.
-    public let server: TestServer
+    package let server: TestServer
     /// A client with all rights.
-    public let shop: Caller
+    package let shop: Caller
     /// The user, whom the shop knows as `customer-1`.
-    public let user: String
+    package let user: String
     /// The user's phone, enrolled.
-    public let phone: TestPhone
+    package let phone: TestPhone
 
     /// A cast of these parts.
-    public init(server: TestServer, shop: Caller, user: String, phone: TestPhone) {
+    package init(server: TestServer, shop: Caller, user: String, phone: TestPhone) {
         self.server = server
         self.shop = shop
         self.user = user
@@ -22,7 +22,7 @@ public struct Scene: Sendable {
     }
 
     /// The operator.
-    public var administrator: Caller { server.administrator }
+    package var administrator: Caller { server.administrator }
 
     /// Runs something with the cast on a fresh server.
     ///
@@ -30,7 +30,7 @@ public struct Scene: Sendable {
     ///   - type: the type `payment`, by which the shop asks; wide limits unless a test says otherwise.
     ///   - client: what the shop is registered with besides its name.
     ///   - body: what to run.
-    public static func with<Result: Sendable>(
+    package static func with<Result: Sendable>(
         type: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0], client: JSONObject = JSONObject(),
         _ body: @escaping @Sendable (Scene) async throws -> Result
     ) async throws -> Result {
@@ -38,7 +38,7 @@ public struct Scene: Sendable {
     }
 
     /// The cast on a server that is there.
-    public static func make(
+    package static func make(
         _ server: TestServer, type: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0],
         client: JSONObject = JSONObject()
     ) async throws -> Scene {
@@ -50,7 +50,7 @@ public struct Scene: Sendable {
     }
 
     /// Asks the user, and returns the id of the challenge and the number to type.
-    public func ask(_ members: JSONObject = JSONObject()) async throws -> (id: String, number: String) {
+    package func ask(_ members: JSONObject = JSONObject()) async throws -> (id: String, number: String) {
         let asked = try await shop.ask(user, members)
         guard let id = asked["id"]?.string, let number = asked["number"]?.string else {
             throw UnexpectedReply(description: "no challenge with a number in \(asked)")
@@ -59,7 +59,7 @@ public struct Scene: Sendable {
     }
 
     /// Types the number, and approves.
-    public func approve(_ asked: (id: String, number: String)) async throws -> Reply {
+    package func approve(_ asked: (id: String, number: String)) async throws -> Reply {
         guard let number = EntryNumber(asked.number) else {
             throw UnexpectedReply(description: "\(asked.number) is no number")
         }
@@ -67,12 +67,12 @@ public struct Scene: Sendable {
     }
 
     /// The state of a challenge.
-    public func state(of challenge: String) async throws -> String {
+    package func state(of challenge: String) async throws -> String {
         try await shop.call(.GET, "/v1/challenges/\(challenge)").success()["state"]?.string ?? ""
     }
 
     /// Everything there is to see, so that a test can tell that nothing changed.
-    public func snapshot() async throws -> Snapshot {
+    package func snapshot() async throws -> Snapshot {
         let pending = try await phone.send(.GET, "/v1/enrollments/self/challenges").success()
         return Snapshot(
             audit: try await administrator.auditEvents(),
@@ -85,24 +85,24 @@ public struct Scene: Sendable {
 }
 
 /// All that the server shows of itself at one time.
-public struct Snapshot: Hashable, Sendable {
+package struct Snapshot: Hashable, Sendable {
     /// The whole audit.
-    public let audit: [JSONValue]
+    package let audit: [JSONValue]
     /// All clients.
-    public let clients: JSONValue
+    package let clients: JSONValue
     /// All challenge types.
-    public let types: JSONValue
+    package let types: JSONValue
     /// The scene's user.
-    public let user: JSONValue
+    package let user: JSONValue
     /// The user's enrollments.
-    public let enrollments: JSONValue
+    package let enrollments: JSONValue
     /// The ids of the challenges that the phone is asked.
-    public let pending: [JSONValue]
+    package let pending: [JSONValue]
 }
 
 extension Caller {
     /// The whole audit, page by page; for operators.
-    public func auditEvents() async throws -> [JSONValue] {
+    package func auditEvents() async throws -> [JSONValue] {
         var events: [JSONValue] = []
         var cursor = "0"
         while true {
@@ -115,7 +115,7 @@ extension Caller {
     }
 
     /// How many entries of a kind the audit has; for operators.
-    public func auditCount(_ kind: String) async throws -> Int {
+    package func auditCount(_ kind: String) async throws -> Int {
         try await auditEvents().count { $0["kind"] == .string(kind) }
     }
 }

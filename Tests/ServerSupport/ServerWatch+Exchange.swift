@@ -51,7 +51,7 @@ extension ServerWatch {
     ///   - path: path and query.
     ///   - request: the request's fields and body.
     ///   - reply: the reply's status, fields and body.
-    public func note(
+    package func note(
         _ method: String, _ path: String, request: (headers: [(String, String)], body: [UInt8]?),
         reply: (status: Int, headers: [String: String], body: [UInt8])
     ) {

@@ -1,21 +1,21 @@
 import Encodings
-public import Logging
+package import Logging
 import Synchronization
-public import TestSupport
+package import TestSupport
 
 /// Knows the secrets of one test server, and reads everything it said: each line of its log, at every level, and each
 /// reply, its fields as well.
 ///
 /// ``TestServer`` notes what goes both ways and asks for the leaks when the server has ended; a leak fails the test.
-public final class ServerWatch: Sendable {
+package final class ServerWatch: Sendable {
     /// Secrets that stand where they must not.
-    public struct Leak: Error, Hashable, CustomStringConvertible {
+    package struct Leak: Error, Hashable, CustomStringConvertible {
         /// What, and where.
-        public let description: String
+        package let description: String
     }
 
     /// Who may say a secret.
-    public enum Audience: Sendable {
+    package enum Audience: Sendable {
         /// Nobody.
         case nobody
         /// The replies on paths that end like this.
@@ -37,36 +37,36 @@ public final class ServerWatch: Sendable {
 
     private let state = Mutex(State())
     /// Everything that is logged.
-    public let book = LogBook()
+    package let book = LogBook()
 
     /// A watch that knows nothing yet.
-    public init() {}
+    package init() {}
 
     /// A logger whose lines are read, and given to another logger as well.
-    public func logger(besides other: Logger?) -> Logger {
+    package func logger(besides other: Logger?) -> Logger {
         guard let other else { return book.logger }
         return Logger(label: "test") { [book] _ in MultiplexLogHandler([book.logger.handler, other.handler]) }
     }
 
     /// Watches for a text; what could be a word or is an id is no secret.
-    public func plant(_ text: String, _ name: String, for audience: Audience = .nobody) {
+    package func plant(_ text: String, _ name: String, for audience: Audience = .nobody) {
         guard text.utf8.count >= 12, !Self.isID(text) else { return }
         keep(Array(text.utf8), for: audience) { SecretForms(name, text: text) }
     }
 
     /// Watches for bytes.
-    public func plant(_ bytes: [UInt8], _ name: String, for audience: Audience = .nobody) {
+    package func plant(_ bytes: [UInt8], _ name: String, for audience: Audience = .nobody) {
         keep(bytes, for: audience) { SecretForms(name, bytes: bytes) }
     }
 
     /// Watches for a text just as it stands: for what comes with every request.
-    public func plant(verbatim text: String, _ name: String, for audience: Audience) {
+    package func plant(verbatim text: String, _ name: String, for audience: Audience) {
         guard text.utf8.count >= 12 else { return }
         keep(Array(text.utf8), for: audience) { SecretForms(name, verbatim: text) }
     }
 
     /// Watches the log for the number of a challenge, which stands in replies.
-    public func plant(number: String) {
+    package func plant(number: String) {
         state.withLock { _ = $0.numbers.insert(number) }
     }
 
@@ -88,10 +88,10 @@ public final class ServerWatch: Sendable {
     }
 
     /// Every secret that the log or a reply holds.
-    public var leaks: [Leak] { leaks(in: book.entries) }
+    package var leaks: [Leak] { leaks(in: book.entries) }
 
     /// Every secret that these lines of a log, or a reply, hold.
-    public func leaks(in lines: [String]) -> [Leak] {
+    package func leaks(in lines: [String]) -> [Leak] {
         let state = state.withLock { $0 }
         let everything = SecretSearch(state.secrets.values.map(\.forms))
         var leaks = lines.flatMap { line in

@@ -1,14 +1,14 @@
 import CountersignServer
 import CountersignStorage
-public import Foundation
+package import Foundation
 import StorageTestSupport
 import Synchronization
 import TestSupport
 
 /// Which database each test server works on: SQLite, or PostgreSQL where this run of the tests is about it.
-public enum TestDatabases {
+package enum TestDatabases {
     /// Keeps servers on SQLite whatever the run is about, for a test that opens the file itself.
-    @TaskLocal public static var isSQLite = false
+    @TaskLocal package static var isSQLite = false
 
     private static let databases = Mutex<[String: PostgresDatabase]>([:])
 
@@ -26,7 +26,7 @@ public enum TestDatabases {
 
     /// What the database of the server with this data folder holds, as who copied it could read it: the files of
     /// SQLite, or all that PostgreSQL gives out.
-    public static func contents(for dataFolder: String) throws -> [String: Data] {
+    package static func contents(for dataFolder: String) throws -> [String: Data] {
         if let database = databases.withLock({ $0[dataFolder] }) {
             // Bytes as they are where they can be read, and not in hexadecimal.
             let dump = try Program.run(

@@ -1,35 +1,35 @@
-public import Crypto
-public import CountersignWire
-public import Encodings
+package import Crypto
+package import CountersignWire
+package import Encodings
 import Foundation
-public import NIOHTTP1
-public import OpenPGP
-public import TestSupport
+package import NIOHTTP1
+package import OpenPGP
+package import TestSupport
 
 /// A phone built from the wire formats alone, so that a test can make every mistake with it.
-public struct TestPhone: Sendable {
+package struct TestPhone: Sendable {
     /// The server it talks to.
-    public let server: TestServer
+    package let server: TestServer
     /// The ticket, issuer and ids it was invited with.
-    public let invitation: EnrollmentInvitation
+    package let invitation: EnrollmentInvitation
     /// The primary key, which signs receipts.
-    public let primary: SigningKeyPair
+    package let primary: SigningKeyPair
     /// The key that signs requests.
-    public let authentication: P256.Signing.PrivateKey
+    package let authentication: P256.Signing.PrivateKey
     /// The key challenges are encrypted to.
-    public let encryption: DecryptionKeyPair
+    package let encryption: DecryptionKeyPair
     /// Its certificate.
-    public let certificate: Certificate
+    package let certificate: Certificate
     /// The server's certificate.
-    public let serverCertificate: Certificate
+    package let serverCertificate: Certificate
 
     /// Its enrollment.
-    public var enrollment: EnrollmentID { invitation.enrollment }
+    package var enrollment: EnrollmentID { invitation.enrollment }
     /// Whose it is.
-    public var user: UserID { invitation.user }
+    package var user: UserID { invitation.user }
 
     /// A phone with new keys for an invitation; it is not enrolled yet.
-    public init(invitation text: String, server: TestServer) async throws {
+    package init(invitation text: String, server: TestServer) async throws {
         guard let invitation = EnrollmentInvitation(text) else {
             throw UnexpectedReply(description: "not an invitation: \(text)")
         }
@@ -48,7 +48,7 @@ public struct TestPhone: Sendable {
     }
 
     /// A phone with other keys for the same invitation.
-    public init(_ other: TestPhone, holder: Holder) {
+    package init(_ other: TestPhone, holder: Holder) {
         server = other.server
         invitation = other.invitation
         serverCertificate = other.serverCertificate
@@ -59,14 +59,14 @@ public struct TestPhone: Sendable {
     }
 
     /// A phone enrolled for a user of a client.
-    public static func enrolled(for user: String, by client: Caller, at server: TestServer) async throws -> Self {
+    package static func enrolled(for user: String, by client: Caller, at server: TestServer) async throws -> Self {
         let phone = try await Self(invitation: try await client.makeTicket(for: user), server: server)
         _ = try await phone.enroll().success()
         return phone
     }
 
     /// The body of its enrollment request.
-    public var enrollmentRequest: JSONValue {
+    package var enrollmentRequest: JSONValue {
         get throws {
             EnrollmentRequest(
                 ticket: invitation.ticket, certificate: certificate.encoded,
@@ -77,7 +77,7 @@ public struct TestPhone: Sendable {
     }
 
     /// Sends its enrollment request.
-    public func enroll() async throws -> Reply {
+    package func enroll() async throws -> Reply {
         try await send(.POST, "/v1/enrollments", try enrollmentRequest, keyID: "\(certificate.fingerprint)")
     }
 
@@ -91,7 +91,7 @@ public struct TestPhone: Sendable {
     ///   - nonce: a nonce; random unless a test says otherwise.
     ///   - createdIn: how many seconds the clock is ahead.
     ///   - sentBody: the body that is sent instead of the one that was signed.
-    public func send(
+    package func send(
         _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, keyID: String? = nil, nonce: String? = nil,
         createdIn: Int64 = 0, sentBody: [UInt8]? = nil
     ) async throws -> Reply {
@@ -104,7 +104,7 @@ public struct TestPhone: Sendable {
     /// The fields that sign a request, and the one that says what its body is.
     ///
     /// See ``send(_:_:_:keyID:nonce:createdIn:sentBody:)``.
-    public func signature(
+    package func signature(
         _ method: HTTPMethod, _ path: String, body: [UInt8]? = nil, keyID: String? = nil, nonce: String? = nil,
         createdIn: Int64 = 0
     ) async throws -> [(String, String)] {
@@ -120,7 +120,7 @@ public struct TestPhone: Sendable {
     }
 
     /// Fetches and decrypts a challenge.
-    public func open(_ challenge: String) async throws -> ChallengeBody {
+    package func open(_ challenge: String) async throws -> ChallengeBody {
         let reply = try await send(.GET, "/v1/challenges/\(challenge)/message").success()
         guard let message = reply["message"]?.string.flatMap({ Base64.decode($0) }) else {
             throw UnexpectedReply(description: "no message in \(reply)")
@@ -134,7 +134,7 @@ public struct TestPhone: Sendable {
     }
 
     /// The code that a reply to an approval by a link brings, unsealed.
-    public func returnCode(in reply: JSONValue) async throws -> String {
+    package func returnCode(in reply: JSONValue) async throws -> String {
         guard let sealed = reply["return"]?.string.flatMap({ Base64.decode($0) }) else {
             throw UnexpectedReply(description: "no code in \(reply)")
         }
@@ -147,7 +147,7 @@ public struct TestPhone: Sendable {
     }
 
     /// The receipt it would sign.
-    public func receipt(of question: Question, _ decision: Decision) -> Receipt {
+    package func receipt(of question: Question, _ decision: Decision) -> Receipt {
         Receipt(
             of: question, user: user, device: certificate.fingerprint, decision: decision, answeredAt: server.clock.now)
     }
@@ -158,7 +158,7 @@ public struct TestPhone: Sendable {
     ///   - text: what is signed, a receipt's text unless a test says otherwise.
     ///   - signer: who signs; the phone's primary key unless a test says otherwise.
     ///   - intendedRecipient: for whom; the server unless a test says otherwise.
-    public func seal(
+    package func seal(
         _ text: String, signedBy signer: SigningKeyPair? = nil, intendedRecipient: Fingerprint? = nil
     ) async throws -> [UInt8] {
         let now = server.clock.now.unixSeconds
@@ -169,12 +169,12 @@ public struct TestPhone: Sendable {
     }
 
     /// Sends a sealed answer.
-    public func answer(_ challenge: String, message: [UInt8]) async throws -> Reply {
+    package func answer(_ challenge: String, message: [UInt8]) async throws -> Reply {
         try await send(.POST, "/v1/challenges/\(challenge)/answer", AnswerRequest(message: message).json)
     }
 
     /// Opens a challenge, decides and answers.
-    public func answer(_ challenge: String, _ decision: Decision) async throws -> Reply {
+    package func answer(_ challenge: String, _ decision: Decision) async throws -> Reply {
         let question = try await open(challenge).question
         return try await answer(challenge, message: try await seal(receipt(of: question, decision).text))
     }

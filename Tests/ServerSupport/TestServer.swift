@@ -1,32 +1,32 @@
 import AsyncHTTPClient
-public import CountersignServer
-public import CountersignWire
-public import Encodings
+package import CountersignServer
+package import CountersignWire
+package import Encodings
 import Foundation
-public import Logging
-public import NIOHTTP1
+package import Logging
+package import NIOHTTP1
 import NIOCore
 import TestSupport
 
 /// A real server on a free port of this machine, with a fresh database and a clock that can be moved.
-public struct TestServer: Sendable {
+package struct TestServer: Sendable {
     /// Its public URL, without a slash at the end.
-    public let issuer: Issuer
+    package let issuer: Issuer
     /// Where it is reached, which is the same unless a test names another issuer.
     let address: Issuer
     /// Its clock.
-    public let clock: TestClock
+    package let clock: TestClock
     /// The operator's bootstrap token.
-    public let token: String
+    package let token: String
     /// The folder that holds its data.
-    public let dataFolder: String
+    package let dataFolder: String
     /// Knows its secrets and reads all it says.
-    public let watch: ServerWatch
+    package let watch: ServerWatch
     /// What it serves.
     package let routes: [RegisteredRoute]
 
     /// Runs something while a fresh server serves; the server stops after, also when it failed.
-    public static func with<Result: Sendable>(
+    package static func with<Result: Sendable>(
         _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
         let folder = try TemporaryFolder()
@@ -42,7 +42,7 @@ public struct TestServer: Sendable {
     ///   - settings: changes the settings.
     ///   - server: makes the server, where a test needs another than the usual one.
     ///   - body: what to run.
-    public static func with<Result: Sendable>(
+    package static func with<Result: Sendable>(
         dataFolder: String, port: Int = 0, logger: Logger? = nil,
         settings: @Sendable (inout ServerSettings) -> Void = { _ in },
         server: @Sendable (ServerSettings, Logger, TestClock) async throws -> Server = usual,
@@ -54,7 +54,7 @@ public struct TestServer: Sendable {
     }
 
     /// The server as it is shipped.
-    public static let usual: @Sendable (ServerSettings, Logger, TestClock) async throws -> Server = {
+    package static let usual: @Sendable (ServerSettings, Logger, TestClock) async throws -> Server = {
         try await Server($0, environment: [:], logger: $1, time: $2)
     }
 
@@ -107,7 +107,7 @@ public struct TestServer: Sendable {
     ///   - isChunked: whether the body comes in chunks, its length untold.
     ///   - isContract: whether the reply must be as the contract says, which describes the native API.
     /// - Throws: ``UnexpectedReply`` when the reply is not what the contract says.
-    public func send(
+    package func send(
         _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
         isChunked: Bool = false, isContract: Bool = true
     ) async throws -> Reply {
@@ -132,15 +132,15 @@ public struct TestServer: Sendable {
     }
 
     /// Who calls the relying-party and administration routes.
-    public func caller(_ authorization: String) -> Caller { Caller(server: self, authorization: authorization) }
+    package func caller(_ authorization: String) -> Caller { Caller(server: self, authorization: authorization) }
 
     /// The operator.
-    public var administrator: Caller { caller("Bearer \(token)") }
+    package var administrator: Caller { caller("Bearer \(token)") }
 
     /// Registers a client.
     ///
     /// - Parameter members: the body's members besides the name.
-    public func makeClient(_ name: String = "ACME Shop", _ members: JSONObject = JSONObject()) async throws -> Caller {
+    package func makeClient(_ name: String = "ACME Shop", _ members: JSONObject = JSONObject()) async throws -> Caller {
         var body = members
         body["name"] = .string(name)
         let created = try await administrator.call(.POST, "/v1/admin/clients", .object(body)).success()
@@ -154,25 +154,25 @@ public struct TestServer: Sendable {
 }
 
 /// A client or operator that calls a test server.
-public struct Caller: Sendable {
+package struct Caller: Sendable {
     let server: TestServer
     /// The value of its `Authorization` field.
-    public let authorization: String
+    package let authorization: String
     /// Its client id; empty for the operator.
-    public private(set) var clientID = ""
+    package private(set) var clientID = ""
     /// The secret that signs its callbacks; empty for the operator.
-    public private(set) var callbackSecret = ""
+    package private(set) var callbackSecret = ""
 
     /// Sends a request with JSON.
     @discardableResult
-    public func call(
+    package func call(
         _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, headers: [(String, String)] = []
     ) async throws -> Reply {
         try await send(method, path, headers: headers, body: body?.encoded)
     }
 
     /// Sends a request with exactly these bytes.
-    public func send(
+    package func send(
         _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
         isChunked: Bool = false
     ) async throws -> Reply {
@@ -182,13 +182,13 @@ public struct Caller: Sendable {
     }
 
     /// Makes a user and returns its id.
-    public func makeUser(_ externalID: String? = nil) async throws -> String {
+    package func makeUser(_ externalID: String? = nil) async throws -> String {
         let body = JSONValue.members(["external_id": externalID.map(JSONValue.string)])
         return try await call(.POST, "/v1/users", body).success()["id"]?.string ?? ""
     }
 
     /// Makes a ticket and returns the text of its QR code.
-    public func makeTicket(for user: String) async throws -> String {
+    package func makeTicket(for user: String) async throws -> String {
         try await call(.POST, "/v1/users/\(user)/enrollment-tickets").success()["qr"]?.string ?? ""
     }
 
@@ -198,7 +198,7 @@ public struct Caller: Sendable {
     ///   - user: who is asked.
     ///   - members: the body's members besides user, type and message; put over them where the names are the same.
     @discardableResult
-    public func ask(_ user: String, _ members: JSONObject = JSONObject()) async throws -> JSONValue {
+    package func ask(_ user: String, _ members: JSONObject = JSONObject()) async throws -> JSONValue {
         var body = JSONObject([
             "user": .string(user), "type": "payment", "message": "Pay EUR 1,250.00 to ACME GmbH?",
         ])
@@ -208,20 +208,20 @@ public struct Caller: Sendable {
 }
 
 /// What a server answered.
-public struct Reply: Sendable, CustomStringConvertible {
+package struct Reply: Sendable, CustomStringConvertible {
     /// The request's method.
-    public let method: HTTPMethod
+    package let method: HTTPMethod
     /// The request's path and query.
-    public let path: String
+    package let path: String
     /// The status.
-    public let status: Int
+    package let status: Int
     /// The fields, by names in lower case.
-    public let headers: [String: String]
+    package let headers: [String: String]
     /// The body.
-    public let body: [UInt8]
+    package let body: [UInt8]
 
     /// A reply of these parts.
-    public init(method: HTTPMethod, path: String, status: Int, headers: [String: String], body: [UInt8]) {
+    package init(method: HTTPMethod, path: String, status: Int, headers: [String: String], body: [UInt8]) {
         self.method = method
         self.path = path
         self.status = status
@@ -230,23 +230,23 @@ public struct Reply: Sendable, CustomStringConvertible {
     }
 
     /// The body as JSON, or null.
-    public var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
+    package var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
     /// The problem's code; nil for a success.
-    public var code: String? { json["code"]?.string }
+    package var code: String? { json["code"]?.string }
     /// Status and body, for a failing test.
-    public var description: String { "\(method) \(path): \(status) \(String(decoding: body, as: UTF8.self))" }
+    package var description: String { "\(method) \(path): \(status) \(String(decoding: body, as: UTF8.self))" }
 
     /// The body of a success.
     ///
     /// - Throws: ``UnexpectedReply`` for every other status than 2xx.
-    public func success() throws -> JSONValue {
+    package func success() throws -> JSONValue {
         guard (200..<300).contains(status) else { throw UnexpectedReply(description: description) }
         return json
     }
 }
 
 /// A reply that a test cannot go on with.
-public struct UnexpectedReply: Error, CustomStringConvertible {
+package struct UnexpectedReply: Error, CustomStringConvertible {
     /// The reply.
-    public let description: String
+    package let description: String
 }

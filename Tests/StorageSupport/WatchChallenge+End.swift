@@ -1,9 +1,9 @@
-public import CountersignCore
-public import CountersignWire
+package import CountersignCore
+package import CountersignWire
 
 extension WatchChallenge {
     /// A client's challenge, or nil, when it has ended or at the deadline.
-    public static func end(
+    package static func end(
         of id: ChallengeID, for client: Client, by deadline: Timestamp, ports: Ports
     ) async throws -> Shown? {
         switch try await challenge(
@@ -15,14 +15,14 @@ extension WatchChallenge {
     }
 
     /// A client's challenge, or nil.
-    public static func shown(_ id: ChallengeID, to client: Client, ports: Ports) async throws -> Shown? {
+    package static func shown(_ id: ChallengeID, to client: Client, ports: Ports) async throws -> Shown? {
         try await challenge(id, for: client.credential, ports: ports).shown
     }
 }
 
 extension WatchChallenge.Outcome {
     /// The challenge, or nil.
-    public var shown: WatchChallenge.Shown? {
+    package var shown: WatchChallenge.Shown? {
         if case .shown(let shown) = self { shown } else { nil }
     }
 }
@@ -31,7 +31,7 @@ extension AskChallenge.Outcome {
     /// The challenge.
     ///
     /// - Throws: why nobody is asked.
-    public func get() throws(AskChallenge.Refusal) -> AskedChallenge {
+    package func get() throws(AskChallenge.Refusal) -> AskedChallenge {
         switch self {
         case .asked(let asked): asked
         case .refused(let refusal): throw refusal
@@ -41,7 +41,7 @@ extension AskChallenge.Outcome {
 
 extension AvailableMethods.Outcome {
     /// The types.
-    public var types: [AvailableMethods.Available] {
+    package var types: [AvailableMethods.Available] {
         switch self {
         case .types(let types): types
         }
@@ -50,5 +50,5 @@ extension AvailableMethods.Outcome {
 
 extension Client {
     /// What a client of this secret is let in by.
-    public var credential: ClientCredential { ClientCredential(client: id, secret: secretHash) }
+    package var credential: ClientCredential { ClientCredential(client: id, secret: secretHash) }
 }

@@ -41,14 +41,14 @@ struct RoundTripTests {
             #expect(kept.isOperator == client.isOperator)
             #expect(kept.createdAt == client.createdAt)
         }
-        let changes = UpdateClient.Changes(
+        let changes = ClientChanges(
             name: try ClientName(Self.text.filter { $0 != "\n" && $0 != "(" }), rights: [.enrollments],
             callbackURIs: [CallbackURI(stored: "https://c.example.com/")], waivesEnrollmentApproval: false)
         let credentials = try #require(BasicCredentials(username: "'\"$1 é", password: Secret("\\0 %s: \u{1F600}")))
         try await world.store.commit { writer in
             try writer.clients.update(clients[0].id, changes)
             // What is not named stays.
-            try writer.clients.update(clients[0].id, UpdateClient.Changes(basic: .set(credentials)))
+            try writer.clients.update(clients[0].id, ClientChanges(basic: .set(credentials)))
         }
         let kept = try #require(try await world.store.read { try $0.clients.find(clients[0].id) })
         #expect(kept.name == changes.name && kept.rights == changes.rights)

@@ -1,19 +1,19 @@
 import CSpawn
-public import Foundation
+package import Foundation
 import Synchronization
 
 /// A program that runs beside the tests, its standard streams where they are told to be.
 ///
 /// Not Foundation's `Process`: where more than 1,365 files are open, as when hundreds of tests run side by side, it
 /// reads up to 181 bytes beyond its list of them, and now and then that ends the tests.
-public final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
     /// It could not be started.
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// Its process id.
-    public let id: Int32
+    package let id: Int32
     private let reaped = Mutex<Int32?>(nil)
 
     /// Starts a program.
@@ -29,7 +29,7 @@ public final class ChildProcess: Sendable {
     ///   - input: what it reads; nil for nothing.
     ///   - output: where what it prints goes; nil for nowhere.
     ///   - errors: where its errors go; nil for nowhere.
-    public init(
+    package init(
         _ path: String, _ arguments: [String], environment: [String: String], in folder: URL? = nil,
         input: FileHandle? = nil, output: FileHandle? = nil, errors: FileHandle? = nil
     ) throws {
@@ -74,10 +74,10 @@ public final class ChildProcess: Sendable {
     }
 
     /// How it ended, as ``wait()`` returns it; nil while nobody has waited for its end, or it has not come.
-    public var status: Int32? { reaped.withLock { $0 } }
+    package var status: Int32? { reaped.withLock { $0 } }
 
     /// Sends it a signal, unless it has ended.
-    public func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         // Its id is its own until it is reaped, which happens under the same lock.
         reaped.withLock { if $0 == nil { kill(id, signal) } }
     }
@@ -85,7 +85,7 @@ public final class ChildProcess: Sendable {
     /// Waits for its end, and holds the thread meanwhile.
     ///
     /// - Returns: its exit status; 128 and the signal's number when a signal ended it.
-    @discardableResult public func wait() -> Int32 {
+    @discardableResult package func wait() -> Int32 {
         var end = siginfo_t()
         while waitid(P_PID, UInt32(id), &end, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return reaped.withLock { status in
@@ -100,7 +100,7 @@ public final class ChildProcess: Sendable {
     }
 
     /// Waits for its end on a thread of its own.
-    public func ended() async -> Int32 {
+    package func ended() async -> Int32 {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: self.wait()) }
         }

@@ -1,19 +1,19 @@
 import Foundation
 
 /// A real gpg with a key ring of its own in an empty folder.
-public final class GPG: Sendable {
+package final class GPG: Sendable {
     /// gpg is not installed.
-    public struct NotInstalled: Error {}
+    package struct NotInstalled: Error {}
 
     private let program: String
     /// The folder of its key ring, where tests put files too.
-    public let folder: TemporaryFolder
+    package let folder: TemporaryFolder
 
     /// Whether it is there.
-    public static var isInstalled: Bool { Program.path(of: "gpg") != nil }
+    package static var isInstalled: Bool { Program.path(of: "gpg") != nil }
 
     /// Starts with an empty key ring.
-    public init() throws {
+    package init() throws {
         guard let program = Program.path(of: "gpg") else { throw NotInstalled() }
         self.program = program
         folder = try TemporaryFolder()
@@ -28,7 +28,7 @@ public final class GPG: Sendable {
 
     /// Runs gpg without a person to ask.
     @discardableResult
-    public func run(_ arguments: String..., input: String = "") throws -> ProgramResult {
+    package func run(_ arguments: String..., input: String = "") throws -> ProgramResult {
         try run(arguments: arguments, input: input)
     }
 
@@ -39,7 +39,7 @@ public final class GPG: Sendable {
     ///   - passphrase: what it would ask for.
     ///   - input: what it reads on standard input.
     @discardableResult
-    public func run(arguments: [String], passphrase: String = "", input: String = "") throws -> ProgramResult {
+    package func run(arguments: [String], passphrase: String = "", input: String = "") throws -> ProgramResult {
         try Program.run(
             program,
             [

@@ -1,24 +1,24 @@
-public import Crypto
-public import OpenPGP
+package import Crypto
+package import OpenPGP
 
 /// A person with a certificate like a device's: primary, authentication and encryption keys in software.
-public struct Holder: Sendable {
+package struct Holder: Sendable {
     /// When everything of it is made.
-    public static let time: UnixSeconds = 1_790_000_000
+    package static let time: UnixSeconds = 1_790_000_000
 
     /// The primary key, which signs.
-    public let primary: SigningKeyPair
+    package let primary: SigningKeyPair
     /// The subkey that signs requests.
-    public let authentication: SigningKeyPair
+    package let authentication: SigningKeyPair
     /// The key of that subkey.
-    public let authenticationKey: P256.Signing.PrivateKey
+    package let authenticationKey: P256.Signing.PrivateKey
     /// The subkey that decrypts.
-    public let encryption: DecryptionKeyPair
+    package let encryption: DecryptionKeyPair
     /// The certificate over them.
-    public let certificate: Certificate
+    package let certificate: Certificate
 
     /// A person with new keys, made at a time.
-    public init(userID: String = "usr_1 <enr_1@login.example.com>", at time: UnixSeconds = time) async throws {
+    package init(userID: String = "usr_1 <enr_1@login.example.com>", at time: UnixSeconds = time) async throws {
         primary = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: time)
         authenticationKey = P256.Signing.PrivateKey()
         authentication = SigningKeyPair(authenticationKey, createdAt: time)

@@ -1,18 +1,18 @@
-public import Logging
+package import Logging
 import Synchronization
 
 /// Keeps what is logged, every level of it, as text.
-public final class LogBook: Sendable {
+package final class LogBook: Sendable {
     private let lines = Mutex<[String]>([])
 
     /// A book that is empty.
-    public init() {}
+    package init() {}
 
     /// Each entry: its level, its message and its metadata.
-    public var entries: [String] { lines.withLock { $0 } }
+    package var entries: [String] { lines.withLock { $0 } }
 
     /// A logger that writes into the book.
-    public var logger: Logger { Logger(label: "test") { _ in Handler(book: self) } }
+    package var logger: Logger { Logger(label: "test") { _ in Handler(book: self) } }
 
     private struct Handler: LogHandler {
         let book: LogBook

@@ -1,26 +1,26 @@
-public import Foundation
+package import Foundation
 
 /// What a program printed and how it ended.
-public struct ProgramResult: Sendable {
+package struct ProgramResult: Sendable {
     /// The exit status.
-    public let status: Int32
+    package let status: Int32
     /// Standard output.
-    public let output: String
+    package let output: String
     /// Standard error.
-    public let errors: String
+    package let errors: String
 }
 
 extension ProcessInfo {
     /// The environment of the tests without what is for the tests: a server refuses variables that it does not know.
-    public var environmentForPrograms: [String: String] {
+    package var environmentForPrograms: [String: String] {
         environment.filter { !$0.key.hasPrefix("COUNTERSIGN_") }
     }
 }
 
 /// Runs programs that a test needs, found on the search path.
-public enum Program {
+package enum Program {
     /// Where a program is, or nil when it is not installed.
-    public static func path(of name: String) -> String? {
+    package static func path(of name: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
@@ -32,7 +32,7 @@ public enum Program {
     ///   - arguments: its arguments.
     ///   - environment: values put over those of this process.
     ///   - input: what it reads on standard input.
-    public static func run(
+    package static func run(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String = ""
     ) throws -> ProgramResult {
         // Files, not pipes: nothing can fill up while we wait.

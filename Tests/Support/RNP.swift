@@ -1,21 +1,21 @@
 import Foundation
 
 /// A real rnp with key rings of its own in an empty folder; unlike gpg it keeps no agent.
-public final class RNP: Sendable {
+package final class RNP: Sendable {
     /// rnp, or rnpkeys which belongs to it, is not installed.
-    public struct NotInstalled: Error {}
+    package struct NotInstalled: Error {}
 
     private let program: String
     private let keysProgram: String
     private let home: TemporaryFolder
     /// Where tests put files.
-    public let folder: TemporaryFolder
+    package let folder: TemporaryFolder
 
     /// Whether both of its programs are there.
-    public static var isInstalled: Bool { Program.path(of: "rnp") != nil && Program.path(of: "rnpkeys") != nil }
+    package static var isInstalled: Bool { Program.path(of: "rnp") != nil && Program.path(of: "rnpkeys") != nil }
 
     /// Starts with empty key rings.
-    public init() throws {
+    package init() throws {
         guard let program = Program.path(of: "rnp"), let keysProgram = Program.path(of: "rnpkeys") else {
             throw NotInstalled()
         }
@@ -27,13 +27,13 @@ public final class RNP: Sendable {
 
     /// Runs `rnp`, which works on messages.
     @discardableResult
-    public func run(_ arguments: [String], passphrase: String = "", input: String = "") throws -> ProgramResult {
+    package func run(_ arguments: [String], passphrase: String = "", input: String = "") throws -> ProgramResult {
         try run(program, arguments, passphrase, input)
     }
 
     /// Runs `rnpkeys`, which works on keys.
     @discardableResult
-    public func runKeys(_ arguments: [String], passphrase: String = "", input: String = "") throws -> ProgramResult {
+    package func runKeys(_ arguments: [String], passphrase: String = "", input: String = "") throws -> ProgramResult {
         try run(keysProgram, arguments, passphrase, input)
     }
 

@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// A program that runs beside a test: its output is read as it comes, and it is always ended by its own id.
-public final class RunningProgram: Sendable {
+package final class RunningProgram: Sendable {
     private let process: ChildProcess
     private let lines: AsyncStream<String>
     private let reader: Task<[UInt8], Never>
@@ -16,7 +16,7 @@ public final class RunningProgram: Sendable {
     ///   - arguments: its arguments.
     ///   - environment: values put over those of this process.
     ///   - folder: the folder it works in.
-    public init(
+    package init(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil
     ) throws {
         self.folder = try TemporaryFolder()
@@ -74,14 +74,14 @@ public final class RunningProgram: Sendable {
     }
 
     /// The next line it prints, or nil when it has ended.
-    public func line() async -> String? {
+    package func line() async -> String? {
         // Iterators of one stream share its buffer.
         var iterator = lines.makeAsyncIterator()
         return await iterator.next()
     }
 
     /// The next line that holds a text, or nil when it has ended without.
-    public func line(holding text: String) async -> String? {
+    package func line(holding text: String) async -> String? {
         while let line = await line() {
             if line.contains(text) { return line }
         }
@@ -89,12 +89,12 @@ public final class RunningProgram: Sendable {
     }
 
     /// Types a line.
-    public func type(_ line: String) throws {
+    package func type(_ line: String) throws {
         try input.write(contentsOf: Data("\(line)\n".utf8))
     }
 
     /// Sends it a signal.
-    public func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         process.send(signal)
     }
 
@@ -102,7 +102,7 @@ public final class RunningProgram: Sendable {
     ///
     /// - Parameter input: what it still reads on standard input, which is closed then.
     /// - Returns: what it printed, and its status; 128 and the signal's number when a signal ended it.
-    public func result(input text: String = "") async throws -> ProgramResult {
+    package func result(input text: String = "") async throws -> ProgramResult {
         // A program that does not read need not take what is typed.
         if !text.isEmpty { try? input.write(contentsOf: Data(text.utf8)) }
         try? input.close()
@@ -112,12 +112,12 @@ public final class RunningProgram: Sendable {
     }
 
     /// What it has printed on standard error so far.
-    public var errors: String {
+    package var errors: String {
         get throws { String(decoding: try folder.read("errors"), as: UTF8.self) }
     }
 
     /// Runs a program to its end, without holding a thread meanwhile.
-    public static func run(
+    package static func run(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String = "",
         in folder: URL? = nil
     ) async throws -> ProgramResult {

@@ -1,17 +1,17 @@
 import Foundation
 
 /// A real sq; it keeps nothing, all keys and certificates are files.
-public final class SQ: Sendable {
+package final class SQ: Sendable {
     /// sq is not installed.
-    public struct NotInstalled: Error {}
+    package struct NotInstalled: Error {}
     /// An sq whose options these tests do not know: between 0.27 and 1.0 they changed with every version.
-    public struct UnknownVersion: Error {
+    package struct UnknownVersion: Error {
         /// What it says of itself.
-        public let text: String
+        package let text: String
     }
 
     /// How sq wants to be told things.
-    public enum Dialect: Sendable {
+    package enum Dialect: Sendable {
         /// 0.25 to 0.27, as in Debian 12.
         case early
         /// From 1.0 on, where options are promised to stay.
@@ -31,15 +31,15 @@ public final class SQ: Sendable {
     private let program: String
     private let home: TemporaryFolder
     /// How this one wants to be told things.
-    public let dialect: Dialect
+    package let dialect: Dialect
     /// Where tests put files.
-    public let folder: TemporaryFolder
+    package let folder: TemporaryFolder
 
     /// Whether it is there.
-    public static var isInstalled: Bool { Program.path(of: "sq") != nil }
+    package static var isInstalled: Bool { Program.path(of: "sq") != nil }
 
     /// Finds out which one is there.
-    public init() throws {
+    package init() throws {
         guard let program = Program.path(of: "sq") else { throw NotInstalled() }
         self.program = program
         home = try TemporaryFolder()
@@ -55,13 +55,13 @@ public final class SQ: Sendable {
 
     /// Runs sq without a person to ask.
     @discardableResult
-    public func run(_ arguments: [String]) throws -> ProgramResult {
+    package func run(_ arguments: [String]) throws -> ProgramResult {
         let common = dialect == .early ? ["--force"] : ["--batch", "--overwrite"]
         return try Program.run(program, common + arguments, environment: environment)
     }
 
     /// Runs sq where it asks for a passphrase, once or twice.
-    public func run(_ arguments: [String], passphrase: String) throws -> ProgramResult {
+    package func run(_ arguments: [String], passphrase: String) throws -> ProgramResult {
         guard dialect == .early else {
             return try run(["--password-file", try folder.write("passphrase", passphrase.utf8)] + arguments)
         }

@@ -2,18 +2,18 @@ import Encodings
 import Foundation
 
 /// Every usual form in which a secret could stand in a log line or a reply.
-public struct SecretForms: Sendable {
+package struct SecretForms: Sendable {
     /// The least bytes of a form: shorter ones are found by chance.
     static let minimumSize = 10
 
     /// What the secret is, for a failing test.
-    public let name: String
+    package let name: String
     /// The forms, as bytes.
     let forms: Set<[UInt8]>
 
     /// The forms of bytes: themselves, base 16, base 64 of either alphabet at any place in a longer text, both percent-
     /// encoded as well, and the list that Swift prints.
-    public init(_ name: String, bytes: [UInt8]) {
+    package init(_ name: String, bytes: [UInt8]) {
         self.name = name
         var forms: Set<[UInt8]> = [bytes]
         var texts = [
@@ -31,7 +31,7 @@ public struct SecretForms: Sendable {
 
     /// The forms of a text: those of its bytes, percent-encoded, escaped as JSON and as Swift prints it; and where the
     /// text is that of bytes, theirs.
-    public init(_ name: String, text: String) {
+    package init(_ name: String, text: String) {
         var forms = SecretForms(name, bytes: Array(text.utf8)).forms
         let escaped = JSONValue.string(text).encoded.dropFirst().dropLast()
         let texts = Self.percentEncoded(text) + [text.debugDescription.dropFirst().dropLast().description]
@@ -48,13 +48,13 @@ public struct SecretForms: Sendable {
     }
 
     /// Whatever gives a secret away, under one name.
-    public init(_ name: String, allOf parts: [SecretForms]) {
+    package init(_ name: String, allOf parts: [SecretForms]) {
         self.name = name
         forms = parts.reduce(into: []) { $0.formUnion($1.forms) }
     }
 
     /// A text just as it stands.
-    public init(_ name: String, verbatim text: String) {
+    package init(_ name: String, verbatim text: String) {
         self.name = name
         forms = text.utf8.count < Self.minimumSize ? [] : [Array(text.utf8)]
     }

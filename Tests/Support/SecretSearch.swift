@@ -1,5 +1,5 @@
 /// Looks for many secrets at once, in a time that hangs on the length of what is searched alone.
-public struct SecretSearch: Sendable {
+package struct SecretSearch: Sendable {
     private struct Needle: Sendable {
         let bytes: [UInt8]
         let name: String
@@ -14,7 +14,7 @@ public struct SecretSearch: Sendable {
     private var isStart = [Bool](repeating: false, count: 1 << 16)
 
     /// A search for these secrets.
-    public init(_ secrets: some Sequence<SecretForms>) {
+    package init(_ secrets: some Sequence<SecretForms>) {
         for secret in secrets {
             for form in secret.forms {
                 let key = form.prefix(Self.window).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -29,7 +29,7 @@ public struct SecretSearch: Sendable {
     }
 
     /// The names of the secrets that stand in the bytes, in any form, each once.
-    public func names(in bytes: [UInt8]) -> Set<String> {
+    package func names(in bytes: [UInt8]) -> Set<String> {
         var names: Set<String> = []
         guard bytes.count >= Self.window, !needles.isEmpty else { return names }
         bytes.withUnsafeBufferPointer { bytes in
@@ -55,5 +55,5 @@ public struct SecretSearch: Sendable {
     }
 
     /// The names of the secrets that stand in a text.
-    public func names(in text: String) -> Set<String> { names(in: Array(text.utf8)) }
+    package func names(in text: String) -> Set<String> { names(in: Array(text.utf8)) }
 }

@@ -2,7 +2,7 @@
 ///
 /// Tests run side by side, as many as there are; hundreds of servers at once would need more files than a process may
 /// open.
-public actor Turnstile {
+package actor Turnstile {
     @TaskLocal private static var isInside = false
     private static let shared = Turnstile(places: 8)
 
@@ -14,7 +14,7 @@ public actor Turnstile {
     }
 
     /// Does something when there is a place, which it keeps to its end; at once when it is done from within another.
-    public static func pass<Result>(
+    package static func pass<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
         if isInside { return try await body() }

@@ -27,3 +27,13 @@ package enum CancelChallenge {
         }
     }
 }
+
+extension UnitOfWork {
+    /// Ends open challenges as cancelled, or expired where they are over.
+    func cancel(_ challenges: [ChallengeID]) throws {
+        for id in challenges {
+            guard let challenge = try self.challenges.find(id) else { continue }
+            try endChallenge(challenge, as: .cancelled)
+        }
+    }
+}

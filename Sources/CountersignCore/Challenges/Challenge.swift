@@ -88,6 +88,9 @@ extension Challenge: Equatable {
 }
 
 extension Challenge {
+    /// How many challenges a device is shown at once; more than a person can be asked.
+    static let pendingLimit = 100
+
     /// Whether an answer could still decide it.
     func isOpen(at now: Timestamp) -> Bool { state == .pending && now < expiresAt }
 
@@ -135,47 +138,5 @@ package struct RecentAsk: Sendable {
     package init(askedAt: Timestamp, outcome: Outcome) {
         self.askedAt = askedAt
         self.outcome = outcome
-    }
-}
-
-/// The receipt of the answer that decided a challenge, as it is kept.
-package struct StoredReceipt: Equatable, Sendable {
-    /// The challenge, which may be kept no longer.
-    package let challenge: ChallengeID
-    /// Who asked.
-    package let client: ClientID
-    /// The device that answered.
-    package let enrollment: EnrollmentID
-    /// The signed text and the certificate as it was.
-    package let evidence: Evidence
-    /// When the server accepted it.
-    package let acceptedAt: Timestamp
-
-    /// A receipt of these parts.
-    package init(
-        challenge: ChallengeID, client: ClientID, enrollment: EnrollmentID, evidence: Evidence, acceptedAt: Timestamp
-    ) {
-        self.challenge = challenge
-        self.client = client
-        self.enrollment = enrollment
-        self.evidence = evidence
-        self.acceptedAt = acceptedAt
-    }
-}
-
-/// The reply to an answer, for the same answer sent again.
-package struct RecordedAnswer: Sendable {
-    /// The challenge it answered.
-    package let challenge: ChallengeID
-    /// The state of the challenge after it.
-    package let status: ChallengeStatus
-    /// How a custom authenticator judged it; nil where none was asked.
-    package let custom: CustomReply?
-
-    /// A record of these parts.
-    package init(challenge: ChallengeID, status: ChallengeStatus, custom: CustomReply? = nil) {
-        self.challenge = challenge
-        self.status = status
-        self.custom = custom
     }
 }

@@ -14,47 +14,6 @@ package enum Right: String, CaseIterable, Sendable {
     case enrollments
 }
 
-/// A URL a client registered for its callbacks: used exactly as registered.
-package struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
-    /// The URL.
-    package let description: String
-
-    /// Its host and port, in lower case.
-    var authority: String {
-        let url = URLComponents(string: description)
-        let port = url?.port ?? (url?.scheme == "http" ? 80 : 443)
-        return "\(host.lowercased()):\(port)"
-    }
-
-    /// Its host.
-    package var host: String { URLComponents(string: description)?.host ?? "" }
-
-    /// A URL that was accepted before.
-    package init(stored text: String) {
-        description = text
-    }
-
-    /// A URL as a request names it, which counts only where it is one that was accepted before.
-    package init(named text: String) {
-        description = text
-    }
-
-    /// Accepts a URL: `https`, or `http` to a loopback host in development mode; no user, no fragment.
-    package init?(_ text: String, isDevelopment: Bool) {
-        guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.user == nil,
-            url.password == nil, url.fragment == nil, text.utf8.count <= 2000,
-            // Foundation mends what is not a URI; a line break in it would make two of it where it is stored.
-            url.string?.hasSameBytes(as: text) == true
-        else { return nil }
-        switch url.scheme {
-        case "https": break
-        case "http" where isDevelopment && ["localhost", "127.0.0.1", "[::1]", "::1"].contains(host): break
-        default: return nil
-        }
-        description = text
-    }
-}
-
 /// How many devices of one user may be enrolled through a client at a time.
 package struct DeviceLimit: Hashable, Sendable {
     private static let range: ClosedRange<Int64> = 1...100
@@ -88,6 +47,11 @@ package struct DeviceLimit: Hashable, Sendable {
 
 /// A relying party.
 package struct Client: Hashable, Sendable {
+    /// How long a new device waits that no other one approves, in seconds, where the client says nothing.
+    package static let standardCoolingOff: Int64 = 86_400
+    /// How long a client can have it wait, in seconds.
+    package static let coolingOffs: ClosedRange<Int64> = 60...604_800
+
     /// Its id.
     package let id: ClientID
     /// What users know it by.
@@ -128,7 +92,7 @@ package struct Client: Hashable, Sendable {
         id: ClientID, name: ClientName, secretHash: SecretHash?, rights: Set<Right>, callbackURIs: [CallbackURI],
         returnURIs: [ReturnURI] = [], noticeURI: CallbackURI? = nil, callbackUsername: String? = nil,
         waivesEnrollmentApproval: Bool,
-        coolingOff: Int64 = AwaitedApproval.standardCoolingOff, pinPolicy: PINPolicy = .standard,
+        coolingOff: Int64 = standardCoolingOff, pinPolicy: PINPolicy = .standard,
         deviceLimit: DeviceLimit? = nil, authenticators: [CustomAuthenticator] = [], isOperator: Bool,
         createdAt: Timestamp, earlierSecret: EarlierSecret? = nil, disabledAt: Timestamp? = nil
     ) {

@@ -12,7 +12,7 @@ package protocol ClientStore {
     func operatorClient() throws -> Client?
     func insert(_ client: Client, callbackSecret: Secret<String>?) throws
     /// Sets what changes and nothing else: of two at once neither takes back what the other did.
-    func update(_ client: ClientID, _ changes: UpdateClient.Changes) throws
+    func update(_ client: ClientID, _ changes: ClientChanges) throws
     /// Keeps a client from being disabled, deleted or changed until the transaction ends.
     ///
     /// Nil for one that is not there.

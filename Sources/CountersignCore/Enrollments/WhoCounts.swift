@@ -115,7 +115,7 @@ extension UnitOfWork {
     /// How long what is new of a user waits, in seconds: the longest that a client has, which knows the user or did
     /// within its own time.
     func wait(of user: UserID) throws -> Int64 {
-        try waits.longestCoolingOff(of: user, at: now) ?? AwaitedApproval.standardCoolingOff
+        try waits.longestCoolingOff(of: user, at: now) ?? Client.standardCoolingOff
     }
 
     /// By what a user is known again whose enrollments were removed.

@@ -173,7 +173,7 @@ extension UnitOfWork {
                 id: nextEventID(), at: now, kind: outcome.auditKind, client: challenge.question.client,
                 user: challenge.user, enrollment: outcome.decidedBy, challenge: challenge.id,
                 detail: outcome.reason.map { ["reason": .string($0)] } ?? [:]))
-        if let callback = OutboxMessage.callback(for: challenge, ended: outcome, id: nextEventID(), at: now) {
+        if let callback = challenge.callback(ended: outcome, id: nextEventID(), at: now) {
             try outbox.enqueue(callback)
             notify(.outbox)
         }

@@ -48,7 +48,7 @@ enum DomainEvent: Sendable {
     case askingUnlocked(AskingLock, by: ClientID)
 
     case clientCreated(Client)
-    case clientUpdated(ClientID, UpdateClient.Changes, by: Client)
+    case clientUpdated(ClientID, ClientChanges, by: Client)
     case clientSecretRenewed(ClientID, earlierUntil: Timestamp, by: ClientID)
     case callbackSecretRenewed(ClientID, earlierUntil: Timestamp, by: ClientID)
     case clientDisabled(ClientID, by: ClientID)

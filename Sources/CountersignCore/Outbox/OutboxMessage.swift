@@ -87,27 +87,3 @@ package struct OutboxMessage: Sendable {
         self.expiresAt = expiresAt
     }
 }
-
-extension OutboxMessage {
-    /// The callback that tells a client how a challenge ended, or nil when it did not ask for one.
-    static func callback(
-        for challenge: Challenge, ended outcome: ChallengeOutcome, id: EventID, at now: Timestamp
-    ) -> OutboxMessage? {
-        guard let uri = challenge.callbackURI else { return nil }
-        let body = JSONValue.members([
-            "type": .string("challenge.\(outcome.state)"),
-            "timestamp": .string("\(now)"),
-            "challenge": .members([
-                "id": .string("\(challenge.id)"), "state": .string(outcome.state),
-                "reason": outcome.reason.map(JSONValue.string),
-                "method": outcome.method.map(JSONValue.string),
-                "user": challenge.user.map { .string("\($0)") },
-                "client_state": challenge.clientState.map(JSONValue.string),
-                "ended_at": .string("\(now)"),
-            ]),
-        ])
-        return OutboxMessage(
-            id: id, content: .callback(uri, client: challenge.question.client, body: body.encoded), dueAt: now,
-            expiresAt: now.adding(seconds: lifetime))
-    }
-}

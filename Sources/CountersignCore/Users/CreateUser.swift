@@ -1,4 +1,4 @@
-import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Makes a user, whom only the client that makes them knows.

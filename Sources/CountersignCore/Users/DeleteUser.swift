@@ -1,3 +1,5 @@
+package import CountersignWire
+
 /// Deletes a user, whichever clients are linked to them.
 ///
 /// For operators.

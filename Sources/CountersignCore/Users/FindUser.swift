@@ -16,3 +16,15 @@ package enum FindUser {
         }
     }
 }
+
+extension Stores {
+    /// The user whom a caller means: among those of a client where that is all it looks at; an operator means anybody by
+    /// an id, and by a name only whom they have made themselves, since names are clients' own.
+    package func named(_ reference: UserReference, by caller: ClientID, in scope: ListScope) throws -> UserID? {
+        switch (scope, reference) {
+        case (.client(let client), _): try links.find(reference, of: client)?.id
+        case (.all, .id(let id)): try users.find(id)?.id
+        case (.all, .externalID): try links.find(reference, of: caller)?.id
+        }
+    }
+}

@@ -1,3 +1,5 @@
+package import CountersignWire
+
 /// Shows a user to a client that is linked to them.
 package enum ShowUser {
     /// What came of it.

@@ -1,3 +1,5 @@
+package import CountersignWire
+
 /// Unlinks a user from a client.
 ///
 /// What the client has asked the user, and is open, is cancelled. A user nobody is linked to any more is deleted and

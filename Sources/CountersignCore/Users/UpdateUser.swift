@@ -1,3 +1,5 @@
+package import CountersignWire
+
 /// Changes how a client knows a user.
 package enum UpdateUser {
     /// What changes; what is nil stays as it was.

@@ -19,7 +19,7 @@ extension NativeAPI {
         }
         routes.administrator(.patch, "/v1/admin/clients/:client") { [self] caller, incoming in
             let id = try incoming.client()
-            let changes = try UpdateClient.Changes(incoming.json(), isDevelopment: isDevelopment)
+            let changes = try ClientChanges(incoming.json(), isDevelopment: isDevelopment)
             return try await shown(try client(await UpdateClient.update(id, changes, by: caller, ports: ports)))
         }
         addClientStates(to: &routes)
@@ -81,7 +81,7 @@ extension CreateClient.Request {
         let noticeURI = try members.noticeURI(isDevelopment: isDevelopment)
         let basic = try members.basicCredentials()
         let waives = try members.optionalBool("waive_enrollment_approval") ?? false
-        let coolingOff = try members.coolingOff() ?? AwaitedApproval.standardCoolingOff
+        let coolingOff = try members.coolingOff() ?? Client.standardCoolingOff
         let pinPolicy = try members.pinPolicy()
         let limit = try members.deviceLimit()
         let authenticators = try members.authenticators(isDevelopment: isDevelopment)
@@ -94,7 +94,7 @@ extension CreateClient.Request {
     }
 }
 
-extension UpdateClient.Changes {
+extension ClientChanges {
     /// Reads the body of `PATCH /v1/admin/clients/{client}`.
     fileprivate init(_ json: JSONValue, isDevelopment: Bool) throws {
         var members = try JSONMembers(json)
@@ -115,7 +115,7 @@ extension UpdateClient.Changes {
     }
 }
 
-extension UpdateClient.Change {
+extension ClientChanges.Change {
     /// What a member of this value says; null removes.
     fileprivate init(_ value: Value?, from json: JSONValue?) {
         self = value.map { .set($0) } ?? (json == .null ? .removed : .unchanged)
@@ -175,7 +175,7 @@ extension JSONMembers {
     }
 
     fileprivate mutating func coolingOff() throws(JSONShapeError) -> Int64? {
-        try optionalInteger("enrollment_cooling_off", in: AwaitedApproval.coolingOffs)
+        try optionalInteger("enrollment_cooling_off", in: Client.coolingOffs)
     }
 
     fileprivate mutating func pinPolicy() throws(JSONShapeError) -> PINPolicy? {

@@ -117,7 +117,7 @@ extension SQLTransaction {
             ])
     }
 
-    func update(_ client: ClientID, _ changes: UpdateClient.Changes) throws {
+    func update(_ client: ClientID, _ changes: ClientChanges) throws {
         try connection.send(
             Statements.update,
             [

@@ -1,12 +1,12 @@
 import CountersignServer
-public import Encodings
+package import Encodings
 import Foundation
 import NIOHTTP1
 
 /// The OpenAPI document that the server serves, as something replies are held against.
-public struct Contract: Sendable {
+package struct Contract: Sendable {
     /// The contract of this build.
-    public static let served: Contract = {
+    package static let served: Contract = {
         guard let document = try? JSONValue(parsing: OpenAPIDocument.served) else {
             preconditionFailure("the embedded document is JSON")
         }
@@ -14,14 +14,14 @@ public struct Contract: Sendable {
     }()
 
     /// The document.
-    public let document: JSONValue
+    package let document: JSONValue
     /// Checks values against the document's schemas.
-    public let checker: SchemaChecker
+    package let checker: SchemaChecker
     /// All operations.
-    public let operations: [Operation]
+    package let operations: [Operation]
 
     /// A contract from a document.
-    public init(document: JSONValue) {
+    package init(document: JSONValue) {
         self.document = document
         let checker = SchemaChecker(document: document)
         self.checker = checker
@@ -37,18 +37,18 @@ public struct Contract: Sendable {
     }
 
     /// One method on one path.
-    public struct Operation: Sendable {
+    package struct Operation: Sendable {
         /// The method, in upper case.
-        public let method: String
+        package let method: String
         /// The path with its parameters in braces.
-        public let path: String
+        package let path: String
         /// What the document says of it.
-        public let value: JSONValue
+        package let value: JSONValue
         /// Its parameters and those of its path.
-        public let parameters: [JSONValue]
+        package let parameters: [JSONValue]
 
         /// The names of its parameters of one kind, sorted.
-        public func parameterNames(in place: String) -> [String] {
+        package func parameterNames(in place: String) -> [String] {
             parameters.filter { $0["in"] == .string(place) }.compactMap { $0["name"]?.string }.sorted()
         }
 
@@ -87,7 +87,7 @@ public struct Contract: Sendable {
     }
 
     /// Everything in which a reply, and the request where it was accepted, is not what the document says.
-    public func faults(of reply: Reply, requestBody: [UInt8]?) -> [String] {
+    package func faults(of reply: Reply, requestBody: [UInt8]?) -> [String] {
         // What is written out comes before what stands for anything. Spec: OpenAPI 3.1 §4.8.8.2.
         let written = operations.filter { $0.path == reply.path.prefix { $0 != "?" } }
         let onPath = written.isEmpty ? operations.filter { $0.arguments(in: reply.path) != nil } : written

@@ -1,18 +1,18 @@
-public import Encodings
+package import Encodings
 import Foundation
 import Synchronization
 
 /// Checks values against the part of JSON Schema 2020-12 that the contract uses.
 ///
 /// A keyword it does not know is a fault of the schema, so that nothing passes because it was overlooked.
-public struct SchemaChecker: Sendable {
+package struct SchemaChecker: Sendable {
     private static let annotations: Set<String> = ["description", "format", "default", "examples"]
     private static let patterns = Mutex<[String: NSRegularExpression]>([:])
 
     private let components: [String: JSONValue]
 
     /// A checker that resolves references into a document's components.
-    public init(document: JSONValue) {
+    package init(document: JSONValue) {
         var components: [String: JSONValue] = [:]
         for kind in document["components"]?.object?.members ?? [] {
             for member in kind.value.object?.members ?? [] {
@@ -23,13 +23,13 @@ public struct SchemaChecker: Sendable {
     }
 
     /// What a value stands for: itself, or what it refers to.
-    public func resolved(_ value: JSONValue) -> JSONValue? {
+    package func resolved(_ value: JSONValue) -> JSONValue? {
         guard let reference = value["$ref"]?.string else { return value }
         return components[reference]
     }
 
     /// Everything in which a value does not fit a schema, each with its JSON pointer; none when it fits.
-    public func faults(in value: JSONValue, by schema: JSONValue, at pointer: String = "") -> [String] {
+    package func faults(in value: JSONValue, by schema: JSONValue, at pointer: String = "") -> [String] {
         if let reference = schema["$ref"]?.string {
             guard let target = components[reference] else { return ["\(reference) leads nowhere"] }
             return faults(in: value, by: target, at: pointer)

@@ -1,4 +1,3 @@
-package import CountersignWire
 import Encodings
 
 /// The language that a client wants texts in: 1 to 35 letters, digits and hyphens.

@@ -6,9 +6,6 @@ import Encodings
 ///
 /// Spec: design 3.6, 4.
 package enum PendingChallenges {
-    /// How many a list holds; more than a person can be asked at once.
-    static let limit = 100
-
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The announcements, each as a push would bring it, and what to send to wait for a change.
@@ -97,7 +94,7 @@ package enum PendingChallenges {
             try await ports.store.read { [enrollment, user, issuer = ports.issuer] reader in
                 // The removal of the enrollment ends the wait at once.
                 if let refusal = try reader.refusal(of: enrollment, issuer: issuer) { return .refused(refusal) }
-                return .pending(try reader.targets.pending(of: enrollment, user: user, now: now, limit: limit))
+                return .pending(try reader.targets.pending(of: enrollment, user: user, now: now, limit: Challenge.pendingLimit))
             }
         }
     }
@@ -113,7 +110,7 @@ package enum PendingChallenges {
         try await ports.commit(at: now) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
             let (id, user) = (call.enrollment.id, call.enrollment.user)
-            return .pending(try work.targets.pending(of: id, user: user, now: now, limit: limit))
+            return .pending(try work.targets.pending(of: id, user: user, now: now, limit: Challenge.pendingLimit))
         }
     }
 

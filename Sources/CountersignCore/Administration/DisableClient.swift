@@ -55,12 +55,4 @@ extension UnitOfWork {
         guard let client = try clients.find(id) else { throw StoreError.corruptRow("client") }
         return client
     }
-
-    /// Ends open challenges as cancelled, or expired where they are over.
-    func cancel(_ challenges: [ChallengeID]) throws {
-        for id in challenges {
-            guard let challenge = try self.challenges.find(id) else { continue }
-            try endChallenge(challenge, as: .cancelled)
-        }
-    }
 }

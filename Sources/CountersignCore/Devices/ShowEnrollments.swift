@@ -1,3 +1,5 @@
+package import CountersignWire
+
 /// Shows a user's enrollments, removed ones too, to a client that is linked to the user.
 package enum ShowEnrollments {
     /// What came of it.

@@ -6,10 +6,6 @@ import OpenPGP
 ///
 /// Spec: design 13 §1.2 and §1.6.
 package struct AwaitedApproval: Equatable, Sendable {
-    /// How long a new device waits that no other one approves, in seconds, where the client says nothing.
-    package static let standardCoolingOff: Int64 = 86_400
-    /// How long a client can have it wait, in seconds.
-    package static let coolingOffs: ClosedRange<Int64> = 60...604_800
     /// About how many new devices of a user questions may be open at once.
     static let maximumQuestions = 3
 

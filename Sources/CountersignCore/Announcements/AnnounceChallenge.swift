@@ -68,7 +68,7 @@ package enum AnnounceChallenge {
     package static func facts(of subjects: [Subject], ports: Ports) async throws -> [Facts?] {
         let now = ports.time.now
         let facts = try await ports.store.read {
-            try $0.pushes.announcementFacts(of: subjects, now: now, limit: PendingChallenges.limit)
+            try $0.pushes.announcementFacts(of: subjects, now: now, limit: Challenge.pendingLimit)
         }
         return facts.map { $0?.challenge.isOpen(at: now) == true ? $0 : nil }
     }

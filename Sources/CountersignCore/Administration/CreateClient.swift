@@ -35,7 +35,7 @@ package enum CreateClient {
             name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI],
             returnURIs: [ReturnURI] = [], noticeURI: CallbackURI? = nil,
             basic: BasicCredentials? = nil,
-            waivesEnrollmentApproval: Bool, coolingOff: Int64 = AwaitedApproval.standardCoolingOff,
+            waivesEnrollmentApproval: Bool, coolingOff: Int64 = Client.standardCoolingOff,
             pinPolicy: PINPolicy = .standard, deviceLimit: DeviceLimit? = nil,
             authenticators: [CustomAuthenticator] = []
         ) {
@@ -89,7 +89,7 @@ package enum CreateClient {
             try work.once(idempotency, request) {
                 try work.clients.insert(created.client, callbackSecret: created.callbackSecret)
                 if let basic = request.basic {
-                    try work.clients.update(created.client.id, UpdateClient.Changes(basic: .set(basic)))
+                    try work.clients.update(created.client.id, ClientChanges(basic: .set(basic)))
                 }
                 try work.raise(.clientCreated(created.client))
                 return .created(created)

@@ -1,4 +1,3 @@
-package import CountersignWire
 import Foundation
 
 /// From where a user started something, as one line: `Firefox on Windows, 203.0.113.7`.
