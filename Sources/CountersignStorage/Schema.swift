@@ -1,11 +1,10 @@
-/// The first schema: its tables by what they are about, each with its indexes.
+/// The first schema, grouped by subject; each table with its indexes.
 enum Schema {
     static func first(_ dialect: SQLDialect) -> [String] {
         keys(dialect) + clients(dialect) + users(dialect) + enrollments(dialect) + methods(dialect)
             + challenges(dialect) + answers(dialect) + records(dialect)
     }
 
-    /// Secrets of the deployment.
     private static func keys(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
         return [
@@ -30,7 +29,7 @@ enum Schema {
         ]
     }
 
-    /// Relying parties, where they are called back, and the types of challenges.
+    /// Clients, their gone callback receivers, and challenge types.
     private static func clients(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
         return [
@@ -56,7 +55,7 @@ enum Schema {
         ]
     }
 
-    /// Users, which clients know them, and what is left of those that one let go.
+    /// Users, their links to clients, and what remains of ended links and of erased users.
     private static func users(_ dialect: SQLDialect) -> [String] {
         let (integer, options) = (dialect.integer, dialect.tableOptions)
         return [
@@ -89,7 +88,7 @@ enum Schema {
         ]
     }
 
-    /// Users' devices: how they enroll, their keys, and what removed ones leave behind.
+    /// Devices: tickets, enrollments, and what removed enrollments leave behind.
     private static func enrollments(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
         return [
