@@ -16,8 +16,9 @@ final class HeldKeys: IssuerKeySource {
         var sealer: Sealer
         var issuer: IssuerKeys?
         var readAt: Duration
-        /// Whether the keys expire. They do in a server, which reads them again; a command ends before its keys are
-        /// old.
+        /// Whether the keys expire.
+        ///
+        /// They do in a server, which reads them again; a command ends before its keys are old.
         var isRefreshed = false
     }
 

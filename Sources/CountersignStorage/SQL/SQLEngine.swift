@@ -12,7 +12,9 @@ package enum SQLValue: Hashable, Sendable {
     package static func optional(_ bytes: [UInt8]?) -> SQLValue { bytes.map(SQLValue.blob) ?? .null }
 }
 
-/// A statement that both engines understand; its placeholders are `$1`, `$2`, …
+/// A statement that both engines understand.
+///
+/// Its placeholders are `$1`, `$2`, …
 package struct SQLStatement: Sendable {
     package let text: String
     /// The index of the argument for each placeholder, by first appearance, which is how SQLite numbers them.

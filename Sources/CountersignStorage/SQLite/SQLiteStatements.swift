@@ -34,7 +34,9 @@ package final class SQLiteStatements {
         return prepared
     }
 
-    /// The error of the last call. Call this before any other call on the connection, which would replace the message.
+    /// The error of the last call.
+    ///
+    /// Call this before any other call on the connection, which would replace the message.
     func error(_ code: CInt) -> DatabaseError {
         DatabaseError(
             resultCode: ResultCode(rawValue: code), message: sqlite3_errmsg(handle).map { String(cString: $0) })
