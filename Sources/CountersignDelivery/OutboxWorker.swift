@@ -7,8 +7,8 @@ import Synchronization
 package struct OutboxWorker: Sendable {
     /// The maximum number of concurrent deliveries of a kind.
     ///
-    /// A client's own server may take as long as an attempt may last, so one client gets only a share. Push services
-    /// and gateways answer to the operator. Each mail occupies a thread.
+    /// A client's own server may take as long as an attempt may last, so one client gets only a share. The operator
+    /// chose the other services. Each mail occupies a thread.
     private static func limits(of kind: OutboxMessage.Kind) -> OutboxLoad.Limits {
         switch kind {
         case .callback: OutboxLoad.Limits(total: 256, each: 64, slow: 4, leavesHalf: true)

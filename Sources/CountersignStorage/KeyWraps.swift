@@ -91,7 +91,7 @@ struct KeyWraps {
         return (wrap, ring)
     }
 
-    /// Allows another master key to open the database as well, and removes the one that was to be next before.
+    /// Allows another master key to open the database as well; replaces one that was added earlier.
     static func add(_ next: MasterKey, to connection: any SQLConnection, openedBy masterKey: MasterKey) throws {
         let wraps = try KeyWraps(connection)
         let (own, ring) = try wraps.own(masterKey)

@@ -55,7 +55,7 @@ enum Schema {
         ]
     }
 
-    /// Users, their links to clients, and what remains of ended links and of erased users.
+    /// Users, their links to clients, the cooling-off periods of ended links, and pending erasures.
     private static func users(_ dialect: SQLDialect) -> [String] {
         let (integer, options) = (dialect.integer, dialect.tableOptions)
         return [

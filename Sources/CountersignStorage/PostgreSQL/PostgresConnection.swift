@@ -202,7 +202,7 @@ final class PostgresConnection: SQLConnection {
         return results
     }
 
-    /// The result of a command; nil for a command without rows of its own, such as a preparation.
+    /// The result of a command; nil for a preparation and for the end of a batch.
     private func result(
         of command: Sent.Command, until deadline: ContinuousClock.Instant
     ) throws(PostgresFailure) -> PostgresResult? {

@@ -22,8 +22,8 @@ private enum Statements {
         SELECT asked_at, state, ended_at FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at > $3
         AND channel <> 'code' AND purpose = 'relying_party' ORDER BY asked_at DESC LIMIT $4
         """)
-    /// `|| ''` keeps the planner from using the index on the client, which covers all of the user's challenges, instead
-    /// of the index on the user's few pending ones.
+    /// `|| ''` keeps the planner from using the index on user and client, which covers all of the user's challenges,
+    /// instead of the index on the user's few pending ones.
     static let openCount = SQLStatement(
         """
         SELECT count(*) FROM (SELECT 1 AS one FROM challenges

@@ -50,7 +50,7 @@ private enum Statements {
         (sweep("tickets", key: "hash", where: "expires_at < $1"), 86400),
         // A device may repeat an answer after it was without a network.
         (sweep("answers", key: "enrollment_id, digest", where: "answered_at < $1"), 7 * 86400),
-        // These challenges had no user: a page may show a code to anybody who visits it. The audit still records them.
+        // Nobody claimed these challenges: a page may show a code to every visitor. The audit still records them.
         (sweep("challenges", key: "id", where: "channel = 'code' AND claimed_at IS NULL AND ended_at < $1"), 86400),
         (
             sweep("known_browsers", key: "user_id, client_id, browser", where: "approved_at < $1"),
