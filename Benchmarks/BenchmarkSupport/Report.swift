@@ -1,9 +1,8 @@
 extension Duration {
-    /// The duration in seconds.
     package var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }
 
-/// How this program was built, for a report.
+/// The configuration of this build, for a report.
 package var buildConfiguration: String {
     #if DEBUG
         "debug"
@@ -12,5 +11,5 @@ package var buildConfiguration: String {
     #endif
 }
 
-/// What a benchmark exits with that has measured everything and misses an aim.
+/// The exit code of a benchmark that measured everything and missed a target.
 package let missedAim: Int32 = 3

@@ -2,7 +2,7 @@ import BenchmarkSupport
 import Encodings
 import Foundation
 
-/// What is printed.
+/// The printed result.
 struct BenchmarkResult {
     let nodes: Int
     let engine: String
@@ -17,7 +17,7 @@ struct BenchmarkResult {
     private var generatorPerCycle: Double { measured.generatorTime / Double(max(measured.cycles, 1)) * 1000 }
     private var deployment: String { "\(nodes == 1 ? "one node" : "\(nodes) nodes") on \(engine)" }
 
-    /// What a cycle may cost, in verifications on P-256 measured in the same run.
+    /// The maximum cost of a cycle, in verifications on P-256 that were measured in the same run.
     ///
     /// Spec: design 7, *Targets*.
     private var aims: [(of: String, cost: Double, atMost: Double)] {
@@ -26,7 +26,7 @@ struct BenchmarkResult {
         return measured.databaseTime > 0 ? [server, ("database", verifications(databasePerCycle), 30)] : [server]
     }
 
-    /// Whether everything costs at most what it may.
+    /// Whether all costs are within their targets.
     var reachesAims: Bool { aims.allSatisfy { $0.cost <= $0.atMost } }
 
     private func quantile(_ step: Step, _ part: Double) -> Double {
@@ -34,7 +34,7 @@ struct BenchmarkResult {
         return times[min(times.count - 1, Int(Double(times.count) * part))].inSeconds * 1000
     }
 
-    /// For people.
+    /// The result as text for people.
     var text: String {
         func format(_ number: Double, _ decimals: Int) -> String { String(format: "%.\(decimals)f", number) }
         func pad(_ text: String, _ width: Int) -> String {
@@ -67,7 +67,7 @@ struct BenchmarkResult {
             """
     }
 
-    /// For programs.
+    /// The result as JSON for programs.
     var json: JSONValue {
         func number(_ value: Double) -> JSONValue { .integer(Int64(value.rounded())) }
         var steps = JSONObject()

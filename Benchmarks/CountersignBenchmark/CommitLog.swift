@@ -2,23 +2,22 @@ import AsyncHTTPClient
 import NIOCore
 import Synchronization
 
-/// How much a server has committed at a moment.
+/// The number of a server's commits at one moment.
 struct Committed: Sendable {
-    /// Transactions, each one sync of the disk.
+    /// The commits; each is one sync of the disk.
     var commits = 0
-    /// Writes in them.
+    /// The writes in these commits.
     var writes = 0
-    /// Transactions that were run again because they clashed with others.
+    /// The transactions that were run again after conflicts.
     var clashes = 0
-    /// When it was told.
+    /// The time of the report.
     var at = ContinuousClock.now
 }
 
-/// Reads twice a second what a server's metrics say about its storage.
+/// Reads a server's storage metrics twice a second.
 final class CommitLog: Sendable {
     private let state = Mutex(Committed())
 
-    /// The newest report.
     var newest: Committed { state.withLock { $0 } }
 
     init(reading url: String) {

@@ -4,7 +4,8 @@ import Countersign
 import Encodings
 import Foundation
 
-/// Measures a server under load: full cycles of ask, fetch, answer and told, with real cryptography and a real disk.
+/// Measures a server under load: full cycles from the request to the reported outcome, with real cryptography and a
+/// real disk.
 @main
 struct CountersignBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -73,7 +74,7 @@ struct CountersignBenchmark: AsyncParsableCommand {
         if !result.reachesAims { throw ExitCode(missedAim) }
     }
 
-    /// The commit that is checked out, with a mark when files differ from it.
+    /// The checked-out commit, with a mark if files differ from it.
     private static var commit: String {
         let process = Process()
         let pipe = Pipe()

@@ -2,11 +2,10 @@ import BenchmarkSupport
 import Foundation
 import Synchronization
 
-/// The servers under test, which share one database and take requests in turns.
+/// The servers under test, which share one database and get requests in turn.
 final class Deployment: Sendable {
-    /// Their one issuer.
+    /// The issuer of all servers.
     let issuer: String
-    /// The operator's token.
     let token: String
     private let nodes: [ServerUnderTest]
     private let urls: [String]
@@ -16,11 +15,11 @@ final class Deployment: Sendable {
     /// Starts servers.
     ///
     /// - Parameters:
-    ///   - count: how many.
-    ///   - program: the program's path.
-    ///   - folder: where their data folders are made.
+    ///   - count: the number of servers.
+    ///   - program: the path of the program.
+    ///   - folder: the folder for their data folders.
     ///   - database: the URL of an empty database; nil for SQLite in the data folder.
-    ///   - process: the process of the database, whose use of the machine counts, too.
+    ///   - process: the id of the database's process, whose CPU time is measured too.
     init(_ count: Int, program: String, folder: URL, database: String?, process: Int32?) throws {
         let ports = try (0..<count).map { _ in try ServerUnderTest.freePort }
         urls = ports.map { "http://127.0.0.1:\($0)" }
@@ -51,23 +50,22 @@ final class Deployment: Sendable {
         self.database = process.map(MeasuredProcess.init(id:))
     }
 
-    /// The URL of the server whose turn it is.
+    /// The URL of the next server in turn.
     var url: String {
         urls[next.wrappingAdd(1, ordering: .relaxed).oldValue % urls.count]
     }
 
-    /// Ends them.
     func stop() {
         for node in nodes { node.stop() }
     }
 
-    /// The CPU time they have used together, in seconds.
+    /// The CPU time of all servers together, in seconds.
     var processorTime: Double { nodes.map(\.usage.processorTime).reduce(0, +) }
 
-    /// The CPU time the processes of the database have used, in seconds; 0 for a database in the server.
+    /// The CPU time of the database's processes, in seconds; 0 for a database within the server.
     var databaseTime: Double { database?.processorTimeWithChildren ?? 0 }
 
-    /// How much they have committed together, when they last told.
+    /// The commits of all servers together, as last reported.
     var committed: Committed {
         nodes.map(\.committed).reduce(into: Committed()) { sum, node in
             sum.commits += node.commits
@@ -77,6 +75,6 @@ final class Deployment: Sendable {
         }
     }
 
-    /// The memory the largest of them has in use, in bytes.
+    /// The largest resident memory of a server, in bytes.
     var residentMemory: Int { nodes.map(\.usage.residentMemory).max() ?? 0 }
 }

@@ -5,20 +5,20 @@ import Encodings
 import Foundation
 import NIOHTTP1
 
-/// What was measured.
+/// The measurements.
 struct Measured: Sendable {
     let times: [Step: [Duration]]
     let seconds: Double
-    /// CPU time of the servers, of the database's processes and of this process, in seconds.
+    /// The CPU time of the servers, of the database's processes and of this process, in seconds.
     let serverTime: Double
     let databaseTime: Double
     let generatorTime: Double
     let residentMemory: Int
-    /// Commits of the server's database in a second, each one sync of the disk.
+    /// The commits of the database in a second; each is one sync of the disk.
     let commitsPerSecond: Double
-    /// How many writes shared a commit, on average.
+    /// The average number of writes in a commit.
     let writesPerCommit: Double
-    /// Transactions that were run again, in a second.
+    /// The transactions that were run again after conflicts, in a second.
     let clashesPerSecond: Double
 
     var cycles: Int { times[.cycle]?.count ?? 0 }
@@ -30,7 +30,7 @@ struct Load: Sendable {
     private let http: HTTPClient
     private let pairs: [Pair]
 
-    /// Registers a client and enrolls a user with a phone for every pair.
+    /// Registers a client, and enrolls a user with a phone for each pair.
     init(_ deployment: Deployment, pairs count: Int) async throws {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4 * count
@@ -62,7 +62,7 @@ struct Load: Sendable {
         return Pair(portal: portal, user: user, authenticator: authenticator)
     }
 
-    /// Works without measuring, then measures.
+    /// Runs the load without measuring for `warmup`, then measures for `duration`.
     func run(warmup: Duration, duration: Duration) async throws -> Measured {
         let samples = Samples()
         let measured = try await withThrowingTaskGroup(of: Measured?.self) { group in
@@ -77,13 +77,13 @@ struct Load: Sendable {
                 return try await measure(samples, for: duration)
             }
             defer { group.cancelAll() }
-            // A pair that fails ends everything; one that ends otherwise has been cancelled.
+            // A pair returns only when it was cancelled; an error of a pair ends the measurement.
             while let result = try await group.next() {
                 if let result { return result }
             }
             throw CancellationError()
         }
-        // What is under way is cut off: the server ends anyway.
+        // Cuts off requests in progress, because the server ends anyway.
         try? await http.shutdown()
         return measured
     }
@@ -107,7 +107,7 @@ struct Load: Sendable {
             clashesPerSecond: Double(after.clashes - before.clashes) / seconds)
     }
 
-    /// The CPU time this process has used, in seconds.
+    /// The CPU time of this process, in seconds.
     private static var processorTime: Double {
         Double(clock()) / Double(CLOCKS_PER_SEC)
     }

@@ -5,9 +5,9 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// A portal and the phone of the user it asks.
+/// A portal, and the phone of the user that it asks.
 struct Pair: Sendable {
-    /// A reply that a measurement cannot go on with.
+    /// An unexpected reply, after which the measurement cannot continue.
     struct Unexpected: Error, CustomStringConvertible {
         let description: String
     }
@@ -16,7 +16,7 @@ struct Pair: Sendable {
     let user: String
     let authenticator: Authenticator
 
-    /// One cycle after the other, until the task is cancelled.
+    /// Runs cycles until the task is cancelled.
     func work(_ samples: Samples) async throws {
         var announced = authenticator.challenges().makeAsyncIterator()
         while !Task.isCancelled {
@@ -52,13 +52,13 @@ struct Pair: Sendable {
     }
 }
 
-/// A portal's way to the servers.
+/// A portal's connection to the servers.
 struct PortalConnection: Sendable {
     let http: HTTPClient
     let deployment: Deployment
     let authorization: String
 
-    /// Sends a request; a refusal ends the measurement.
+    /// Sends a request; an error reply ends the measurement.
     func call(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
         var request = HTTPClientRequest(url: deployment.url + path)
         request.method = method

@@ -4,7 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// The SDK's requests over connections that all phones share, so that the generator costs little.
+/// Sends the SDK's requests over connections that all phones share, so that the generator needs little CPU.
 struct PooledTransport: Transport {
     let http: HTTPClient
     let deployment: Deployment

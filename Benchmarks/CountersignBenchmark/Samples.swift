@@ -1,22 +1,22 @@
 import Synchronization
 
-/// The steps of a cycle whose time is taken.
+/// The measured steps of a cycle.
 enum Step: String, CaseIterable, Sendable {
-    /// The portal asks; until it has the reply.
+    /// From the portal's request to its reply.
     case ask
     /// From the portal's request to the announcement in the phone's app.
     case pendingTold = "pending_told"
     /// The phone fetches, decrypts and verifies the challenge.
     case fetch
-    /// The phone signs, seals and sends the answer; until it has the reply.
+    /// The phone signs, seals and sends the answer, and gets the reply.
     case answer
     /// From the phone's decision to the reply to the portal's long poll.
     case told
-    /// All of it.
+    /// The whole cycle.
     case cycle
 }
 
-/// The times of all cycles while it is measured.
+/// The times of all cycles during the measurement.
 final class Samples: Sendable {
     private struct State {
         var isMeasuring = false
@@ -25,7 +25,7 @@ final class Samples: Sendable {
 
     private let state = Mutex(State())
 
-    /// Notes a cycle that ended now.
+    /// Records a cycle that has just ended.
     func note(_ times: [Step: Duration]) {
         state.withLock { state in
             guard state.isMeasuring else { return }
@@ -33,10 +33,10 @@ final class Samples: Sendable {
         }
     }
 
-    /// From now on, cycles count.
+    /// From now on, cycles are recorded.
     func begin() { state.withLock { $0.isMeasuring = true } }
 
-    /// The times, in ascending order; no cycle counts any more.
+    /// Ends the recording; returns the times in ascending order.
     func end() -> [Step: [Duration]] {
         state.withLock { state in
             state.isMeasuring = false

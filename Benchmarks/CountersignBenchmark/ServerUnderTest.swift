@@ -2,14 +2,14 @@ import BenchmarkSupport
 import Encodings
 import Foundation
 
-/// The program `countersign serve` as a process of its own.
+/// The program `countersign serve` as a separate process.
 final class ServerUnderTest: Sendable {
-    /// Why there is nothing to measure.
+    /// The server could not be started.
     struct Unusable: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The operator's token, which the first of several servers tells.
+    /// The operator's token, which only the first of several servers prints.
     let token: String?
     private let process: Process
     private let commits: CommitLog
@@ -17,9 +17,9 @@ final class ServerUnderTest: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - program: the program's path.
+    ///   - program: the path of the program.
     ///   - data: its data folder.
-    ///   - port: where it listens.
+    ///   - port: the port to listen on.
     ///   - arguments: further arguments of `serve`.
     init(program: String, data: URL, port: Int, arguments: [String]) throws {
         guard FileManager.default.isExecutableFile(atPath: program) else {
@@ -42,14 +42,14 @@ final class ServerUnderTest: Sendable {
         do {
             token = try Self.announcement(from: pipe.fileHandleForReading)["bootstrap_token"]?.string
         } catch {
-            // It would run on, and nobody would end it.
+            // Otherwise the process would continue to run.
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
             throw error
         }
     }
 
-    /// The first line that a server prints, when it answers requests.
+    /// Reads the first line that a server prints, when it is ready for requests.
     private static func announcement(from output: FileHandle) throws -> JSONValue {
         var line: [UInt8] = []
         while !line.contains(UInt8(ascii: "\n")) {
@@ -60,7 +60,7 @@ final class ServerUnderTest: Sendable {
         return try JSONValue(parsing: Array(line.prefix { $0 != UInt8(ascii: "\n") }))
     }
 
-    /// A port that nobody listens on.
+    /// A port on which no process listens.
     static var freePort: Int {
         get throws {
             guard let port = unusedPort else { throw Unusable(description: "There is no free port.") }
@@ -85,15 +85,14 @@ final class ServerUnderTest: Sendable {
         }
     }
 
-    /// Ends it.
     func stop() {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// What it uses of the machine.
+    /// The server's use of CPU and memory.
     var usage: MeasuredProcess { MeasuredProcess(id: process.processIdentifier) }
 
-    /// How much it has committed, when it last told.
+    /// The server's commits, as last reported.
     var committed: Committed { commits.newest }
 }

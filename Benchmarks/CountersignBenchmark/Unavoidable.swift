@@ -2,19 +2,19 @@ import BenchmarkSupport
 import Crypto
 import Foundation
 
-/// What no server could leave out, measured alone before the load: the disk's sync and the curve's arithmetic.
+/// The costs that no server can avoid, measured separately before the load: disk syncs and elliptic-curve operations.
 struct Unavoidable: Sendable {
-    /// How often the folder's disk syncs a page in a second, one after the other.
+    /// How many single-page syncs the disk does in a second, one after the other.
     let syncsPerSecond: Double
-    /// One ECDSA signature, verification and key agreement on P-256, in microseconds.
+    /// The CPU time of an ECDSA signature, a verification and a key agreement on P-256, in microseconds.
     let sign: Double
     let verify: Double
     let agree: Double
 
-    /// What the server computes on the curve for one cycle, in microseconds.
+    /// The CPU time of the server's curve operations in one cycle, in microseconds.
     ///
-    /// Verified are the signatures of two polls, one fetch, one answer and the receipt in it. Signed are the announcement
-    /// and the message. Agreed on are the keys of the message, with a key made for it, and of the answer.
+    /// It verifies the signatures of two polls, one fetch, one answer and the receipt in it. It signs the announcement
+    /// and the message. It needs key agreements for the message, with a new key pair, and for the answer.
     var serverCurvePerCycle: Double { 5 * verify + 2 * sign + 3 * agree }
 
     init(folder: URL) {

@@ -7,7 +7,7 @@ import Foundation
 import StorageTestSupport
 import TestSupport
 
-/// The server's own worker on a world's outbox.
+/// Runs the server's own outbox worker.
 struct Delivery: Sendable {
     let world: World
     let callbacks = CallbackSender.makeClient(reach: .publicAddressesAndLoopback)
@@ -28,9 +28,10 @@ struct Delivery: Sendable {
         return result
     }
 
-    /// Returns when nothing waits any more.
+    /// Returns when no message is waiting any more.
     ///
-    /// Each look counts all that waits: looked at every two milliseconds, that took a good part of what was measured.
+    /// The query counts all waiting messages, and running it every two milliseconds took a considerable part of the
+    /// measured time.
     func emptied() async throws {
         while try await world.store.outboxStatus().count > 0 { try await Task.sleep(for: .milliseconds(20)) }
     }
@@ -41,9 +42,9 @@ struct Delivery: Sendable {
     }
 }
 
-/// Callbacks to a receiver in a process of its own.
+/// Sends callbacks to a receiver in a separate process.
 enum CallbackLoad {
-    /// How many come one by one, and how long each waits for the one before, in milliseconds.
+    /// How many messages are sent one by one, and the pause between them in milliseconds.
     static let single = (count: 1000, pause: 4)
 
     static func measure(_ count: Int) async throws -> Outcome {

@@ -4,11 +4,11 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// Takes callbacks and notes when each came: as little as a receiver can do.
+/// A minimal receiver of callbacks, which only records when each arrives.
 final class CallbackReceiver: Sendable {
     private let noted = Mutex<[String]>([])
 
-    /// Listens, tells its port, and at the end of its input what came.
+    /// Listens, prints its port, and at the end of its input prints the arrivals.
     static func run() async throws {
         let receiver = CallbackReceiver()
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)

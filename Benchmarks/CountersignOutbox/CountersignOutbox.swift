@@ -2,7 +2,7 @@ import ArgumentParser
 import BenchmarkSupport
 import StorageTestSupport
 
-/// Measures the outbox: how much leaves in a second, how long it takes from commit to arrival, and what waiting costs.
+/// Measures the outbox: its throughput, the time from commit to arrival, and the memory for waiting messages.
 ///
 /// Spec: design 7, Outbox.
 @main
@@ -17,7 +17,7 @@ struct CountersignOutbox: AsyncParsableCommand {
             """,
         subcommands: [Measure.self, Receive.self], defaultSubcommand: Measure.self)
 
-    /// What design 7's benchmark asks for, in messages a second.
+    /// The target of design 7, in messages a second.
     static let aim = 2000.0
 
     struct Measure: AsyncParsableCommand {
@@ -50,7 +50,7 @@ struct CountersignOutbox: AsyncParsableCommand {
         }
     }
 
-    /// Takes callbacks in a process of its own.
+    /// Receives callbacks, in a separate process.
     struct Receive: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Take callbacks, and tell at the end of the input when each came.", shouldDisplay: false)

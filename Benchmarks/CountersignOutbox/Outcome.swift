@@ -5,16 +5,15 @@ import CountersignWire
 import Dispatch
 import StorageTestSupport
 
-/// The clock that all processes of a machine share.
+/// A clock that all processes of a machine share.
 func nanoseconds() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-/// What was measured of one kind of message.
+/// The measurements for one kind of message.
 struct Outcome: Sendable {
-    /// How many.
     let count: Int
-    /// How long it took until all had arrived and were noted, in seconds.
+    /// The time until all had arrived and were recorded, in seconds.
     let seconds: Double
-    /// From commit to arrival, in seconds, ascending: of messages that came one by one.
+    /// The times from commit to arrival of messages sent one by one, in seconds, ascending.
     let latencies: [Double]
 
     var rate: Double { Double(count) / seconds }
@@ -29,7 +28,7 @@ struct Outcome: Sendable {
             + "\(latencies.count) one by one: half within \(at(0.5)), 95 % within \(at(0.95)), 99 % within \(at(0.99))"
     }
 
-    /// Latencies by when each message was committed and when it came.
+    /// Computes latencies from the times of commit and arrival.
     static func latencies(_ committed: [String: UInt64], _ arrived: [String: UInt64]) -> [Double] {
         committed.compactMap { id, from in
             arrived[id].map { to in to > from ? Double(to - from) / 1e9 : 0 }
@@ -37,7 +36,7 @@ struct Outcome: Sendable {
     }
 }
 
-/// Ids and times as the receivers tell them: a line each.
+/// Parses the receivers' output: an id and a time on each line.
 func arrivals(_ text: String) -> [String: UInt64] {
     var arrivals: [String: UInt64] = [:]
     for line in text.split(separator: "\n") {
@@ -49,7 +48,7 @@ func arrivals(_ text: String) -> [String: UInt64] {
 }
 
 extension World {
-    /// A callback as long as a real one.
+    /// A callback with a body of realistic length.
     func callback(to uri: String, of client: ClientID, dueIn seconds: Int64 = 0) -> OutboxMessage {
         let now = time.now
         return OutboxMessage(
@@ -59,7 +58,7 @@ extension World {
             dueAt: now.adding(seconds: seconds), expiresAt: now.adding(seconds: OutboxMessage.lifetime))
     }
 
-    /// Queues so many callbacks, many to a commit.
+    /// Queues this many callbacks, many in each commit.
     func enqueue(_ count: Int, to uri: String, of client: ClientID, dueIn seconds: Int64 = 0) async throws {
         for batch in stride(from: 0, to: count, by: 1000) {
             let messages = (batch..<min(count, batch + 1000)).map { _ in callback(to: uri, of: client, dueIn: seconds) }

@@ -8,7 +8,7 @@ import Foundation
 import StorageTestSupport
 import TestSupport
 
-/// Pushes to a peer that keeps APNs' rules in a process of its own.
+/// Sends pushes to a separate process that enforces APNs' rules.
 enum PushLoad {
     private static let challengesEach = 5
     private static let (team, keyID, app) = ("TEAM123456", "KEY1234567", "com.example.bank")
@@ -19,7 +19,7 @@ enum PushLoad {
             "apns", key: Array(key.publicKey.pemRepresentation.utf8), [team, keyID, app])
         try await peer.beQuiet()
         let world = try await World()
-        // The peer judges ages by the machine's clock.
+        // The peer checks the ages of tokens by the system clock.
         world.time.set(Timestamp(seconds: Int64(Date().timeIntervalSince1970)))
         try await world.makeType(numberEntry: false)
         let client = try await world.makeClient().client

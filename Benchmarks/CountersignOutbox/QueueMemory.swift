@@ -5,7 +5,7 @@ import CountersignWire
 import Foundation
 import StorageTestSupport
 
-/// What a long queue costs in memory.
+/// Measures the memory that a long queue needs.
 enum QueueMemory {
     static func measure(_ count: Int) async throws -> String {
         let world = try await World()
@@ -14,7 +14,7 @@ enum QueueMemory {
         let now = world.time.now
         try await world.enqueue(count, to: "https://shop.example.com/hook", of: client.id, dueIn: 3600)
         let before = process.residentMemory
-        // What a worker does while they wait, and what it does when some become due.
+        // What a worker does while messages wait, and when some become due.
         for _ in 0..<1000 { _ = try await world.store.nextDue() }
         let later = now.adding(seconds: 3601)
         for _ in 0..<100 { _ = try await world.store.lease(limit: 16, now: later, until: later.adding(seconds: 60)) }

@@ -1,19 +1,18 @@
 import CountersignWire
 import StorageTestSupport
 
-/// How rows are copied under other ids: the time in an id is another one, what was chance stays.
+/// Copies rows under other ids: the time in each id changes, the random part stays.
 enum Copies {
-    /// A table whose rows are copied.
     struct Table {
         let name: String
-        /// The columns that name users, enrollments and challenges.
+        /// The columns with ids of users, enrollments and challenges.
         let ids: [String]
-        /// The columns that are copied as they are.
+        /// The columns that are copied unchanged.
         let others: [String]
-        /// The column that must be unique and that nothing refers to.
+        /// The column that must be unique and that no other table refers to.
         var unique: String?
 
-        /// The statement that copies all models; its argument is the copy's mark.
+        /// The statement that copies all model rows; its argument is the mark of the copy.
         func copy(on engine: Engine) -> String {
             let columns = ids + others + [unique].compactMap { $0 }
             var values = ids.map { "substr(\($0), 1, 4) || $1 || substr(\($0), 15)" } + others
@@ -30,7 +29,7 @@ enum Copies {
         }
     }
 
-    /// The tables, those that others refer to first.
+    /// The tables, in the order of their references.
     static let tables = [
         Table(name: "users", ids: ["id"], others: ["created_at", "deleted_at"]),
         Table(name: "user_links", ids: ["user_id"], others: ["client_id"], unique: "external_id"),
@@ -57,12 +56,12 @@ enum Copies {
             others: ["id", "at", "kind", "client_id", "detail"]),
     ]
 
-    /// The 10 characters that stand for a time in an id.
+    /// The 10 characters of an id that represent a time.
     static func mark(of time: Timestamp) -> String {
         String("\(UserID(at: time, random: [UInt8](repeating: 0, count: 10)))".dropFirst(4).prefix(10))
     }
 
-    /// What the id of a model became in the copy of a time.
+    /// The id that a model's id became in the copy for a time.
     static func id<Kind>(_ id: ID<Kind>, at time: Timestamp) throws -> ID<Kind> {
         let text = "\(id)"
         guard let copy = ID<Kind>("\(text.prefix(4))\(mark(of: time))\(text.dropFirst(14))") else {

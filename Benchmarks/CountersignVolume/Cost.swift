@@ -1,13 +1,13 @@
 import BenchmarkSupport
 import Foundation
 
-/// What cycles cost.
+/// The cost of some cycles.
 struct Cost {
-    /// How many they were.
+    /// The number of cycles.
     var cycles = 0
-    /// Seconds of the processor, in this process and in those of the database.
+    /// The processor time of this process and of the database's processes, in seconds.
     var processor = 0.0
-    /// Seconds that passed.
+    /// The elapsed time, in seconds.
     var elapsed = 0.0
 
     static func + (left: Cost, right: Cost) -> Cost {
@@ -16,14 +16,13 @@ struct Cost {
             elapsed: left.elapsed + right.elapsed)
     }
 
-    /// For people.
     var text: String {
         String(
             format: "%.3f ms of the processor, %.3f ms in all", processor / Double(cycles) * 1000,
             elapsed / Double(cycles) * 1000)
     }
 
-    /// The processor time used so far by this process and by those of the database.
+    /// The processor time used so far by this process and by the database's processes, in seconds.
     static func processorTime() -> Double {
         let own = Double(clock()) / Double(CLOCKS_PER_SEC)
         let id = ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_POSTGRES_PROCESS"].flatMap { Int32($0) }

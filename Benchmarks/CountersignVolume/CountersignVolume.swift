@@ -5,7 +5,7 @@ import Foundation
 import StorageTestSupport
 import TestSupport
 
-/// Compares what a cycle costs in a database that is full with what it costs in an empty one.
+/// Compares the cost of a cycle in a full database with the cost in an empty one.
 ///
 /// Spec: design 7, Growth.
 @main
@@ -19,7 +19,7 @@ struct CountersignVolume: AsyncParsableCommand {
             COUNTERSIGN_TEST_POSTGRES says where it is, as scripts/with-postgres does, otherwise on SQLite.
             """)
 
-    /// How much more a cycle may cost.
+    /// The largest allowed ratio of the two costs.
     private static let limit = 1.25
 
     @Option(help: "How many users there shall be; three devices for two of them, five challenges for each.")
@@ -45,7 +45,7 @@ struct CountersignVolume: AsyncParsableCommand {
         print("\(Engine.chosen), \(buildConfiguration) build: \(try await full.counts()), loaded in \(seconds) s")
         var costs = (empty: Cost(), full: Cost())
         let turn = 50
-        // The first turns fill caches.
+        // The first turns only fill caches.
         for round in 0...(cycles / turn) {
             let one = try await empty.cost(of: turn)
             let other = try await full.cost(of: turn)

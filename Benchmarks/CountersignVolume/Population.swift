@@ -5,9 +5,9 @@ import CountersignWire
 import StorageTestSupport
 import TestSupport
 
-/// A database with users, devices and ended challenges: some made by real operations, the others copies of them.
+/// A database with users, devices and ended challenges: real ones, and copies of them.
 struct Population {
-    /// How many users are made by real operations, and how many challenges of each are answered.
+    /// The number of users created by real operations, and of answered challenges for each.
     static let users = 200
     private static let challengesEach = 5
 
@@ -15,11 +15,11 @@ struct Population {
     private let client: Client
     private let devices: [(user: UserID, device: TestDevice)]
     private let engine = Engine.chosen
-    /// The times that stand in the ids of the copies.
+    /// The times in the ids of the copies.
     private var times: [Timestamp] = []
     private var random = SeededGenerator(seed: 1)
 
-    /// Makes users, 3 devices for 2 of them, and 5 ended challenges for each.
+    /// Creates the users, 3 devices for every 2 of them, and 5 ended challenges for each.
     init() async throws {
         world = try await World()
         try await world.makeType()
@@ -34,22 +34,22 @@ struct Population {
         for _ in 0..<Self.challengesEach {
             for (user, device) in devices { try await cycle(user, device) }
         }
-        // What was asked then counts for no limit any more.
+        // The challenges asked so far no longer count towards any limit.
         world.time.advance(seconds: 86400)
     }
 
-    /// Copies every row, under other ids, until there are so many users.
+    /// Copies every row under other ids, until there are this many users.
     ///
     /// - Parameters:
-    ///   - total: how many users.
-    ///   - progress: is told now and then how many there are.
+    ///   - total: the number of users.
+    ///   - progress: is called from time to time with the current number.
     mutating func copy(to total: Int, progress: (Int) -> Void) async throws {
         for name in Copies.tables.map(\.name) {
             try await world.sql("CREATE TABLE model_\(name) AS SELECT * FROM \(name)")
         }
         let statements = Copies.tables.map { SQLStatement($0.copy(on: engine)) }
         let copies = total / Self.users - 1
-        // Older than the models, so that what is made later stands at the end of each index, as it does in life.
+        // Older than the model rows, so that later rows are at the end of each index, as in a real deployment.
         let first = world.time.now.adding(seconds: -90 * 86400)
         for number in 0..<copies {
             let time = first.adding(seconds: Int64(number))
@@ -68,7 +68,7 @@ struct Population {
         }
     }
 
-    /// How many rows there are, for people.
+    /// The number of rows, as text.
     func counts() async throws -> String {
         var counts: [String] = []
         for table in ["users", "enrollments", "challenges", "receipts"] {
@@ -77,7 +77,7 @@ struct Population {
         return counts.joined(separator: ", ")
     }
 
-    /// Runs cycles for users anywhere in the database, and tells what they cost.
+    /// Runs cycles for random users, and returns their cost.
     mutating func cost(of cycles: Int) async throws -> Cost {
         let chosen = try (0..<cycles).map { _ in try someone() }
         let (processor, begin) = (Cost.processorTime(), ContinuousClock.now)
@@ -87,7 +87,7 @@ struct Population {
             elapsed: (ContinuousClock.now - begin).inSeconds)
     }
 
-    /// A user, as often one of the copies as there are.
+    /// A random user; each copy is as likely as any other.
     private mutating func someone() throws -> (UserID, TestDevice) {
         guard let (user, device) = devices.randomElement(using: &random) else { throw World.Broken("no users") }
         guard let time = times.randomElement(using: &random) else { return (user, device) }
@@ -95,7 +95,7 @@ struct Population {
         return (copy, device.copied(to: try Copies.id(device.enrollment, at: time), of: copy))
     }
 
-    /// A portal asks, the phone sees what is pending, opens it and approves, and the portal looks how it ended.
+    /// One cycle: a portal asks, the phone lists what is pending and approves, and the portal reads the outcome.
     private func cycle(_ user: UserID, _ device: TestDevice) async throws {
         world.time.advance(seconds: 1)
         let asked = try await world.ask(try world.request(for: user), by: client)

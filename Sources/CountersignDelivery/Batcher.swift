@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Has done together what is asked for at the same time: what comes while a batch is done makes the next one.
+/// Combines concurrent items into batches: items that arrive while a batch is processed form the next batch.
 ///
-/// Nothing waits for a batch to fill: whoever finds nobody at it begins alone. Of a batch that fails each is done by
-/// itself, so that nobody fails for another's fault.
+/// No item waits for a batch to fill; when nothing is in progress, an item starts at once and alone. When a batch
+/// fails, each of its items is processed again by itself, so that no item fails because of another.
 final class Batcher<Item: Sendable, Outcome: Sendable>: Sendable {
-    /// What comes of waiting.
+    /// How a waiting item continues.
     private enum Turn: Sendable {
-        /// Another has done it.
+        /// Another caller has processed it.
         case done(Outcome)
-        /// To do the next batch, one's own among it.
+        /// Its caller processes the next batch, which includes this item.
         case lead
-        /// To do one's own by itself: the batch has failed.
+        /// The batch failed; its caller processes this item by itself.
         case alone
     }
 
@@ -23,15 +23,15 @@ final class Batcher<Item: Sendable, Outcome: Sendable>: Sendable {
     private let body: @Sendable ([Item]) async throws -> [Outcome]
     private let state = Mutex(State())
 
-    /// How many wait for the next batch.
+    /// The number of items that wait for the next batch.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// A batcher over what does a batch and returns an outcome for each of it, in the same order.
+    /// Creates a batcher; `body` processes a batch and returns one outcome for each item, in the same order.
     init(_ body: @escaping @Sendable ([Item]) async throws -> [Outcome]) {
         self.body = body
     }
 
-    /// Does one, together with those that others ask for.
+    /// Processes an item, together with concurrent ones.
     func perform(_ item: Item) async throws -> Outcome {
         let turn: Turn = await withCheckedContinuation { continuation in
             let leads = state.withLock { state in

@@ -1,15 +1,15 @@
 package import CountersignCore
 import Synchronization
 
-/// How many attempts to deliver there were, by the kind of message and what came of them.
+/// Counts attempts to deliver, by kind and outcome.
 package final class DeliveryCounts: Sendable {
-    /// What came of an attempt.
+    /// The outcome of an attempt.
     package enum Outcome: String, CaseIterable, Sendable {
-        /// The receiver has it.
+        /// The receiver accepted the message.
         case delivered
-        /// It did not arrive and is tried again.
+        /// It failed, and will be tried again.
         case failed
-        /// It did not arrive, and its time is over.
+        /// It failed, and will not be tried again.
         case abandoned
     }
 
@@ -20,14 +20,13 @@ package final class DeliveryCounts: Sendable {
 
     private let state = Mutex<[Key: Int]>([:])
 
-    /// None so far.
     package init() {}
 
     func note(_ outcome: Outcome, of kind: OutboxMessage.Kind) {
         state.withLock { $0[Key(kind: kind, outcome: outcome), default: 0] += 1 }
     }
 
-    /// Each kind and outcome with its count.
+    /// The count of each kind and outcome.
     package var counts: [(kind: OutboxMessage.Kind, outcome: Outcome, count: Int)] {
         state.withLock { state in
             OutboxMessage.Kind.allCases.flatMap { kind in

@@ -1,18 +1,18 @@
 package import CountersignCore
 package import CountersignWire
 
-/// How an attempt to deliver ended; reasons are words without secrets.
+/// The result of an attempt to deliver; reasons are texts without secrets.
 package enum DeliveryResult: Sendable {
-    /// The receiver has it.
+    /// The receiver has accepted the message.
     case delivered
-    /// The receiver of a callback has it, which had said that it is gone.
+    /// A callback's receiver has accepted it, after it had answered before that it is gone.
     case recovered
-    /// It did not arrive and may do so later; from when on to try again, where the receiver said so.
+    /// It failed and may succeed later, not before the time that the receiver named.
     case failed(String, notBefore: Timestamp? = nil)
-    /// It will never arrive.
+    /// It will never succeed.
     case refused(String)
-    /// The receiver of a callback says that it is gone.
+    /// The receiver of a callback answered that it is gone.
     case gone(String)
-    /// The device is not reached there any more.
+    /// The device can no longer be reached by this push registration.
     case unregistered(String, PushTarget)
 }

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 
-/// Why a request failed, in words without secrets.
+/// The reason why a request failed, as text without secrets.
 func words(of error: any Error) -> String {
     (error as? HTTPClientError)?.shortDescription ?? "\(type(of: error))"
 }

@@ -3,11 +3,12 @@ import CountersignWire
 import Logging
 import Synchronization
 
-/// Empties the outbox: leases what is due, delivers it, and notes what came of it.
+/// Empties the outbox: leases due messages, delivers them, and records the results.
 package struct OutboxWorker: Sendable {
-    /// How many messages of a kind are on their way at once.
+    /// The maximum number of concurrent deliveries of a kind.
     ///
-    /// A client's own server may hang for as long as an attempt lasts; the others answer to us. Each mail takes a thread.
+    /// A client's own server may take as long as an attempt may last, so one client gets only a share. The operator
+    /// chose the other services. Each mail occupies a thread.
     private static func limits(of kind: OutboxMessage.Kind) -> OutboxLoad.Limits {
         switch kind {
         case .callback: OutboxLoad.Limits(total: 256, each: 64, slow: 4, leavesHalf: true)
@@ -17,13 +18,13 @@ package struct OutboxWorker: Sendable {
                 total: SMTPSender.atOnce, each: SMTPSender.atOnce, slow: SMTPSender.atOnce, leavesHalf: false)
         }
     }
-    /// After how long a receiver that has not answered gets fewer messages at once.
+    /// A receiver that takes longer than this gets fewer concurrent messages.
     private static let tooLong = Duration.seconds(5)
-    /// What ends within this time is looked at together.
+    /// Deliveries that end within this time are handled together.
     private static let pause = Duration.milliseconds(5)
-    /// How long a lease lasts, in seconds: longer than any attempt.
+    /// The duration of a lease in seconds; longer than any attempt.
     package static let lease: Int64 = 60
-    /// The pause after the first failure and the longest one, in seconds.
+    /// The first and the longest pause between attempts, in seconds.
     private static let pauses: (first: Int64, longest: Int64) = (2, 3600)
 
     private let queue: any OutboxQueue
@@ -36,7 +37,6 @@ package struct OutboxWorker: Sendable {
     private let facts: Batcher<AnnounceChallenge.Subject, AnnounceChallenge.Facts?>
     private let conclusions: Batcher<EndedAttempt, Settlement?>
 
-    /// A worker on a queue.
     package init(
         queue: any OutboxQueue, ports: Ports, callbacks: CallbackSender, pushes: PushSender,
         messages: MessageSender? = nil, counts: DeliveryCounts = DeliveryCounts()
@@ -58,7 +58,8 @@ package struct OutboxWorker: Sendable {
         }
     }
 
-    /// Delivers until the task is cancelled; what is under way then is tried again after the next start.
+    /// Delivers until the task is cancelled; attempts that are cut off then are repeated by other nodes or after the
+    /// next start.
     package func run() async throws {
         try await withThrowingTaskGroup { group in
             for kind in OutboxMessage.Kind.allCases { group.addTask { try await loop(kind) } }
@@ -67,7 +68,7 @@ package struct OutboxWorker: Sendable {
     }
 
     private func loop(_ kind: OutboxMessage.Kind) async throws {
-        // Subscribed once, before the first look: a message queued in between notifies the next wait.
+        // Subscribed before the first query, so that a message queued in between ends the next wait.
         let subscription = ports.changes.subscribe(to: .outbox)
         let underWay = UnderWay(Self.limits(of: kind))
         await withDiscardingTaskGroup { attempts in
@@ -79,7 +80,7 @@ package struct OutboxWorker: Sendable {
                         underWay.begin(leased)
                         attempts.addTask { await attempt(leased, underWay) }
                     }
-                    // There may be more than was counted.
+                    // More messages may be due than were counted.
                     guard taken.isEmpty else { continue }
                     let next = try await queue.nextDue(kind, after: now) ?? now.adding(seconds: 60)
                     await wait(for: subscription, until: next, or: underWay)
@@ -87,20 +88,20 @@ package struct OutboxWorker: Sendable {
                     ports.logger.error("outbox cannot be read", metadata: ["error": "\(error)"])
                     try? await ports.clock.sleep(for: .seconds(1))
                 } catch {
-                    // Cancelled: what is under way is cut off, and given back below.
+                    // Cancelled: attempts in progress are cut off, and their leases are released below.
                     break
                 }
             }
         }
         do {
-            // Who goes on need not wait until the leases have run out.
+            // Another node can then take the messages at once, before the leases expire.
             try await queue.release(underWay.cutOff, at: ports.time.now)
         } catch {
             ports.logger.error("leases cannot be given back", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Waits until something is queued or due, or has ended.
+    /// Waits until a message is queued or due, or a delivery ends.
     private func wait(
         for subscription: any ChangeSubscription, until next: Timestamp, or underWay: UnderWay
     ) async {
@@ -119,7 +120,7 @@ package struct OutboxWorker: Sendable {
         if hasEnded { try? await ports.clock.sleep(for: Self.pause) }
     }
 
-    /// Takes what is due, as if nothing were on its way.
+    /// Leases due messages as if no deliveries were in progress.
     package func lease(_ kind: OutboxMessage.Kind) async throws -> [LeasedMessage] {
         let due = try await queue.dueLanes(kind, at: ports.time.now)
         return try await lease(kind, OutboxLoad(Self.limits(of: kind)).shares(of: due))
@@ -137,21 +138,21 @@ package struct OutboxWorker: Sendable {
         underWay.end(leased, tookTooLong: time > Self.tooLong, isCutOff: !isDone)
     }
 
-    /// Tries to deliver a message, and notes what came of it.
+    /// Tries to deliver a message, and records the result.
     ///
-    /// - Returns: false when the stop cut it off.
+    /// - Returns: false when cancellation cut the attempt off.
     @discardableResult
     package func attempt(_ leased: LeasedMessage) async -> Bool {
         let message = leased.message
         let result = await send(message)
-        // Cut off by the stop, which is nobody's failure: it is given back.
+        // Cancellation is not a failure of the receiver; the lease is released.
         if case .failed = result, Task.isCancelled { return false }
         let outcome = outcome(of: result, message, after: leased.attempts)
         let settlement: Settlement?
         do {
             settlement = try await conclusions.perform(EndedAttempt(message, as: outcome))
         } catch {
-            // The lease runs out and the message is tried again: at least once is what the outbox promises.
+            // The lease expires and the message is sent again, because the outbox guarantees at least one delivery.
             ports.logger.error(
                 "delivery could not be noted", metadata: ["message": "\(message.id)", "error": "\(error)"])
             return true
@@ -216,8 +217,9 @@ package struct OutboxWorker: Sendable {
         }
     }
 
-    /// When to try again: twice as long after each failure, give or take a quarter, not before the receiver said, and
-    /// never past the end.
+    /// The time of the next attempt; nil when it would be after the message's expiry.
+    ///
+    /// The pause doubles after each failure, varies by up to a quarter, and respects the receiver's `Retry-After`.
     private func retry(of message: OutboxMessage, after attempts: Int, notBefore: Timestamp?) -> Timestamp? {
         let doubled = Self.pauses.first << Int64(min(attempts, 20))
         let pause = min(doubled, Self.pauses.longest) * 1000
@@ -228,7 +230,7 @@ package struct OutboxWorker: Sendable {
     }
 }
 
-/// What is on its way, of all that a worker delivers of one kind.
+/// The deliveries of one kind that are in progress.
 private final class UnderWay: Sendable {
     private struct State {
         var load: OutboxLoad
@@ -236,7 +238,7 @@ private final class UnderWay: Sendable {
         var waiting: CheckedContinuation<Void, Never>?
         var cutOff: [LeasedMessage] = []
 
-        /// Who waits for an end, or nobody, who finds it later.
+        /// Returns the task that waits for an end; if there is none, the next wait returns at once.
         mutating func leave() -> CheckedContinuation<Void, Never>? {
             hasEnded = waiting == nil
             defer { waiting = nil }
@@ -248,7 +250,7 @@ private final class UnderWay: Sendable {
 
     init(_ limits: OutboxLoad.Limits) { state = Mutex(State(load: OutboxLoad(limits))) }
 
-    /// What the stop cut off.
+    /// The messages whose attempts cancellation cut off.
     var cutOff: [LeasedMessage] { state.withLock { $0.cutOff } }
 
     func shares(of due: [DueLane]) -> [LaneShare] { state.withLock { $0.load.shares(of: due) } }
@@ -264,7 +266,7 @@ private final class UnderWay: Sendable {
         waiting?.resume()
     }
 
-    /// Returns when something has ended since the last time, or the task is cancelled.
+    /// Returns when a delivery has ended since the last call, or when the task is cancelled.
     func end() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -4,18 +4,17 @@ import Encodings
 import NIOCore
 import NIOHTTP1
 
-/// What a push service, who gives tokens for it, or a gateway for text messages has answered.
+/// The reply of a push service, of its token endpoint, or of a text message gateway.
 struct ServiceReply: Sendable {
-    /// How long a service may take.
+    /// How long a service may take to reply.
     static let timeout = TimeAmount.seconds(15)
     let status: UInt
-    /// The body.
     let content: [UInt8]
-    /// The body, when it is JSON.
+    /// The body as JSON; nil if it is not JSON.
     let json: JSONValue?
     private let retryAfter: Int64?
 
-    /// Sends a request and reads the answer, of at most so many bytes.
+    /// Sends a request and reads the reply; a body of more than `maximumSize` bytes is an error.
     init(to request: HTTPClientRequest, by client: HTTPClient, maximumSize: Int = 16_384) async throws {
         let response = try await client.execute(request, timeout: Self.timeout)
         content = Array(try await response.body.collect(upTo: maximumSize).readableBytesView)
@@ -24,22 +23,22 @@ struct ServiceReply: Sendable {
         retryAfter = response.headers.first(name: "retry-after").flatMap { Int64($0) }
     }
 
-    /// An answer without a body.
+    /// Creates a reply without a body.
     init(status: UInt) {
         self.status = status
         (content, json, retryAfter) = ([], nil, nil)
     }
 
-    /// From when on to try again, within an hour; nil when nothing was said of it.
+    /// The earliest time of the next attempt, at most an hour from now; nil when it is not limited.
     ///
     /// - Parameters:
-    ///   - now: the present.
-    ///   - pause: how many seconds to wait when the service does not say.
+    ///   - now: the current time.
+    ///   - pause: the pause in seconds when the service named none.
     func retryTime(at now: Timestamp, orAfter pause: Int64? = nil) -> Timestamp? {
         (retryAfter.map { min(max(0, $0), 3600) } ?? pause).map { now.adding(seconds: $0) }
     }
 
-    /// A word of a service as it may stand in a log.
+    /// A service's error code, reduced to characters that are safe in a log.
     static func printable(_ word: String?) -> String {
         guard let word else { return "without a reason" }
         return String(

@@ -1,40 +1,40 @@
 import Foundation
 
-/// What a copy of a database holds, as it was read back.
+/// The content of a backup, as read back from the finished file.
 package struct BackupContent: Hashable, Sendable {
-    /// The tables whose rows a person counts by.
+    /// The tables whose row counts are reported.
     static let counted = ["clients", "users", "enrollments", "challenges", "receipts"]
 
-    /// The schema it has.
+    /// The version of its schema.
     package let schema: Int
-    /// How many rows the tables have that a person counts by.
+    /// The number of rows in each table of ``counted``.
     package let rows: [String: Int]
-    /// The master keys that open it.
+    /// The master keys that can open it.
     package let masterKeys: [MasterKeyID]
-    /// Its size, in bytes.
+    /// Its size in bytes.
     package let size: Int
 }
 
-/// Why there is no copy.
+/// The backup could not be made or checked.
 package struct BackupFailure: Error, CustomStringConvertible {
-    /// What happened, and what to do where something can be done.
+    /// What happened and, where possible, what to do about it.
     package let description: String
 }
 
-/// A copy while it is made: it gets its name only when it is whole.
+/// Writes a backup under a temporary name, and renames it only when it is complete.
 enum BackupFile {
-    /// Makes a file that is its owner's alone, and gives it its name when it was filled and lasts.
+    /// Creates a file that only its owner can read, fills it, syncs it to disk and then gives it its final name.
     ///
     /// - Parameters:
-    ///   - target: its name, which must not be there yet.
-    ///   - fill: writes and checks it; given the name that it has until then, and its open descriptor.
+    ///   - target: the final path, which must not exist yet.
+    ///   - fill: writes and checks the content, given the temporary path and the open file descriptor.
     static func make(
         _ target: String, _ fill: (_ draft: String, _ descriptor: Int32) throws -> BackupContent
     ) throws -> BackupContent {
         let draft = target + ".part"
         unlink(draft)
         guard access(target, F_OK) != 0 else { throw BackupFailure(description: "\(target) is there already.") }
-        // Made here for its mode: it holds everything.
+        // Created here to set its mode: a backup contains all data, so nobody else may read it.
         let file = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw BackupFailure(description: "\(draft) cannot be written.") }
         defer {
@@ -45,19 +45,19 @@ enum BackupFile {
         guard fsync(file) == 0 else {
             throw BackupFailure(description: "\(draft) cannot be written: is the disk full?")
         }
-        // A link refuses to replace what came in between; a rename would not.
+        // `link` fails when the target was created in the meantime; `rename` would replace it.
         guard link(draft, target) == 0 else { throw BackupFailure(description: "\(target) cannot be written.") }
         try syncNames(beside: target)
         return content
     }
 
-    /// The size of a file, in bytes.
+    /// The size of a file in bytes; 0 if it cannot be read.
     static func size(of path: String) -> Int {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.size] as? Int) ?? 0
     }
 
-    /// Makes the names in a file's folder last, not only what the files hold.
+    /// Syncs the directory of a file, because syncing the file alone does not make its name durable.
     private static func syncNames(beside file: String) throws {
         let folder = open(URL(filePath: file).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         defer { close(folder) }

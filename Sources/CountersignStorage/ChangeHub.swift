@@ -2,9 +2,9 @@ package import CountersignCore
 import CountersignWire
 import Synchronization
 
-/// ChangeNotifier within one process: who waits for what, and until when.
+/// Notifies waiting tasks within one process, and ends their waits at their deadlines.
 package final class ChangeHub: ChangeNotifier, Sendable {
-    /// How late a deadline may be noticed.
+    /// The interval at which deadlines are checked; a wait can end this much too late.
     private static let tick = Duration.milliseconds(100)
 
     private struct Listeners {
@@ -16,15 +16,17 @@ package final class ChangeHub: ChangeNotifier, Sendable {
     private let time: any TimeSource
     private let clock: any Clock<Duration>
 
-    /// A hub that judges deadlines by the present, and looks at them as often as a clock says.
+    /// Creates a hub.
+    ///
+    /// - Parameters:
+    ///   - time: the source of time for deadlines.
+    ///   - clock: the clock for the pauses between checks of deadlines.
     package init(time: any TimeSource, clock: any Clock<Duration> = ContinuousClock()) {
         self.time = time
         self.clock = clock
     }
 
-    /// Listens to a topic.
-    ///
-    /// See ``ChangeNotifier/subscribe(to:)``.
+    /// Subscribes to a topic; see ``ChangeNotifier/subscribe(to:)``.
     package func subscribe(to topic: ChangeTopic) -> any ChangeSubscription {
         let listener = Listener()
         let number = listeners.withLock { listeners in
@@ -35,12 +37,12 @@ package final class ChangeHub: ChangeNotifier, Sendable {
         return Subscription(listener: listener) { [weak self] in self?.drop(topic, number) }
     }
 
-    /// How many listen now.
+    /// The number of current subscriptions.
     package var listenerCount: Int {
         listeners.withLock { $0.byTopic.values.reduce(0) { $0 + $1.count } }
     }
 
-    /// ChangeNotifier all who listen to some topics.
+    /// Notifies all subscribers of some topics.
     package func notify(_ topics: [ChangeTopic]) {
         let notified = listeners.withLock { listeners in
             topics.flatMap { listeners.byTopic[$0].map { Array($0.values) } ?? [] }
@@ -48,13 +50,13 @@ package final class ChangeHub: ChangeNotifier, Sendable {
         for listener in notified { listener.notify() }
     }
 
-    /// ChangeNotifier all who listen, because nobody knows what changed.
+    /// Notifies all subscribers, for when it is unknown what has changed.
     package func notifyAll() {
         let all = listeners.withLock { $0.byTopic.values.flatMap(\.values) }
         for listener in all { listener.notify() }
     }
 
-    /// Ends waits whose deadline has come, until the task is cancelled.
+    /// Ends each wait whose deadline has passed; runs until the task is cancelled.
     package func run() async throws {
         while true {
             try await clock.sleep(for: Self.tick)
@@ -90,14 +92,14 @@ package final class ChangeHub: ChangeNotifier, Sendable {
     }
 }
 
-/// What a wait is doing.
+/// The state of one subscription.
 private final class Listener: Sendable {
     private enum State {
         case idle
-        /// Woken while nobody waited.
+        /// A notification arrived while no task was waiting; the next wait returns at once.
         case notified
         case waiting(CheckedContinuation<Void, any Error>, until: Timestamp)
-        /// Nobody may wait any more.
+        /// The subscription was interrupted; every wait throws.
         case interrupted
     }
 

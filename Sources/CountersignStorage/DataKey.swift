@@ -2,10 +2,10 @@ package import Crypto
 import CountersignCore
 import Encodings
 
-/// The key that seals every secret in a database: 32 random bytes, made with the database and kept in it, wrapped by the
-/// master key.
+/// A database's own 32-byte random key, created with the database and stored in it, wrapped by the master key.
 ///
-/// So another master key takes the place of one by a row of 60 bytes, and nothing that was sealed is touched.
+/// Hashing keys are derived from it, and so is the sealing key until the first rotation of the master key. It never
+/// changes.
 package struct DataKey: Sendable {
     private let key: Secret<SymmetricKey>
 
@@ -14,17 +14,16 @@ package struct DataKey: Sendable {
         key = Secret(SymmetricKey(data: bytes))
     }
 
-    /// A new key.
     static func make() -> DataKey { DataKey(key: Secret(SymmetricKey(size: .bits256))) }
 
     private init(key: Secret<SymmetricKey>) {
         self.key = key
     }
 
-    /// The key itself, to be wrapped.
+    /// The raw key, to be wrapped.
     var bytes: [UInt8] { key.reveal().withUnsafeBytes { Array($0) } }
 
-    /// A key for one purpose, from which neither this one nor another purpose's can be told.
+    /// Derives a key for one purpose; it reveals neither this key nor the keys of other purposes.
     ///
     /// Spec: RFC 5869.
     package func derived(for purpose: String) -> SymmetricKey {

@@ -1,11 +1,11 @@
 import CountersignCore
 import Synchronization
 
-/// How many events of the audit were committed since the store was opened, by kind.
+/// The number of audit events committed since the store was opened, by kind.
 final class EventCounts: Sendable {
     private let state = Mutex<[AuditEventKind: Int]>([:])
 
-    /// Each kind that there was, with its count.
+    /// The count of each kind that has occurred.
     var counts: [AuditEventKind: Int] { state.withLock { $0 } }
 
     func add(_ kinds: [AuditEventKind]) {

@@ -2,12 +2,12 @@ import CountersignCore
 import CountersignWire
 import Synchronization
 
-/// The keys of a database as this process read them last.
+/// A database's keys as this process last read them.
 ///
-/// Other servers and commands change them, so they are read again and again. Who could not read them for a minute does
-/// nothing with older ones: by then another may have taken the next step of a rotation.
+/// Other servers and commands change the keys, so a server reads them again regularly. When it could not read them for
+/// a minute, it no longer uses the old ones, because another server may have taken the next step of a rotation by then.
 final class HeldKeys: IssuerKeySource {
-    /// For how long keys may be used after they were read.
+    /// How long keys may be used after they were read.
     static let patience = Duration.seconds(60)
 
     private struct Held {
@@ -16,7 +16,9 @@ final class HeldKeys: IssuerKeySource {
         var sealer: Sealer
         var issuer: IssuerKeys?
         var readAt: Duration
-        /// Whether the keys are read again; a command ends long before they are old.
+        /// Whether the keys expire.
+        ///
+        /// They do in a server, which reads them again; a command ends before its keys are old.
         var isRefreshed = false
     }
 
@@ -25,30 +27,30 @@ final class HeldKeys: IssuerKeySource {
 
     /// - Parameters:
     ///   - ring: the keys.
-    ///   - masterKey: what opened them.
-    ///   - elapsed: the time since any moment, by a clock that nobody sets.
+    ///   - masterKey: the master key that unwrapped them.
+    ///   - elapsed: a monotonic clock: the time since a fixed moment.
     init(_ ring: KeyRing, openedBy masterKey: MasterKey, elapsed: @escaping @Sendable () -> Duration) {
         self.elapsed = elapsed
         held = Mutex(Held(masterKey: masterKey, ring: ring, sealer: ring.sealer, readAt: elapsed()))
     }
 
-    /// The master key that opened the keys last.
+    /// The master key that last unwrapped the keys.
     var masterKey: MasterKey { held.withLock { $0.masterKey } }
 
-    /// The hashing key, which never changes.
+    /// The data key, which never changes.
     var dataKey: DataKey { held.withLock { $0.ring.dataKey } }
 
-    /// The keys as they were read last, however long ago.
+    /// The keys as last read, however old they are.
     var ring: KeyRing { held.withLock { $0.ring } }
 
-    /// What seals and opens.
+    /// Seals and opens values with the current keys.
     ///
     /// - Throws: ``StoreError/unavailable`` when the keys are too old.
     func sealer() throws(StoreError) -> Sealer { try fresh().sealer }
 
     /// The issuer's keys.
     ///
-    /// - Throws: ``StoreError/unavailable`` when the keys are too old, or were never read.
+    /// - Throws: ``StoreError/unavailable`` when the keys are too old or were never read.
     func current() throws(StoreError) -> IssuerKeys {
         guard let keys = try fresh().issuer else { throw .unavailable }
         return keys
@@ -63,12 +65,12 @@ final class HeldKeys: IssuerKeySource {
     /// Reads the keys again.
     ///
     /// - Parameters:
-    ///   - masterKey: what opens them.
-    ///   - read: reads the ring by the master key, and the issuer's keys by what the ring seals.
+    ///   - masterKey: the master key that unwraps them.
+    ///   - read: reads the key ring with the master key, and the issuer's keys with the key ring.
     func refresh(
         by masterKey: MasterKey, _ read: (MasterKey) async throws -> (KeyRing, IssuerKeys?)
     ) async throws {
-        // The age counts from before the reading: what changed while it ran is not known.
+        // The age counts from before the read, because the keys may have changed during it.
         let start = elapsed()
         let (ring, issuer) = try await read(masterKey)
         held.withLock {
@@ -78,6 +80,6 @@ final class HeldKeys: IssuerKeySource {
         }
     }
 
-    /// From now on the keys get old.
+    /// From now on, the keys expire when they are not refreshed.
     func startAging() { held.withLock { $0.isRefreshed = true } }
 }

@@ -3,55 +3,54 @@ import CountersignWire
 import Crypto
 import Encodings
 
-/// What the master key wraps: the key from which hashes are made, and the keys that seal.
+/// The keys that the master key wraps: the data key for hashing, and the sealing keys.
 ///
-/// The hashing key stays for as long as the database lives: what is only compared, such as the numbers of open
-/// challenges and known browsers, cannot be hashed anew. A sealing key takes the place of another when the master key
-/// does, and everything that is sealed is sealed again.
+/// The data key never changes: values that are only compared, such as the numbers of open challenges and known
+/// browsers, cannot be hashed again. The sealing key is replaced whenever the master key is, and then every sealed
+/// value is sealed again.
 struct KeyRing: Sendable {
-    /// A key that seals.
+    /// A key that seals values.
     struct SealingKey: Sendable {
         enum State: UInt8, Sendable {
-            /// Every server is to hold it before anything is sealed by it.
+            /// It does not seal yet: every server must have read it first.
             case next
             /// It seals.
             case current
-            /// It opens what is not sealed again yet.
+            /// It only opens the values that are not sealed again yet.
             case retired
         }
 
         let number: UInt32
         var state: State
-        /// When it came into the state.
+        /// When it entered its state.
         var since: Timestamp
         let key: Secret<[UInt8]>
     }
 
-    /// The hashing key, and before the first rotation what the sealing key is derived from.
+    /// The key for hashing; before the first rotation, the sealing key is derived from it too.
     let dataKey: DataKey
-    /// The sealing keys by their numbers; exactly one is current.
+    /// The sealing keys; exactly one is current.
     private(set) var sealing: [SealingKey]
 
-    /// A new ring.
     static func make() -> KeyRing { KeyRing(DataKey.make()) }
 
-    /// A ring whose one sealing key is derived from the data key.
+    /// Creates a ring whose only sealing key is derived from the data key.
     private init(_ dataKey: DataKey) {
         self.dataKey = dataKey
         let key = dataKey.derived(for: "seal").withUnsafeBytes { Array($0) }
         sealing = [SealingKey(number: 0, state: .current, since: Timestamp(milliseconds: 0), key: Secret(key))]
     }
 
-    /// What seals and opens by this ring.
     var sealer: Sealer { Sealer(self) }
 
-    /// The key that seals.
     var current: SealingKey? { sealing.first { $0.state == .current } }
 
-    /// Whether a sealing key is on its way in or out.
+    /// Whether a rotation of the sealing key is in progress.
     var isChanging: Bool { sealing.count > 1 }
 
-    /// Brings in another sealing key; one that is only to come is dropped, for the earlier master key could open it.
+    /// Adds a sealing key in the state `next`.
+    ///
+    /// It replaces an existing `next` key, because an earlier master key has wrapped that one too.
     mutating func addSealingKey(at now: Timestamp) {
         let last = sealing.map(\.number).max() ?? 0
         sealing.removeAll { $0.state == .next }
@@ -59,12 +58,12 @@ struct KeyRing: Sendable {
         sealing.append(SealingKey(number: last + 1, state: .next, since: now, key: Secret(key)))
     }
 
-    /// Whether every server has held the next key for long enough.
+    /// Whether every server has had enough time to read the next key.
     func mayPromote(at now: Timestamp) -> Bool { sealing.contains { $0.state == .next && isSettled($0, at: now) } }
 
-    /// Lets the next key seal, if it may.
+    /// Makes the next key current, if enough time has passed.
     ///
-    /// - Returns: whether it does now and did not before.
+    /// - Returns: whether the current key changed.
     mutating func promote(at now: Timestamp) -> Bool {
         guard mayPromote(at: now), let next = sealing.firstIndex(where: { $0.state == .next }) else { return false }
         for index in sealing.indices where sealing[index].state == .current {
@@ -76,13 +75,13 @@ struct KeyRing: Sendable {
         return true
     }
 
-    /// Whether nothing is sealed any more by a key that is to go.
+    /// Whether no server seals with a retired key any more, so that sealing everything again will miss nothing.
     func mayReseal(at now: Timestamp) -> Bool {
         guard sealing.contains(where: { $0.state == .retired }), let current else { return false }
         return isSettled(current, at: now)
     }
 
-    /// Lets go of the keys that nothing is sealed under.
+    /// Removes the retired keys; no value may be sealed with them any more.
     mutating func dropRetired() { sealing.removeAll { $0.state == .retired } }
 
     private func isSettled(_ key: SealingKey, at now: Timestamp) -> Bool {
@@ -90,8 +89,8 @@ struct KeyRing: Sendable {
     }
 }
 
-/// As a wrap holds it: the data key alone before the first rotation; then also each sealing key with its number, state
-/// and time, 45 bytes each.
+/// The serialised form in a wrap: 32 bytes of the data key and, after the first rotation, 45 bytes for each sealing
+/// key: number, state, time and key.
 extension KeyRing {
     private static let entryLength = 45
 
@@ -126,10 +125,10 @@ extension KeyRing {
 }
 
 extension FixedWidthInteger {
-    /// The bytes, the most significant first.
+    /// The bytes, most significant first.
     var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 
-    /// The number whose bytes these are, the most significant first.
+    /// Reads a number from its bytes, most significant first.
     init(bigEndianBytes bytes: some Sequence<UInt8>) {
         self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
     }

@@ -12,12 +12,13 @@ private enum Statements {
     static let anyKeys = SQLStatement("SELECT name FROM secrets WHERE name = 'issuer keys'")
 }
 
-/// The keys of a database, wrapped: once by the master key in use, and once more while another is to take its place.
+/// The wrapped keys of a database: one wrap, or two while the master key is being replaced.
 ///
-/// The wraps are numbered. A database that is new gets number 1, whoever is first; a rotation adds the next one and, when
-/// the new key is where it belongs, removes the earlier ones. In between the database opens by either.
+/// The wraps are numbered. The first process that opens a new database creates number 1. A rotation adds the next
+/// number and, once the new master key is in place, removes the earlier ones. In between, either master key opens the
+/// database.
 struct KeyWraps {
-    /// One wrap.
+    /// One wrap of the key ring.
     private struct Wrap {
         let number: Int
         let sealed: [UInt8]
@@ -35,7 +36,9 @@ struct KeyWraps {
             sealed = Array(blob.dropFirst(MasterKeyID.length))
         }
 
-        /// Puts other keys into it, unless it was changed meanwhile.
+        /// Replaces its keys, unless the row has changed in the meantime.
+        ///
+        /// - Returns: whether it was replaced.
         func replace(by ring: KeyRing, of masterKey: MasterKey, in connection: any SQLConnection) throws -> Bool {
             let row = try masterKey.wrapping(ring, number: number)
             return try connection.execute(Statements.replace, row + [.blob(self.masterKey.bytes + sealed)]) == 1
@@ -48,20 +51,21 @@ struct KeyWraps {
         wraps = try connection.rows(Statements.all, []).compactMap(Wrap.init).sorted { $0.number < $1.number }
     }
 
-    /// The master keys that open the database, the newest last.
+    /// The master keys that open the database, newest last.
     var masterKeys: [MasterKeyID] { wraps.map(\.masterKey) }
 
-    /// The wraps that a database holds.
     static func read(_ connection: any SQLConnection) throws -> KeyWraps { try KeyWraps(connection) }
 
-    /// The keys, made with a new database.
+    /// Reads the keys of a database, and creates them for a new one.
     ///
-    /// - Throws: ``StoreError/corruptRow(_:)`` when it was wrapped by other master keys.
+    /// - Throws: ``StoreError/corruptRow(_:)`` when other master keys wrapped them; ``StoreError/engine(_:)`` when a
+    ///   version from before the first release made the database.
     static func open(on engine: some SQLEngine, with masterKey: MasterKey) async throws -> KeyRing {
         let kept = try await engine.read { try KeyWraps($0) }
         if !kept.wraps.isEmpty { return try kept.opened(by: masterKey) }
         return try await engine.write { connection in
-            // Of two first starts at once the first one counts, which may have done all of it meanwhile.
+            // When two processes open a new database at the same time, the first one's keys count; it may have stored
+            // them by now.
             let kept = try KeyWraps(connection)
             if !kept.wraps.isEmpty { return (try kept.opened(by: masterKey), changes: []) }
             guard try connection.rows(Statements.anyKeys, []).isEmpty else {
@@ -72,7 +76,9 @@ struct KeyWraps {
         }
     }
 
-    /// The keys as one of the wraps holds them.
+    /// Unwraps the keys.
+    ///
+    /// - Throws: ``StoreError/corruptRow(_:)`` when this master key does not open the database.
     func opened(by masterKey: MasterKey) throws -> KeyRing { try own(masterKey).ring }
 
     private func own(_ masterKey: MasterKey) throws -> (wrap: Wrap, ring: KeyRing) {
@@ -85,14 +91,15 @@ struct KeyWraps {
         return (wrap, ring)
     }
 
-    /// Lets another master key open the database as well; one that was to be the next before is forgotten.
+    /// Allows another master key to open the database as well; replaces one that was added earlier.
     static func add(_ next: MasterKey, to connection: any SQLConnection, openedBy masterKey: MasterKey) throws {
         let wraps = try KeyWraps(connection)
         let (own, ring) = try wraps.own(masterKey)
         for wrap in wraps.wraps where wrap.number > own.number {
             try connection.execute(Statements.delete, [.text(wrap.name)])
         }
-        // Also its own is written anew: a change of the keys at the same time clashes with it, and is not lost.
+        // The current wrap is written again too, so that a concurrent change of the keys conflicts with it and is not
+        // lost.
         let isWritten = try own.replace(by: ring, of: masterKey, in: connection)
         let row = try next.wrapping(ring, number: own.number + 1)
         guard isWritten, try connection.execute(Statements.insert, row) == 1 else {
@@ -100,9 +107,10 @@ struct KeyWraps {
         }
     }
 
-    /// Changes the keys, where one master key alone opens them: another's wrap cannot be changed without it.
+    /// Changes the keys, if only one master key opens them; the wrap of another one cannot be changed without that key.
     ///
-    /// - Returns: false when there are several, when they were changed meanwhile, or when `change` says no.
+    /// - Returns: false when there are several wraps, when the row changed in the meantime, or when `change` returns
+    ///   false.
     static func change(
         in connection: any SQLConnection, openedBy masterKey: MasterKey, _ change: (inout KeyRing) -> Bool
     ) throws -> Bool {
@@ -113,10 +121,9 @@ struct KeyWraps {
         return try own.replace(by: ring, of: masterKey, in: connection)
     }
 
-    /// Lets no master key open the database that was in use before this one, and brings in a sealing key that none of
-    /// those ever wrapped.
+    /// Removes the wraps of all earlier master keys, and adds a sealing key that none of them has ever wrapped.
     ///
-    /// - Returns: whether this one is the newest; otherwise nothing was done.
+    /// - Returns: whether this master key is the newest; if not, nothing was changed.
     static func retireEarlier(
         than masterKey: MasterKey, at now: Timestamp, in connection: any SQLConnection
     ) throws -> Bool {
@@ -132,25 +139,24 @@ struct KeyWraps {
     }
 }
 
-/// What tells one master key from another without telling anything of it.
+/// Identifies a master key without revealing anything about it.
 package struct MasterKeyID: Hashable, Sendable, CustomStringConvertible {
     static let length = 8
 
     let bytes: [UInt8]
 
-    /// In hexadecimal.
+    /// The id in hexadecimal.
     package var description: String { Hex.encode(bytes) }
 }
 
 extension MasterKey {
-    /// What tells it from another.
     package var id: MasterKeyID {
         MasterKeyID(bytes: derived(for: "master key id").withUnsafeBytes { Array($0.prefix(MasterKeyID.length)) })
     }
 
     fileprivate var wrappingKey: SymmetricKey { derived(for: "wrap") }
 
-    /// The row of a wrap.
+    /// The row of a wrap: its name and its content.
     fileprivate func wrapping(_ ring: KeyRing, number: Int) throws -> [SQLValue] {
         let name = "data key \(number)"
         return [.text(name), .blob(id.bytes + (try Sealer(wrappingKey).seal(ring.bytes, for: name)))]

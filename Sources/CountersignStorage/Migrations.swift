@@ -1,23 +1,23 @@
 import CountersignCore
 
-/// The schema, built step by step.
+/// Creates and upgrades the schema in numbered steps.
 ///
-/// Steps are numbered, run once and never change once released.
+/// Each step runs once, and never changes after its release.
 package enum Migrations {
-    /// Each step's statements, in the words of an engine.
+    /// The SQL statements of each step in an engine's dialect.
     package static func steps(_ dialect: SQLDialect) -> [[String]] { [Schema.first(dialect)] }
 
     private static let readVersion = SQLStatement("SELECT max(version) FROM schema_version")
     private static let recordVersion = SQLStatement("INSERT INTO schema_version (version) VALUES ($1)")
 
-    /// Brings a database to the newest schema.
-    ///
-    /// A database that is newer than this program is refused.
+    /// Upgrades a database to the newest schema.
     ///
     /// - Parameters:
     ///   - engine: the database.
-    ///   - migrates: whether an older schema is brought to the newest one; otherwise it is refused.
-    ///   - steps: the steps that there are.
+    ///   - migrates: whether to upgrade an older schema; if not, an older schema is an error.
+    ///   - steps: the steps.
+    /// - Throws: ``StoreError/engine(_:)`` when the schema is newer than this program, or older and `migrates` is
+    ///   false.
     package static func run(
         on engine: some SQLEngine, migrates: Bool = true, steps: (SQLDialect) -> [[String]] = Migrations.steps
     ) async throws {
@@ -46,7 +46,7 @@ package enum Migrations {
         }
     }
 
-    /// The schema that a database has.
+    /// The version of a database's schema.
     static func version(of engine: some SQLEngine) async throws -> Int {
         try await engine.read { Int(try $0.rows(readVersion, []).first?.optionalInteger(0) ?? 0) }
     }

@@ -4,11 +4,10 @@ import Encodings
 import OpenPGP
 import Synchronization
 
-/// What was made of the columns of rows that are read again and again: keys above all, whose points must be on the
-/// curve.
+/// A cache of values that were parsed from frequently read columns, above all keys, whose validation is expensive.
 ///
-/// It saves the work and never the reading: a value is found only by the very bytes that were read in the transaction
-/// at hand, so a row that changed, or is gone, is never served as it was.
+/// It saves only the parsing, never the read: a value is found only by the exact bytes that the current transaction has
+/// read. So a changed or deleted row never yields its old value.
 final class Parsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         let columns: [SQLValue]
@@ -18,15 +17,15 @@ final class Parsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let entries = Mutex<[Key: Entry]>([:])
     private let limit: Int
 
-    /// How many values are kept now.
+    /// The number of values in the cache.
     var count: Int { entries.withLock { $0.count } }
 
-    /// Keeps at most so many values.
+    /// Creates a cache for at most this many values.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// What was made of the columns of the row with this key before, or what `make` makes of them now.
+    /// The cached value for a row's key and these columns, or else the value that `make` parses from them.
     func value(_ key: Key, of columns: [SQLValue], _ make: () throws -> Value) throws -> Value {
         if let entry = entries.withLock({ $0[key] }),
             entry.columns.elementsEqual(columns, by: { $0.hasSameBytes(as: $1) })
@@ -35,7 +34,7 @@ final class Parsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         let value = try make()
         entries.withLock { entries in
-            // Which one goes does not matter much; the order of a hash table is as good as any.
+            // Which entry is dropped hardly matters, so any one is.
             if entries.count >= limit, let other = entries.keys.first { entries[other] = nil }
             entries[key] = Entry(columns: columns, value: value)
         }
@@ -44,7 +43,7 @@ final class Parsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension SQLValue {
-    /// Whether two values are the same bytes; texts that are only equivalent are not.
+    /// Whether two values have the same bytes; texts that are only canonically equivalent do not.
     fileprivate func hasSameBytes(as other: SQLValue) -> Bool {
         switch (self, other) {
         case (.null, .null): true
@@ -56,21 +55,21 @@ extension SQLValue {
     }
 }
 
-/// Everything that is kept of parsed rows, by table.
+/// The caches of parsed rows, by table.
 struct ParsedRows: Sendable {
-    /// The keys of a device, those of its PIN and its biometrics, its description, and where it is reached by push.
+    /// A device's keys, PIN key, biometric key, description, and push target.
     typealias Device = (
         keys: DeviceKeys, pin: CertifiedKey?, biometric: CertifiedKey?, description: DeviceDescription,
         push: PushTarget?
     )
 
-    /// What is asked, the short message, and by which methods it may be answered.
+    /// The question, the short text for the notification, and the methods that may answer it.
     typealias Asked = (question: Question, alert: DisplayMessage, methods: [AnswerMethod])
 
     let devices = Parsed<EnrollmentID, Device>(limit: 4096)
     let challenges = Parsed<ChallengeID, Asked>(limit: 1024)
     let types = Parsed<String, ChallengeType>(limit: 256)
     let clients = Parsed<ClientID, Client>(limit: 256)
-    /// The issuer's certificate, under the name of its row.
+    /// The issuer's certificate, by the name of its row.
     let certificates = Parsed<String, Certificate>(limit: 1)
 }

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// What has come through a pipe, waited for; empty at its end.
+/// Waits for the next data from a pipe; empty at its end.
 ///
-/// A read that a signal interrupts begins anew; Foundation's `availableData` ends the process for it.
+/// A read that a signal interrupts is repeated; Foundation's `availableData` would end the process.
 package func nextData(of pipe: FileHandle) -> Data {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
@@ -12,7 +12,7 @@ package func nextData(of pipe: FileHandle) -> Data {
     }
 }
 
-/// All that comes through a pipe, or stands in a file, until the end.
+/// Reads a pipe or a file to its end.
 package func allData(of pipe: FileHandle) -> Data {
     var all = Data()
     while case let data = nextData(of: pipe), !data.isEmpty { all += data }

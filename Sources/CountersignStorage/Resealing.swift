@@ -1,21 +1,22 @@
 import CountersignCore
 package import CountersignWire
 
-/// Seals everything again by the key that took the place of an earlier one, in batches, while the database is used.
+/// Seals every value again with the key that replaced an earlier one, in batches, while the database is in use.
 ///
-/// One server at a time does it. A pass looks at every sealed value once: when it begins, nothing is sealed any more by
-/// a key that is to go. Where a pass is cut off, the next one starts over and finds less to do.
+/// One server at a time does this. A pass looks at every sealed value once, which suffices: when it begins, no server
+/// seals with a retired key any more. After an interruption, the next pass starts from the beginning and finds less to
+/// do.
 package struct Resealing: Sendable {
-    /// How far a pass is, and by which key it seals.
+    /// The progress of a pass, and the key that it seals with.
     private struct Pass {
         let key: UInt32
         var column = 0
         var row: [SQLValue]?
-        /// Whether everything was looked at.
+        /// Whether all values were examined.
         var isWhole = false
     }
 
-    /// The ring as this server saw it first, and when that was, by its own clock.
+    /// The key ring, and when this server first saw it, by its own monotonic clock.
     private struct Sighting {
         let ring: [UInt8]
         let at: Duration
@@ -26,7 +27,6 @@ package struct Resealing: Sendable {
     private let batch: Int
     private let elapsed: @Sendable () -> Duration
 
-    /// Nothing is under way.
     package init() { self.init(batch: 200, elapsed: SQLStore.elapsed) }
 
     package init(batch: Int = 200, elapsed: @escaping @Sendable () -> Duration) {
@@ -34,11 +34,12 @@ package struct Resealing: Sendable {
         self.elapsed = elapsed
     }
 
-    /// Does the next step of a change of sealing keys, if one is due.
+    /// Does the next step of a rotation of the sealing key, if one is due.
     ///
-    /// The times in the ring are those of other machines: whoever does a step has also seen the one before for as long.
+    /// The times in the ring come from the clocks of other servers. So this server must also have seen the ring in its
+    /// present state for the whole waiting period before it takes the next step.
     ///
-    /// - Returns: what was done; nil when there is nothing to do now.
+    /// - Returns: what was done; nil when nothing is due now.
     package mutating func step(in store: SQLStore, at now: Timestamp) async throws -> Progress? {
         let ring = store.held.ring
         guard ring.isChanging else {
@@ -51,12 +52,14 @@ package struct Resealing: Sendable {
             return try await store.change { $0.promote(at: now) } ? .promoted : nil
         }
         guard ring.mayReseal(at: now), let current = ring.current?.number else { return nil }
-        // A pass by another key is of another rotation: what it has not seen is sealed by keys that it does not know of.
+        // A pass with another key belongs to another rotation; values that it has passed may be sealed with keys
+        // retired since.
         var pass = pass.flatMap { $0.key == current ? $0 : nil } ?? Pass(key: current)
         if !pass.isWhole {
             let from = pass
             let (changed, next) = try await store.engine.write { [batch] connection in
-                // Keys of more than a minute ago throw: another server may have taken the next step.
+                // This throws when the keys were read more than a minute ago: another server may have taken the next
+                // step.
                 (try Self.reseal(from, batch: batch, by: store.sealer, connection), changes: [])
             }
             self.pass = next
@@ -70,19 +73,18 @@ package struct Resealing: Sendable {
         } ? .finished : nil
     }
 
-    /// What a step did.
     package enum Progress: Equatable, Sendable {
-        /// What is sealed from now on is sealed by the next key.
+        /// From now on, the next key seals.
         case promoted
-        /// So many values were sealed again.
+        /// This many values were sealed again.
         case resealed(Int)
-        /// Nothing is sealed by an earlier key, and there is none.
+        /// Nothing is sealed with a retired key any more, and the retired keys are removed.
         case finished
     }
 
-    /// One batch of one column.
+    /// Seals one batch of one column again.
     ///
-    /// - Returns: how many values were sealed again, and how far the pass is then.
+    /// - Returns: the number of values sealed again, and the new progress.
     private static func reseal(
         _ pass: Pass, batch: Int, by sealer: Sealer, _ connection: any SQLConnection
     ) throws -> (Int, Pass) {
@@ -95,7 +97,8 @@ package struct Resealing: Sendable {
             let sealed = try row.blob(column.key.count)
             guard !sealed.starts(with: sealer.prefix) else { continue }
             let place = try column.place(row)
-            // What does not open by any key is left as it is: a message that was damaged is set aside by who sends it.
+            // A value that no key opens stays as it is. The outbox, for example, sets a damaged message aside when it
+            // leases it.
             guard let bytes = try? sealer.open(sealed, for: place) else { continue }
             try connection.send(
                 column.replacement,
@@ -115,12 +118,13 @@ package struct Resealing: Sendable {
 }
 
 extension SQLStore {
-    /// Whether a sealing key is on its way in or out.
+    /// Whether a rotation of the sealing key is in progress.
     package var isResealing: Bool { held.ring.isChanging }
 
-    /// Changes the ring of keys and reads it again.
+    /// Changes the key ring and reads it again.
     fileprivate func change(_ change: @escaping @Sendable (inout KeyRing) -> Bool) async throws -> Bool {
-        // While another master key opens it as well, its wrap cannot be changed: that waits for the end of the rotation.
+        // While a second master key opens the database too, its wrap cannot be changed; the change waits until that
+        // ends.
         guard try await masterKeys().count == 1 else { return false }
         let masterKey = held.masterKey
         let isChanged = try await engine.write { connection in

@@ -9,22 +9,24 @@ private enum Statements {
 
 /// How far the audit is complete.
 ///
-/// On PostgreSQL places are given out while transactions run beside each other: one that commits late has a place before
-/// others that are read already, and whoever reads on from the last would pass it.
+/// On PostgreSQL, concurrent transactions take their places in the audit before they commit. One that commits late has
+/// a smaller place than events that are already visible, and a reader that continues after the last visible event would
+/// miss its event.
 extension SQLStore {
-    /// How long to wait for transactions that may have taken a place, and how often to look.
+    /// How long to wait for transactions that may have taken a place, and the interval between checks.
     private static let (patience, pause) = (Duration.seconds(1), Duration.milliseconds(5))
 
     /// See ``Store/auditEnd()``.
     package func auditEnd() async throws -> Int64 {
         guard engine.dialect.locksRows else { return .max }
-        // Whoever has taken one of these places had its number before, and so ...
+        // Every transaction that has taken one of these places had its transaction number already, ...
         let place = try await number(Statements.last)
-        // ... one before this.
+        // ... and that number is smaller than this one.
         let next = try await number(Statements.next)
         let end = ContinuousClock.now + Self.patience
         while try await number(Statements.oldest) < next {
-            // As far as was seen before; the rest when the transaction that takes so long is over.
+            // After a timeout, the last known end is returned; later calls return more, once the long transaction has
+            // ended.
             guard ContinuousClock.now < end else { return completeAudit.known }
             try await Task.sleep(for: Self.pause)
         }
@@ -36,14 +38,15 @@ extension SQLStore {
     }
 }
 
-/// Up to which place the audit was seen to be complete.
+/// The place up to which the audit is known to be complete.
 final class CompleteAudit: Sendable {
     private let place = Mutex<Int64>(0)
 
-    /// What was seen last.
     var known: Int64 { place.withLock { $0 } }
 
-    /// Notes that it is complete up to a place.
+    /// Records that the audit is complete up to a place.
+    ///
+    /// - Returns: the largest place recorded.
     func reach(_ reached: Int64) -> Int64 {
         place.withLock { place in
             place = max(place, reached)

@@ -31,7 +31,7 @@ private enum Statements {
     static let forgetAllGone = SQLStatement("DELETE FROM gone_receivers WHERE client_id = $1")
 }
 
-/// What callbacks are sent with, and which receivers are gone.
+/// The credentials for callbacks, and the state of their receivers.
 extension SQLStore {
     /// See ``OutboxQueue/callbackAccess(to:at:)``.
     package func callbackAccess(
@@ -54,7 +54,7 @@ extension SQLStore {
 }
 
 extension CallbackAccess {
-    /// Nil for a client without a secret.
+    /// Nil for a client without a callback secret.
     fileprivate init?(_ row: SQLRow, of client: ClientID, at now: Timestamp, sealer: Sealer) throws {
         guard let newest = try row.optionalBlob(0) else { return nil }
         let earlier = try row.optionalTime(2).map { now < $0 } == true ? try row.optionalBlob(1) : nil
@@ -123,7 +123,7 @@ extension SQLTransaction {
     }
 }
 
-/// What of a client is sealed, each for its own place.
+/// A client's sealed texts; each kind has its own associated data.
 enum SealedText: String {
     case callbackSecret = "callback secret"
     case callbackPassword = "callback password"

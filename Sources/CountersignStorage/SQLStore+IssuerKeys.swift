@@ -1,11 +1,11 @@
 package import CountersignCore
 package import CountersignWire
 
-/// The issuer's own keys, sealed under the master key.
+/// The issuer's own keys, sealed.
 extension SQLStore {
-    /// The keys, made at the first start.
+    /// Reads the keys, and creates them at the first start.
     ///
-    /// Of two first starts at once, both get those that were stored first.
+    /// When two servers start for the first time at once, both get the keys that were stored first.
     package func issuerKeys(at now: Timestamp, random: any RandomSource) async throws -> IssuerKeyMaterial {
         if let kept = try await reading({ try $0.keptIssuerKeys() }) { return kept }
         let made = try await IssuerKeyMaterial.make(issuer: issuer, at: now, random: random)

@@ -1,30 +1,30 @@
 package import CountersignCore
 
-/// The keys that a store works with, which other servers and commands change.
+/// The keys of the database, which other servers and commands may change.
 extension SQLStore {
-    /// What everything that is only compared is hashed under, and purposes of their own are derived from.
+    /// The key from which hashing keys and keys for other purposes are derived.
     package var dataKey: DataKey { held.dataKey }
 
-    /// The issuer's own keys, as ``refreshKeys(masterKey:)`` read them last.
+    /// The issuer's own keys, as ``refreshKeys(masterKey:)`` last read them.
     package var issuerKeySource: any IssuerKeySource { held }
 
     /// Reads all keys again.
     ///
-    /// - Parameter masterKey: reads the master key where it is kept, for a database that the one in use opens no more;
-    ///   nil to know no other.
-    /// - Throws: ``StoreError``, and what `masterKey` throws.
+    /// - Parameter masterKey: reads the master key from where it is kept, in case the current one no longer opens the
+    ///   database; nil if there is no other.
+    /// - Throws: ``StoreError``, and any error of `masterKey`.
     package func refreshKeys(masterKey: (() throws -> MasterKey)? = nil) async throws {
         var key = held.masterKey
         if let masterKey, try await !masterKeys().contains(key.id) { key = try masterKey() }
         try await held.refresh(by: key, read)
     }
 
-    /// Looks whether the keys may be used.
+    /// Checks whether the keys are recent enough to be used.
     ///
     /// - Throws: ``StoreError/unavailable`` when they are too old.
     package func checkKeys() throws(StoreError) { _ = try held.sealer() }
 
-    /// Does nothing any more with keys that were not read again for a minute.
+    /// From now on, keys that were not read again for a minute are no longer used.
     package func letKeysAge() { held.startAging() }
 
     private func read(by masterKey: MasterKey) async throws -> (KeyRing, IssuerKeys?) {

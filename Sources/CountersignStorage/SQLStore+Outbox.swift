@@ -12,7 +12,7 @@ private enum Statements {
             ) RETURNING id, client_id, payload, expires_at, attempts, kind, lane
             """)
     }
-    /// From one lane to the next, whatever stands in each: one that is full costs no more than the others.
+    /// Jumps from one lane to the next, so a lane with many messages costs no more than the others.
     static let dueLanes = SQLStatement(
         """
         WITH RECURSIVE lanes (lane) AS (
@@ -50,7 +50,7 @@ private enum Statements {
         WHERE id = $1 AND state = 'waiting' RETURNING id
         """)
     static let columns = "id, kind, client_id, state, due_at, expires_at, attempts, last_error"
-    /// The first one of all ids comes after the empty text.
+    /// Every id comes after the empty text, so the first page starts from it.
     static func entries(_ state: OutboxEntry.State) -> SQLStatement {
         SQLStatement(
             "SELECT \(columns) FROM outbox WHERE state = '\(state.rawValue)' AND id > $1 ORDER BY id LIMIT $2")
@@ -68,7 +68,7 @@ private enum Statements {
 
 /// The outbox.
 ///
-/// A lease is a due time in the future: whoever dies holding one loses it by itself.
+/// A lease is a due time in the future, so the lease of a process that dies expires by itself.
 extension SQLStore: OutboxQueue {
     /// See ``OutboxQueue/dueLanes(_:at:)``.
     package func dueLanes(_ kind: OutboxMessage.Kind, at now: Timestamp) async throws -> [DueLane] {
@@ -103,7 +103,7 @@ extension SQLStore: OutboxQueue {
                 do {
                     messages.append(try LeasedMessage(row, dueAt: now, until: until, sealer: sealer))
                 } catch StoreError.corruptRow(let what) {
-                    // One row that nobody can read must not hold up the others.
+                    // An unreadable row must not hold up the others.
                     try connection.send(Statements.setAside, [.text(try row.text(0)), .text("unreadable: \(what)")])
                 }
             }
@@ -114,7 +114,7 @@ extension SQLStore: OutboxQueue {
     /// See ``OutboxQueue/release(_:at:)``.
     package func release(_ messages: [LeasedMessage], at now: Timestamp) async throws {
         guard !messages.isEmpty else { return }
-        // In one order for all nodes, so that no two wait for each other's rows.
+        // All nodes use the same order, so that no two wait for each other's rows.
         let arguments: [[SQLValue]] = messages.sorted { $0.message.id < $1.message.id }.map {
             [$0.message.id.value, now.value, $0.until.value]
         }
@@ -124,14 +124,14 @@ extension SQLStore: OutboxQueue {
         }
     }
 
-    /// Makes due at once what an earlier process had leased.
+    /// Makes messages due at once that an earlier process had leased.
     ///
-    /// Only for a process that knows that no other one delivers from this database. What waits to be tried again within
-    /// the length of a lease looks the same, and is tried sooner for it.
+    /// Call this only when no other process delivers from this database. A message that waits for its next attempt
+    /// within the length of a lease looks the same as a leased one, and is tried early.
     ///
     /// - Parameters:
-    ///   - now: the present.
-    ///   - length: how long a lease lasts at most, in seconds.
+    ///   - now: the current time.
+    ///   - length: the longest duration of a lease, in seconds.
     package func endLeases(at now: Timestamp, longest length: Int64) async throws {
         try await engine.write { connection in
             for kind in OutboxMessage.Kind.allCases {
@@ -149,7 +149,7 @@ extension SQLStore: OutboxQueue {
         }
     }
 
-    /// How many messages wait, and when the oldest of them was queued.
+    /// The number of waiting messages, and when the oldest of them was queued.
     package func outboxStatus() async throws -> (count: Int, oldest: Timestamp?) {
         try await engine.read { connection in
             guard let row = try connection.rows(Statements.status, []).first else { return (0, nil) }
@@ -162,7 +162,7 @@ extension SQLStore: OutboxQueue {
 extension SQLTransaction {
     func settle(_ settlements: [EventID: Settlement], at now: Timestamp) throws -> Set<EventID> {
         var (delivered, retried, buried): ([[SQLValue]], [[SQLValue]], [[SQLValue]]) = ([], [], [])
-        // In one order for all nodes, so that no two wait for each other's rows.
+        // All nodes use the same order, so that no two wait for each other's rows.
         for (message, settlement) in settlements.sorted(by: { $0.key < $1.key }) {
             switch settlement {
             case .delivered: delivered.append([message.value, now.value])
@@ -177,7 +177,7 @@ extension SQLTransaction {
     }
 }
 
-/// What operators see and do.
+/// What operators see and change in the outbox.
 extension SQLTransaction {
     func list(_ state: OutboxEntry.State, after id: EventID?, limit: Int) throws -> [OutboxEntry] {
         try all(
@@ -218,7 +218,7 @@ extension LeasedMessage {
 }
 
 extension OutboxLane {
-    /// The lane as rows keep it.
+    /// The form in which rows hold a lane.
     var stored: String { host.map { "\(client) \($0)" } ?? "\(client)" }
 
     fileprivate init?(stored text: String) {
@@ -228,7 +228,7 @@ extension OutboxLane {
     }
 }
 
-/// What leaves, as rows keep it.
+/// The form in which rows hold a message's content.
 extension OutboxMessage.Content {
     var json: JSONValue {
         switch self {
@@ -255,7 +255,7 @@ extension OutboxMessage.Content {
         case .callback:
             guard let uri = json["uri"]?.string, let body = json["body"]?.string else { return nil }
             let (receiver, bytes) = (CallbackURI(stored: uri), Array(body.utf8))
-            // An earlier program did not say.
+            // Rows of an earlier version do not name the purpose.
             switch CallbackPurpose(rawValue: json["for"]?.string ?? CallbackPurpose.callbacks.rawValue) {
             case .callbacks: self = .callback(receiver, client: client, body: bytes)
             case .notices: self = .notice(receiver, client: client, body: bytes)

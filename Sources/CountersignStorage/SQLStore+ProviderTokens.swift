@@ -12,7 +12,7 @@ private enum Statements {
         """)
 }
 
-/// What the nodes prove themselves with to push services.
+/// The tokens with which all nodes authenticate to push services.
 extension SQLStore: ProviderTokens {
     /// See ``ProviderTokens/providerToken(_:)``.
     package func providerToken(_ name: String) async throws -> ProviderToken? {

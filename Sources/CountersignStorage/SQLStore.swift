@@ -2,7 +2,7 @@ package import CountersignCore
 package import CountersignWire
 package import Logging
 
-/// Core's ``Store``, over any engine.
+/// Implements Core's ``Store`` on any engine.
 package struct SQLStore: Store {
     let engine: any SQLEngine
     let held: HeldKeys
@@ -11,26 +11,26 @@ package struct SQLStore: Store {
     private let events = EventCounts()
     let completeAudit = CompleteAudit()
 
-    /// Who waits for commits of this store.
+    /// Notifies of commits of this store.
     package var changes: any ChangeNotifier { engine.changes }
 
-    /// How much was committed since it was opened.
+    /// The commits since the store was opened.
     package var commitCount: CommitCount { engine.commitCount }
 
-    /// How the connections to the database stand; nil where there are none.
+    /// The state of the connection pool; nil for an engine without a pool.
     package var poolStatistics: PoolStatistics? { engine.poolStatistics }
 
-    /// The events of the audit that were committed since it was opened, by kind.
+    /// The audit events committed since the store was opened, by kind.
     package var eventCounts: [AuditEventKind: Int] { events.counts }
 
-    /// Opens a database over an engine.
+    /// Opens a database on an engine.
     ///
     /// - Parameters:
     ///   - engine: the engine.
-    ///   - masterKey: the key that opens it.
-    ///   - issuer: the deployment.
-    ///   - migrates: whether an older schema is brought to the newest one; otherwise it is refused.
-    ///   - elapsed: by what clock keys get old.
+    ///   - masterKey: the master key that opens the database.
+    ///   - issuer: the deployment's issuer.
+    ///   - migrates: whether to upgrade an older schema; if not, an older schema is an error.
+    ///   - elapsed: a monotonic clock for the age of keys.
     package init(
         engine: some SQLEngine, masterKey: MasterKey, issuer: Issuer, migrates: Bool = true,
         elapsed: @escaping @Sendable () -> Duration = SQLStore.elapsed
@@ -48,12 +48,12 @@ package struct SQLStore: Store {
         held = keys
     }
 
-    /// The time since the first call, by a clock that nobody sets and that goes on while the machine sleeps.
+    /// A monotonic clock that also runs while the machine sleeps: the time since the first call.
     @Sendable package static func elapsed() -> Duration { ContinuousClock.now - firstCall }
 
     private static let firstCall = ContinuousClock.now
 
-    /// What seals and opens.
+    /// Seals and opens values with the current keys.
     ///
     /// - Throws: ``StoreError/unavailable`` when the keys are too old.
     package var sealer: Sealer {
@@ -62,21 +62,22 @@ package struct SQLStore: Store {
 
     /// The PostgreSQL database cannot be used.
     package struct Unreachable: Error {
-        /// Why, in the words of libpq or the server.
+        /// The reason, in the words of libpq or of the server.
         package let reason: String
     }
 
-    /// Opens a PostgreSQL database and brings it to the newest schema.
+    /// Opens a PostgreSQL database, and upgrades it to the newest schema.
     ///
     /// - Parameters:
-    ///   - settings: where it is and how to use it.
-    ///   - hub: who is told of commits, of this node and of others.
-    ///   - issuer: the issuer.
-    ///   - logger: where to tell that the database is away.
-    ///   - migrates: whether an older schema is brought to the newest one; otherwise it is refused.
-    ///   - masterKey: what secrets are sealed with, for a database that has none yet or has some.
-    ///   - prepare: done while no other node does its own: what several first starts at once must do once.
-    /// - Throws: ``Unreachable``, ``StoreError``, and what the closures throw.
+    ///   - settings: where the database is and how to use it.
+    ///   - hub: is notified of commits of this node and of other nodes.
+    ///   - issuer: the deployment's issuer.
+    ///   - logger: the log for losses of the connection.
+    ///   - migrates: whether to upgrade an older schema; if not, an older schema is an error.
+    ///   - masterKey: returns the master key, given whether the database is new.
+    ///   - prepare: runs while no other node runs its own, for work that must be done only once when several nodes
+    ///     start for the first time together.
+    /// - Throws: ``Unreachable``, ``StoreError``, and any error of the closures.
     package static func open<Prepared: Sendable>(
         _ settings: PostgresSettings, hub: ChangeHub, issuer: Issuer, logger: Logger, migrates: Bool = true,
         masterKey: (_ isNew: Bool) throws -> MasterKey, prepare: (SQLStore) async throws -> Prepared
@@ -97,17 +98,17 @@ package struct SQLStore: Store {
         }
     }
 
-    /// Takes or keeps the turn at work that one node at a time does.
+    /// Takes or keeps the turn for work that only one node at a time may do.
     ///
     /// - Parameters:
-    ///   - work: what is done.
-    ///   - seconds: for how long no other node gets the turn.
-    /// - Returns: false when it is another node's turn.
+    ///   - work: the name of the work.
+    ///   - seconds: how long no other node gets the turn.
+    /// - Returns: false when another node has the turn.
     package func takesTurn(at work: String, seconds: Int64) async throws -> Bool {
         try await engine.takesTurn(at: work, seconds: seconds)
     }
 
-    /// Opens the embedded database at a path and brings it to the newest schema.
+    /// Opens the SQLite database at a path, and upgrades it to the newest schema.
     package init(
         sqlite path: String, hub: ChangeHub, masterKey: MasterKey, issuer: Issuer, migrates: Bool = true
     ) async throws {
@@ -115,16 +116,14 @@ package struct SQLStore: Store {
             engine: try SQLiteEngine(path: path, hub: hub), masterKey: masterKey, issuer: issuer, migrates: migrates)
     }
 
-    /// Reads a consistent state.
-    ///
-    /// See ``Store/read(_:)``.
+    /// Runs reads on a consistent state; see ``Store/read(_:)``.
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any Stores) throws -> Result
     ) async throws -> Result {
         try await reading { try body($0) }
     }
 
-    /// Reads a consistent state, by what the storage alone knows of.
+    /// Runs reads on a consistent state, with the storage target's own type.
     func reading<Result: Sendable>(
         _ body: @escaping @Sendable (SQLTransaction) throws -> Result
     ) async throws -> Result {
@@ -136,21 +135,19 @@ package struct SQLStore: Store {
         }
     }
 
-    /// Runs a transaction.
-    ///
-    /// See ``Store/commit(_:)``.
+    /// Runs a transaction; see ``Store/commit(_:)``.
     package func commit<Result: Sendable>(
         _ body: @escaping @Sendable (any Stores) throws -> Result
     ) async throws -> Result {
         try await committing { try body($0) }
     }
 
-    /// Runs a transaction, by what the storage alone knows of.
+    /// Runs a transaction, with the storage target's own type.
     func committing<Result: Sendable>(
         _ body: @escaping @Sendable (SQLTransaction) throws -> Result
     ) async throws -> Result {
         let (result, kinds) = try await engine.write { connection in
-            // Asked for when it runs: what waited for its turn must not seal by a key of before.
+            // Read when the transaction runs, not when it is queued, so that it does not seal with a retired key.
             let sealer = try sealer
             let transaction = SQLTransaction(
                 connection: connection, sealer: sealer, issuer: issuer, parsed: parsed,
@@ -163,20 +160,19 @@ package struct SQLStore: Store {
     }
 }
 
-/// Core's reads and writes inside one transaction.
-///
-/// Its methods stand with the tables they are about, in `Tables/`.
+/// Implements all of Core's stores within one transaction; its methods are in the files of their tables, in `Tables/`.
 final class SQLTransaction: Stores {
     let connection: any SQLConnection
     let sealer: Sealer
     let issuer: Issuer
     let parsed: ParsedRows
-    /// Whether what a decision rests on must be kept from changing until the transaction ends.
+    /// Whether rows that a decision depends on must be locked until the transaction ends.
     let locksRows: Bool
     private(set) var topics: [ChangeTopic] = []
-    /// The kinds of the events appended.
+    /// The kinds of the audit events appended.
     var events: [AuditEventKind] = []
-    /// Whether the transaction has a number of the database's by which others see that it is not over.
+    /// Whether the database has assigned a transaction number, by which others see that the transaction is still
+    /// running.
     var isNumbered = false
 
     init(

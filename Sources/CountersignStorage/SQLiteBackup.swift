@@ -3,15 +3,16 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A copy of a SQLite database, made while it is in use.
+/// Backs up a SQLite database while it is in use.
 package enum SQLiteBackup {
-    /// Copies a database as it stands at one moment; nobody who writes waits for it.
+    /// Copies a database as of one moment, without blocking writers.
     ///
-    /// The copy is checked before it gets its name, so whatever has the name is whole.
+    /// The copy is checked before it gets its final name, so a file of that name is complete.
     ///
     /// - Parameters:
-    ///   - source: the database.
-    ///   - target: the copy, which must not be there yet.
+    ///   - source: the path of the database.
+    ///   - target: the path of the copy, which must not exist yet.
+    /// - Throws: ``BackupFailure``.
     package static func make(of source: String, at target: String) throws -> BackupContent {
         try BackupFile.make(target) { draft, _ in
             try run("VACUUM INTO '\(draft.replacing("'", with: "''"))'", on: source)
@@ -19,9 +20,9 @@ package enum SQLiteBackup {
         }
     }
 
-    /// Reads a database to its end, and tells what it holds.
+    /// Reads a database completely, and reports its content.
     ///
-    /// - Throws: ``BackupFailure`` when anything in it is not as it must be.
+    /// - Throws: ``BackupFailure`` when the database is damaged or cannot be read.
     package static func check(_ path: String) throws -> BackupContent {
         do {
             return try SQLiteReaders(path: path).read { connection in

@@ -1,11 +1,10 @@
-/// The first schema: its tables by what they are about, each with its indexes.
+/// The first schema, grouped by subject; each table with its indexes.
 enum Schema {
     static func first(_ dialect: SQLDialect) -> [String] {
         keys(dialect) + clients(dialect) + users(dialect) + enrollments(dialect) + methods(dialect)
             + challenges(dialect) + answers(dialect) + records(dialect)
     }
 
-    /// Secrets of the deployment.
     private static func keys(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
         return [
@@ -30,7 +29,7 @@ enum Schema {
         ]
     }
 
-    /// Relying parties, where they are called back, and the types of challenges.
+    /// Clients, their gone callback receivers, and challenge types.
     private static func clients(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
         return [
@@ -56,7 +55,7 @@ enum Schema {
         ]
     }
 
-    /// Users, which clients know them, and what is left of those that one let go.
+    /// Users, their links to clients, the cooling-off periods of ended links, and pending erasures.
     private static func users(_ dialect: SQLDialect) -> [String] {
         let (integer, options) = (dialect.integer, dialect.tableOptions)
         return [
@@ -89,7 +88,7 @@ enum Schema {
         ]
     }
 
-    /// Users' devices: how they enroll, their keys, and what removed ones leave behind.
+    /// Devices: tickets, enrollments, and what removed enrollments leave behind.
     private static func enrollments(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
         return [
@@ -123,7 +122,7 @@ enum Schema {
         ]
     }
 
-    /// Which methods wait until they count, and which requests of devices were seen.
+    /// Methods that do not count yet, and the nonces of devices' requests.
     private static func methods(_ dialect: SQLDialect) -> [String] {
         let (integer, options) = (dialect.integer, dialect.tableOptions)
         return [
@@ -143,7 +142,7 @@ enum Schema {
         ]
     }
 
-    /// Challenges, whom they were sent to, and what decides that nobody is asked.
+    /// Challenges and their target devices, locks against asking, and known browsers.
     private static func challenges(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
         return [
@@ -158,7 +157,8 @@ enum Schema {
               state TEXT NOT NULL, reason TEXT, method TEXT, decided_by TEXT, ended_at \(integer)
             ) \(options)
             """,
-            // In an empty database several cost the same: PostgreSQL then takes one by the order they were made in.
+            // In an empty database, several indexes cost the same, and PostgreSQL then chooses by the order in which
+            // they were created.
             "CREATE INDEX challenges_asks ON challenges (user_id, client_id, asked_at)",
             "CREATE INDEX challenges_open ON challenges (user_id) WHERE state = 'pending'",
             "CREATE INDEX challenges_overdue ON challenges (expires_at) WHERE state = 'pending'",
@@ -188,9 +188,9 @@ enum Schema {
         ]
     }
 
-    /// What devices answered.
+    /// Answers of devices, and receipts.
     ///
-    /// A receipt may be kept longer than its challenge, so it refers to none.
+    /// A receipt may be kept longer than its challenge, so it has no foreign key to it.
     private static func answers(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
         return [
@@ -211,7 +211,7 @@ enum Schema {
         ]
     }
 
-    /// What belongs to no aggregate: replies to repeated requests, limits, the outbox and the audit.
+    /// Tables that belong to no aggregate: replies to repeated requests, limits, the outbox and the audit.
     private static func records(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
         return [

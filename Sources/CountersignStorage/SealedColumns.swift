@@ -1,12 +1,12 @@
 import CountersignCore
 
-/// A column that holds sealed values, and how a value's place follows from its row.
+/// A column of sealed values, and how the associated data of a value follows from its row.
 package struct SealedColumn: Sendable {
     package let table: String
     package let column: String
-    /// The columns that name a row, the table's primary key.
+    /// The columns of the table's primary key.
     let key: [String]
-    /// What the value of a row is sealed for.
+    /// The associated data that the value of a row is sealed with.
     let place: @Sendable (SQLRow) throws -> String
 
     private init(
@@ -18,7 +18,7 @@ package struct SealedColumn: Sendable {
         self.place = place
     }
 
-    /// All there are, but for the keys' own wraps.
+    /// All sealed columns, except the wrapped keys.
     package static let all = [
         SealedColumn("secrets", "sealed", key: "name") { try $0.text(0) },
         SealedColumn("signing_keys", "sealed", key: "id") { IssuerKey.place(try $0.text(0)) },
@@ -38,7 +38,7 @@ package struct SealedColumn: Sendable {
         SealedColumn("outbox", "payload", key: "id") { OutboxMessage.place(try $0.text(0)) },
     ]
 
-    /// The first rows after a place that hold a value: the key's columns, then the value.
+    /// Selects the next rows after a primary key that hold a value: the columns of the primary key, then the value.
     func rows(after place: [SQLValue]?, limit: Int) -> (SQLStatement, [SQLValue]) {
         let columns = key.joined(separator: ", ")
         var conditions = ["\(column) IS NOT NULL"]
@@ -55,7 +55,7 @@ package struct SealedColumn: Sendable {
         return (SQLStatement(text), last + [.integer(Int64(limit))])
     }
 
-    /// Puts another value in the place of one, unless it has changed: the row's key, the one of before, the new one.
+    /// Replaces a value unless it has changed; its arguments are the primary key, the old value and the new value.
     var replacement: SQLStatement {
         let names = key.enumerated().map { "\($1) = $\($0 + 1)" }.joined(separator: " AND ")
         return SQLStatement(

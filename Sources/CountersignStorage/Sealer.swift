@@ -3,17 +3,19 @@ import CountersignCore
 package import Encodings
 import Foundation
 
-/// The key that wraps the data key, and by it every other secret at rest: 32 bytes that are not in the database.
+/// The 32-byte key that wraps the database's keys, and through them protects every secret at rest.
+///
+/// It is not in the database.
 package struct MasterKey: Sendable {
     private let key: Secret<SymmetricKey>
 
-    /// A key of 32 bytes, or nil.
+    /// Creates a master key; nil unless there are 32 bytes.
     package init?(bytes: Secret<[UInt8]>) {
         guard bytes.reveal().count == 32 else { return nil }
         key = Secret(SymmetricKey(data: bytes.reveal()))
     }
 
-    /// A key for one purpose, from which neither the master key nor another purpose's can be told.
+    /// Derives a key for one purpose; it reveals neither the master key nor the keys of other purposes.
     ///
     /// Spec: RFC 5869.
     package func derived(for purpose: String) -> SymmetricKey {
@@ -22,9 +24,10 @@ package struct MasterKey: Sendable {
     }
 }
 
-/// Seals what must be shown or sent again: AES-256-GCM under a key made for it, bound to where it stands.
+/// Encrypts secrets that must be shown or sent again: AES-256-GCM, bound to their place in the database.
 ///
-/// What is sealed begins with the octet 1, by the key number 0, or with 2 and the key's number in four octets.
+/// A sealed value begins with the octet 1 when key number 0 sealed it; otherwise with the octet 2 and the key's number
+/// in four octets.
 package struct Sealer: Sendable {
     /// The number of the key that seals.
     let number: UInt32
@@ -35,17 +38,17 @@ package struct Sealer: Sendable {
         keys = [0: Secret(key)]
     }
 
-    /// Seals by a ring's current key, and opens by all of them.
+    /// Seals with the current key of a ring, and opens with all keys of the ring.
     init(_ ring: KeyRing) {
         number = ring.current?.number ?? 0
         keys = Dictionary(
             ring.sealing.map { ($0.number, Secret(SymmetricKey(data: $0.key.reveal()))) }, uniquingKeysWith: { $1 })
     }
 
-    /// What everything begins with that is sealed by the current key.
+    /// The first octets of every value that the current key has sealed.
     package var prefix: [UInt8] { number == 0 ? [1] : [2] + number.bigEndianBytes }
 
-    /// Seals bytes for one place, such as `outbox evt_…`.
+    /// Seals bytes for one place in the database, such as `outbox evt_…`, which is the associated data.
     package func seal(_ bytes: [UInt8], for place: String) throws -> [UInt8] {
         guard let key = keys[number],
             let sealed = try? AES.GCM.seal(bytes, using: key.reveal(), authenticating: Array(place.utf8)).combined
@@ -53,7 +56,9 @@ package struct Sealer: Sendable {
         return prefix + sealed
     }
 
-    /// Opens what was sealed for the same place, or throws ``StoreError/corruptRow(_:)``.
+    /// Opens a value that was sealed for the same place.
+    ///
+    /// - Throws: ``StoreError/corruptRow(_:)`` when it was not, or when its key is unknown.
     package func open(_ sealed: [UInt8], for place: String) throws -> [UInt8] {
         guard let (number, combined) = Self.parts(of: sealed), let key = keys[number],
             let box = try? AES.GCM.SealedBox(combined: combined),
@@ -62,7 +67,7 @@ package struct Sealer: Sendable {
         return Array(bytes)
     }
 
-    /// The number of the key, and what it sealed.
+    /// The number of the key, and the nonce, ciphertext and tag.
     private static func parts(of sealed: [UInt8]) -> (UInt32, ArraySlice<UInt8>)? {
         switch sealed.first {
         case 1: (0, sealed.dropFirst())

@@ -7,7 +7,7 @@ import Foundation
 package import NIOCore
 import NIOHTTP1
 
-/// Posts callbacks, each signed; redirects are not followed.
+/// Posts signed callbacks; it does not follow redirects.
 ///
 /// Spec: Standard Webhooks.
 package struct CallbackSender: Sendable {
@@ -16,34 +16,34 @@ package struct CallbackSender: Sendable {
 
     private let post: @Sendable (HTTPClientRequest) async throws -> UInt
 
-    /// A sender over a client that ``makeClient(reach:)`` made.
+    /// Creates a sender over a client from ``makeClient(reach:)``.
     package init(client: HTTPClient) {
         self.init(client: client, timeout: Self.timeout)
     }
 
-    /// A sender that gives receivers another time.
+    /// Creates a sender with another timeout.
     package init(client: HTTPClient, timeout: TimeAmount) {
-        // The answer's content means nothing; what is not read is thrown away with the connection.
+        // The body of the response has no meaning; a body that was not read is discarded with the connection.
         self.init { try await client.execute($0, timeout: timeout).status.code }
     }
 
-    /// A sender over what posts a request and returns the status of the answer.
+    /// Creates a sender over a function that posts a request and returns the response's status.
     package init(post: @escaping @Sendable (HTTPClientRequest) async throws -> UInt) {
         self.post = post
     }
 
-    /// A client that follows no redirect and goes no further than it may.
+    /// Creates a client that follows no redirects and connects only to allowed addresses.
     ///
-    /// Whoever makes it shuts it down.
+    /// The caller must shut it down.
     package static func makeClient(reach: OutboundAddressPolicy = .publicAddresses) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        // One protocol, so that there is one place to look where a connection leads.
+        // A single protocol, so that there is only one place where the address of a connection must be checked.
         configuration.httpVersion = .http1Only
         configuration.http1_1ConnectionDebugInitializer = { reach.check($0) }
-        // The outbox tries again. The client must not: what it would try again is also a connection that was refused for
-        // where it leads, and it stops the process when such a one closes in the meantime.
+        // The outbox repeats failed attempts. The client must not: it would also retry a connection that was refused
+        // because of its address, and it crashes the process when such a connection closes in the meantime.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // How many are on their way to one receiver is the outbox's to say.
+        // The outbox limits how many deliveries to one receiver run at once.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         configuration.timeout.connect = .seconds(5)
         configuration.timeout.read = timeout
@@ -60,7 +60,7 @@ package struct CallbackSender: Sendable {
             else { return .failed("the client has no callback secret") }
             switch access.health {
             case .gone: return .refused(GoneReceiver.reason)
-            // Enabled again in time, it hears of what ended meanwhile.
+            // If the client is enabled again in time, it still receives this callback.
             case .disabled: return .failed("the client is disabled")
             case .good, .suspected: break
             }
@@ -80,14 +80,14 @@ package struct CallbackSender: Sendable {
 }
 
 extension HTTPClientRequest {
-    /// A signed call of a client's own server; nil without a secret that signs.
+    /// Creates a signed request to a client's server; nil without a valid secret.
     ///
     /// - Parameters:
     ///   - body: the body, JSON.
-    ///   - uri: where to.
-    ///   - id: the `webhook-id`.
-    ///   - now: the `webhook-timestamp`.
-    ///   - access: what it is sent with.
+    ///   - uri: the URL.
+    ///   - id: the value of `webhook-id`.
+    ///   - now: the value of `webhook-timestamp`.
+    ///   - access: the secrets and credentials.
     init?(posting body: [UInt8], to uri: CallbackURI, id: String, at now: Timestamp, by access: CallbackAccess) {
         guard let signature = WebhookSignature(secrets: access.secrets) else { return nil }
         self.init(url: uri.description)
@@ -104,15 +104,15 @@ extension HTTPClientRequest {
     }
 }
 
-/// The signature of a callback.
+/// Signs callbacks.
 ///
 /// Spec: Standard Webhooks, *Signature scheme*, symmetric.
 package struct WebhookSignature: Sendable {
     private static let prefix = "whsec_"
     private let keys: [Secret<SymmetricKey>]
 
-    /// A signature by secrets of the form `whsec_` and base64, one for each; nil when there is none, or one is of
-    /// another form.
+    /// Creates one signature for each secret of the form `whsec_` and base64; nil when there is none, or one is
+    /// malformed.
     package init?(secrets: [Secret<String>]) {
         keys = secrets.compactMap(Self.key)
         guard !keys.isEmpty, keys.count == secrets.count else { return nil }
@@ -127,7 +127,7 @@ package struct WebhookSignature: Sendable {
         return Secret(SymmetricKey(data: key))
     }
 
-    /// The three headers of a message.
+    /// The three headers of a message: `webhook-id`, `webhook-timestamp` and `webhook-signature`.
     package func headers(id: String, at seconds: Int64, body: [UInt8]) -> [(name: String, value: String)] {
         let content = Array("\(id).\(seconds).".utf8) + body
         let signatures = keys.map { key in

@@ -6,12 +6,13 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Asks the hooks of custom authenticators: posts as callbacks are posted, signed, without following redirects, and
-/// reads a verdict.
+/// Calls the hooks of custom authenticators.
+///
+/// It posts as callbacks are posted, signed and without following redirects, and reads the verdict from the response.
 ///
 /// Spec: Standard Webhooks; design 3.4.
 package final class HookCaller: AuthenticatorHooks {
-    /// How much of an answer is read, in bytes.
+    /// The maximum size of a response, in bytes.
     private static let maximumSize = 16_384
 
     private let reach: OutboundAddressPolicy
@@ -19,24 +20,23 @@ package final class HookCaller: AuthenticatorHooks {
     private let hasher: KeyedHasher
     private let client = Mutex<HTTPClient?>(nil)
 
-    /// A caller that cannot ask before ``start()``.
+    /// Creates a caller that cannot call before ``start()``.
     ///
     /// - Parameters:
-    ///   - reach: how far hooks may be.
-    ///   - queue: where the secrets of clients are.
-    ///   - hasher: what makes those for hooks of them.
+    ///   - reach: the addresses that hooks may have.
+    ///   - queue: reads the clients' secrets.
+    ///   - hasher: derives the secrets for hooks from them.
     package init(reach: OutboundAddressPolicy, queue: any OutboxQueue, hasher: KeyedHasher) {
         self.reach = reach
         self.hasher = hasher
         self.queue = queue
     }
 
-    /// Lets it ask, until ``shutdown()``.
+    /// Allows calls until ``shutdown()``.
     package func start() {
         client.withLock { $0 = CallbackSender.makeClient(reach: reach) }
     }
 
-    /// Ends all calls.
     package func shutdown() async throws {
         let client = client.withLock { client in
             defer { client = nil }
@@ -45,6 +45,8 @@ package final class HookCaller: AuthenticatorHooks {
         try await client?.shutdown()
     }
 
+    /// Calls a hook; nil when there was no valid verdict in time.
+    ///
     /// See ``AuthenticatorHooks/ask(_:)``.
     package func ask(_ question: HookQuestion) async -> HookVerdict? {
         guard let client = client.withLock({ $0 }) else { return nil }

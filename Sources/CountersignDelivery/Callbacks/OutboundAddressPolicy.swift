@@ -1,21 +1,22 @@
 import Foundation
 package import NIOCore
 
-/// How far callbacks may go: a URL may name, or come to resolve to, what only the server's own network can reach.
+/// The addresses that callbacks and hooks may connect to.
+///
+/// A URL may name a host, or resolve to an address, that only the server's own network can reach.
 ///
 /// Spec: design 8, *Callbacks*.
 package enum OutboundAddressPolicy: Sendable {
-    /// Public addresses alone.
+    /// Only public addresses.
     case publicAddresses
-    /// Public addresses and this machine itself, as in development mode.
+    /// Public addresses and the loopback addresses, as in development mode.
     case publicAddressesAndLoopback
-    /// Any address.
     case allAddresses
 
-    /// A connection that was let go because of where it led.
+    /// A connection was closed because of its address.
     struct Refusal: Error {}
 
-    /// Whether callbacks may go to an address.
+    /// Whether callbacks may connect to an address.
     package func allows(_ address: SocketAddress) -> Bool {
         switch (self, AddressKind(address)) {
         case (.allAddresses, _), (_, .publicAddress), (.publicAddressesAndLoopback, .loopback): true
@@ -23,10 +24,10 @@ package enum OutboundAddressPolicy: Sendable {
         }
     }
 
-    /// Looks where a connection leads before a request goes over it: a name that resolves to another address at every
-    /// look deceives nobody here.
+    /// Checks the address of a connection before a request is sent on it, so that a name that resolves differently each
+    /// time cannot evade the check.
     ///
-    /// What such an address sees is that somebody connects, and a TLS handshake where the URL says `https`.
+    /// A forbidden address only sees a connection, and a TLS handshake if the URL is `https`.
     func check(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard let address = channel.remoteAddress, allows(address) else {
             channel.close(promise: nil)
@@ -36,7 +37,7 @@ package enum OutboundAddressPolicy: Sendable {
     }
 }
 
-/// What an address stands for.
+/// The kind of an address.
 private enum AddressKind {
     case publicAddress
     case loopback
@@ -52,7 +53,7 @@ private enum AddressKind {
         ([240, 0, 0, 0], 4),
     ]
 
-    /// IPv6 networks inside the one of public addresses that are not: for protocols, for documents, around IPv4.
+    /// Networks within 2000::/3 that are not public: for protocols, documentation and 6to4.
     ///
     /// Spec: RFC 6890, IANA IPv6 Special-Purpose Address Registry.
     private static let special6: [(network: [UInt8], bits: Int)] = [
@@ -81,10 +82,11 @@ private enum AddressKind {
     private init(sixteen bytes: [UInt8]) {
         let zeros = [UInt8](repeating: 0, count: 15)
         if bytes.starts(with: zeros.prefix(10) + [0xFF, 0xFF]) {
-            // An IPv4 address in IPv6's clothes.
+            // An IPv4-mapped address.
             self.init(four: Array(bytes.suffix(4)))
         } else if bytes.starts(with: [0, 0x64, 0xFF, 0x9B] + zeros.prefix(8)) {
-            // One that a gateway translates: what is this machine there is not this machine.
+            // NAT64: a gateway translates the address, so a loopback address in it is the gateway's and not this
+            // machine's.
             let kind = AddressKind(four: Array(bytes.suffix(4)))
             self = kind == .publicAddress ? .publicAddress : .other
         } else if bytes.elementsEqual(zeros + [1]) {

@@ -2,41 +2,39 @@ package import CountersignWire
 import Foundation
 import Synchronization
 
-/// Takes mails and text messages where there is nobody else to take them: into a folder, and to be looked at.
+/// Collects mails and text messages in a folder and in memory instead of sending them.
 ///
-/// In development mode alone. Spec: design 8, *Development mode*.
+/// Only in development mode. Spec: design 8, *Development mode*.
 package final class DevelopmentOutbox: Sendable {
-    /// A message that was taken.
     package struct Entry: Sendable {
-        /// Its id.
+        /// The message's id.
         package let id: EventID
-        /// Where it should have gone.
+        /// The address that it was meant for.
         package let to: String
-        /// The subject of a mail; nil of a text message.
+        /// The subject of a mail; nil for a text message.
         package let subject: String?
-        /// What it says.
         package let text: String
-        /// When.
+        /// When it would have been sent.
         package let at: Timestamp
     }
 
-    /// How many are kept to be looked at.
+    /// The maximum number of messages kept in memory.
     private static let limit = 100
 
     private let folder: String
     private let kept = Mutex<[Entry]>([])
 
-    /// A folder that is made with the first message.
+    /// Creates an outbox; its folder is created with the first message.
     package init(folder: String) {
         self.folder = folder
     }
 
-    /// What was taken since the start, the newest first.
+    /// The messages since the start, newest first.
     package var entries: [Entry] { kept.withLock { $0.reversed() } }
 
     func take(_ entry: Entry, as name: String, _ bytes: [UInt8]) -> DeliveryResult {
         do {
-            // Codes are in it: they are their owner's alone.
+            // The messages contain codes, so only the owner may read them.
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let path = "\(folder)/\(name)"
@@ -48,7 +46,7 @@ package final class DevelopmentOutbox: Sendable {
             return .failed("\(folder) cannot be made")
         }
         kept.withLock { kept in
-            // It may come again: whoever notes that it was taken can fail.
+            // The same message may arrive again, when recording its delivery failed.
             kept.removeAll { $0.id == entry.id }
             kept.append(entry)
             if kept.count > Self.limit { kept.removeFirst() }

@@ -2,29 +2,28 @@ package import CountersignWire
 import Encodings
 import Foundation
 
-/// A mail as it goes over the wire: headers, the text, and the same as a page.
+/// A mail in its form for SMTP: headers, plain text and HTML.
 ///
 /// Spec: RFC 5322 §3.6, RFC 2046 §5.1.4.
 package struct MailMessage: Sendable {
-    /// Its id, which stays the same when it is sent again.
+    /// The id, which stays the same when the mail is sent again.
     package let id: EventID
-    /// Whom it is from.
+    /// The sender's address.
     package let from: EmailAddress
-    /// The same as people know it.
+    /// The sender's display name.
     package let sender: String
-    /// Whom it is for.
+    /// The recipient's address.
     package let to: EmailAddress
-    /// What it says.
+    /// The subject and the texts.
     package let content: MessageTemplates.Mail
     /// When it is sent.
     package let date: Timestamp
 
-    /// The longest line of a header, without the line's end.
+    /// The maximum length of a header line, without its line end.
     ///
     /// Spec: RFC 5322 §2.1.1.
     private static let lineLength = 78
 
-    /// The whole message.
     package var bytes: [UInt8] {
         let boundary = "=_\(id)"
         let headers = [
@@ -33,7 +32,7 @@ package struct MailMessage: Sendable {
             "To: <\(to.onTheWire)>",
             "Subject: \(Self.unstructured(content.subject))",
             "Message-ID: <\(id)@\(from.asciiDomain)>",
-            // A program must not answer it. Spec: RFC 3834 §5.
+            // Tells programs not to reply automatically. Spec: RFC 3834 §5.
             "Auto-Submitted: auto-generated",
             "Content-Language: \(content.language)",
             "MIME-Version: 1.0",
@@ -53,7 +52,7 @@ package struct MailMessage: Sendable {
         return Array(lines.utf8)
     }
 
-    /// Text in lines of 76 characters, its own lines ended as mail ends them.
+    /// Encodes a text with CRLF line ends in base64, in lines of 76 characters.
     ///
     /// Spec: RFC 2045 §6.8, RFC 2046 §4.1.1.
     private static func base64(_ text: String) -> String {
@@ -62,14 +61,14 @@ package struct MailMessage: Sendable {
             options: [.lineLength76Characters, .endLineWithCarriageReturn, .endLineWithLineFeed])
     }
 
-    /// Whom it is from, the address in a line of its own where both do not fit into one.
+    /// The From header; the address is on its own line if both do not fit on one.
     private static func mailbox(_ name: String, _ address: EmailAddress) -> String {
         let (head, tail) = ("From: \(phrase(name))", "<\(address.onTheWire)>")
         let isShort = !head.contains("\r\n") && head.utf8.count + 1 + tail.utf8.count <= lineLength
         return head + (isShort ? " " : "\r\n ") + tail
     }
 
-    /// A name before an address: words in quotation marks, or encoded.
+    /// A display name: a quoted string, or encoded words.
     ///
     /// Spec: RFC 5322 §3.2.5.
     private static func phrase(_ text: String) -> String {
@@ -83,12 +82,12 @@ package struct MailMessage: Sendable {
             ? text : encodedWords(text, after: "Subject: ".utf8.count)
     }
 
-    /// Whether a text can stand in a header as it is, and nobody takes it for an encoded one.
+    /// Whether a text can be used unencoded in a header and cannot be mistaken for an encoded word.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && !text.contains("=?")
     }
 
-    /// A text in words of at most 75 characters, none of which ends inside a character, a line each.
+    /// Encodes a text as encoded words of at most 75 characters, one on each line, without splitting a character.
     ///
     /// Spec: RFC 2047 §2 and §5.
     private static func encodedWords(_ text: String, after used: Int) -> String {
@@ -108,6 +107,8 @@ package struct MailMessage: Sendable {
         return words.map { head + Base64.encode($0) + tail }.joined(separator: "\r\n ")
     }
 
+    /// The date in the format of a mail header.
+    ///
     /// Spec: RFC 5322 §3.3.
     private static func text(of time: Timestamp) -> String {
         let format = DateFormatter()

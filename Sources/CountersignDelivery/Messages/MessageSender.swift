@@ -1,21 +1,17 @@
 import CountersignCore
 import CountersignWire
 
-/// Sends messages to people, by what the operator has set up.
+/// Sends messages to people through the transports that the operator has set up.
 package struct MessageSender: Sendable {
-    /// Who takes mail.
+    /// The transport for mail.
     package enum MailTransport: Sendable {
-        /// A mail server.
         case smtp(SMTPSender)
-        /// A folder, in development mode.
         case folder(DevelopmentOutbox)
     }
 
-    /// Who takes text messages.
+    /// The transport for text messages.
     package enum TextTransport: Sendable {
-        /// A gateway.
         case gateway(TextSender)
-        /// A folder, in development mode.
         case folder(DevelopmentOutbox)
     }
 
@@ -23,7 +19,7 @@ package struct MessageSender: Sendable {
     private let mail: MailTransport?
     private let text: TextTransport?
 
-    /// A sender by these transports; nil for what is not set up.
+    /// Creates a sender; a transport that is not set up is nil.
     package init(templates: MessageTemplates, mail: MailTransport?, text: TextTransport?) {
         self.templates = templates
         self.mail = mail
@@ -69,7 +65,7 @@ package struct MessageSender: Sendable {
         }
     }
 
-    /// Whom mail is from that nobody sends.
+    /// The sender's address of mails that are only stored in a folder.
     private static let developer: EmailAddress = {
         guard let address = EmailAddress("countersign@localhost") else { preconditionFailure("the address is one") }
         return address

@@ -4,26 +4,25 @@ import Encodings
 import Foundation
 import Mustache
 
-/// The words of messages to people: those that come with the program, and those an operator has put in their place.
+/// The templates of messages to people: the built-in ones, and those with which an operator replaces them.
 ///
-/// A folder has a folder for each language, and in it a file for each part of a template: `de/code.subject`,
-/// `de/code.text`, `de/code.html`, `de/code.sms`. The files are Mustache; what they put into HTML is escaped.
+/// A folder of templates has a folder for each language, with a file for each part of a template: `de/code.subject`,
+/// `de/code.text`, `de/code.html`, `de/code.sms`. The files are Mustache templates; values in HTML are escaped.
 package struct MessageTemplates: Sendable {
     /// Why a folder of templates cannot be used.
     package struct Refusal: Error, Hashable, CustomStringConvertible {
-        /// What is wrong, with the file.
+        /// The problem, with the name of the file.
         package let description: String
     }
 
-    /// A mail, put into words.
+    /// A rendered mail.
     package struct Mail: Hashable, Sendable {
-        /// One line.
+        /// The subject, one line.
         package var subject: String
-        /// The text without any form.
+        /// The plain text.
         package var text: String
-        /// The same as a page.
+        /// The same content as HTML.
         package var html: String
-        /// What language it is in.
         package var language: LanguageTag
     }
 
@@ -34,7 +33,8 @@ package struct MessageTemplates: Sendable {
         case sms
     }
 
-    /// The type of templates for pages; Mustache's own escapes whole characters and misses some.
+    /// The content type for HTML templates; Mustache's own compares whole characters and misses some that need
+    /// escaping.
     private static let pageType: String = {
         MustacheContentTypes.register(Page(), named: "PAGE")
         return "PAGE"
@@ -46,17 +46,17 @@ package struct MessageTemplates: Sendable {
 
     private let templates: [LanguageTag: [String: MustacheTemplate]]
     private let language: LanguageTag
-    /// Whom messages are from, as people know it.
+    /// The sender's display name.
     let sender: String
     private let host: String
 
-    /// Templates for a deployment.
+    /// Reads the templates of a deployment.
     ///
     /// - Parameters:
-    ///   - folder: the operator's own; nil for none.
-    ///   - language: the one for people of whom it is not known.
-    ///   - sender: whom messages are from, as people know it.
-    ///   - issuer: the deployment, whose host stands in codes' last line.
+    ///   - folder: the operator's own templates; nil for none.
+    ///   - language: the language for people whose language is unknown.
+    ///   - sender: the sender's display name.
+    ///   - issuer: the deployment's issuer, whose host appears in the last line of codes.
     /// - Throws: ``Refusal`` for the first file that cannot be used.
     package init(folder: String? = nil, language: LanguageTag = .english, sender: String, issuer: Issuer) throws(Refusal)
     {
@@ -89,7 +89,7 @@ package struct MessageTemplates: Sendable {
         try refuseLostCodes()
     }
 
-    /// Puts a message into words, as a mail.
+    /// Renders a message as a mail.
     package func mail(_ message: PersonalMessage) -> Mail {
         let language = chosen(for: message.language)
         return Mail(
@@ -97,10 +97,11 @@ package struct MessageTemplates: Sendable {
             html: render(message, .html, language), language: language)
     }
 
-    /// Puts a message into words, as a text message.
+    /// Renders a message as a text message.
     ///
-    /// The last line of one with a code lets phones fill it in, and only at this deployment's own host; a client's page
-    /// is at another.
+    /// The last line of a message with a code lets phones fill in the code, but only on this deployment's own host; a
+    /// client's page is on another host and gets no such line.
+    ///
     /// Spec: Origin-bound one-time codes, *Message format*.
     package func text(_ message: PersonalMessage) -> String {
         let text = render(message, .sms, chosen(for: message.language)).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -116,13 +117,13 @@ package struct MessageTemplates: Sendable {
     private func render(_ message: PersonalMessage, _ part: Part, _ language: LanguageTag) -> String {
         var values = message.values.mapValues { $0.reveal() }
         values["sender"] = values["sender"] ?? sender
-        // Names and questions in other scripts leave the direction of our words alone.
+        // Isolates the writing direction of these values, so that other scripts cannot reorder the surrounding text.
         for name in ["sender", "question"] { values[name] = values[name].map(ShownText.confined) }
         values["host"] = host
         return templates[language]?["\(message.template.rawValue).\(part.rawValue)"]?.render(values) ?? ""
     }
 
-    /// What would end a header field is a blank.
+    /// Replaces control characters, which could end a header field, by spaces.
     private static func line(_ text: String) -> String {
         String(
             String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
@@ -140,7 +141,7 @@ package struct MessageTemplates: Sendable {
         }
     }
 
-    /// A message that should bring a code, and through a slip of the pen does not, would lock people out.
+    /// Rejects a template that lacks its code, for example because of a typo: it would lock users out.
     private func refuseLostCodes() throws(Refusal) {
         let code = EntryNumber(value: 918_273)
         for language in templates.keys {
@@ -175,7 +176,7 @@ package struct MessageTemplates: Sendable {
         return texts
     }
 
-    /// What is in a folder, but for hidden files.
+    /// The names in a folder, except hidden files.
     private static func names(in folder: String) throws(Refusal) -> [String] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             throw Refusal(description: "\(folder) is no folder that can be read")

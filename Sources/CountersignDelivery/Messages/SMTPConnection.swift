@@ -3,34 +3,35 @@ import CountersignWire
 import Encodings
 import Synchronization
 
-/// A connection to a mail server, used by one thread at a time, which libcurl keeps open between mails.
+/// A connection to a mail server, used by one thread at a time; libcurl keeps it open between mails.
 final class SMTPConnection: Sendable {
-    /// How a conversation ended.
+    /// The result of an SMTP session.
     struct Ending: Sendable {
-        /// What libcurl says of it.
+        /// libcurl's result code.
         let code: CURLcode
-        /// The server's last reply: three digits, 0 for none.
+        /// The server's last reply code; 0 for none.
         let reply: Int
-        /// What the reply says of itself, such as `5.1.1`.
+        /// The enhanced status code of the reply, such as `5.1.1`.
         ///
         /// Spec: RFC 3463 §2.
         let enhanced: String?
-        /// Whether the server had begun to take the message itself.
+        /// Whether sending the message itself had begun.
         let hasBegun: Bool
-        /// Whether the server takes international addresses.
+        /// Whether the server supports internationalised addresses.
         let offersSMTPUTF8: Bool
     }
 
-    /// How long connecting may take, and all of it: less than a lease, so that nobody else sends the mail meanwhile.
+    /// The time limits for connecting and in total, in seconds; less than a lease, so that no other node sends the mail
+    /// meanwhile.
     private static let limits = (connecting: 10, all: 30)
 
-    /// Where libcurl's handle is: as a number, because it goes from thread to thread.
+    /// The address of libcurl's handle, as a number, because the handle moves between threads.
     ///
-    /// libcurl allows that for a handle that one thread at a time uses, see libcurl-thread(3).
+    /// libcurl allows that if only one thread at a time uses the handle; see libcurl-thread(3).
     private let address: UInt
     private var handle: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: address) }
 
-    /// A connection that is opened when it is first used; nil when there is no memory for it.
+    /// Creates a connection that opens at its first use; nil when memory is insufficient.
     init?() {
         guard Self.isReady, let handle = curl_easy_init() else { return nil }
         address = UInt(bitPattern: handle)
@@ -38,19 +39,19 @@ final class SMTPConnection: Sendable {
 
     deinit { curl_easy_cleanup(handle) }
 
-    /// Prepares libcurl once for the whole process.
+    /// Initialises libcurl once for the process.
     private static let isReady = curl_global_init(CLong(CURL_GLOBAL_ALL)) == CURLE_OK
 
-    /// Hands the server a mail, or only sees that it would take one.
+    /// Sends a mail, or only checks the connection.
     ///
     /// It blocks its thread.
     ///
     /// - Parameters:
-    ///   - message: the mail; nil to do no more than greet and sign in.
+    ///   - message: the mail; nil to only greet and authenticate.
     ///   - settings: the server.
-    ///   - isCancelled: asked once a second whether to give up.
+    ///   - isCancelled: called about once a second; true aborts the session.
     func run(_ message: MailMessage?, _ settings: SMTPSettings, isCancelled: @escaping () -> Bool) -> Ending {
-        // Connections that are open stay so.
+        // The reset keeps open connections.
         curl_easy_reset(handle)
         let conversation = Conversation(
             message?.bytes ?? [], needsSMTPUTF8: message?.to.needsSMTPUTF8 == true, isCancelled)
@@ -62,7 +63,7 @@ final class SMTPConnection: Sendable {
             _ = curl_set_string(handle, CURLOPT_MAIL_FROM, "<\(settings.from.onTheWire)>")
             _ = curl_set_list(handle, CURLOPT_MAIL_RCPT, recipients)
             _ = curl_set_long(handle, CURLOPT_UPLOAD, 1)
-            // What a server offers it says in a greeting, so there must be one.
+            // The server announces its extensions only in reply to EHLO, so a new connection is needed.
             if message.to.needsSMTPUTF8 {
                 _ = curl_set_long(handle, CURLOPT_FRESH_CONNECT, 1)
                 _ = curl_set_long(handle, CURLOPT_FORBID_REUSE, 1)
@@ -86,13 +87,13 @@ final class SMTPConnection: Sendable {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_CONNECTTIMEOUT, Self.limits.connecting)
         set(CURLOPT_TIMEOUT, Self.limits.all)
-        // No proxy that a variable of the environment names.
+        // Ignores a proxy that the environment names.
         set(CURLOPT_NOPROXY, "*")
         set(CURLOPT_USE_SSL, settings.security == .starttls ? Int(CURLUSESSL_ALL.rawValue) : 0)
         set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         if let authorities = settings.authorities {
             set(CURLOPT_CAINFO, authorities)
-            // Those in the file, and no others.
+            // Trusts only the certificates in the file.
             _ = curl_set_string(handle, CURLOPT_CAPATH, nil)
         }
         if let credentials = settings.credentials {
@@ -101,11 +102,11 @@ final class SMTPConnection: Sendable {
         }
     }
 
-    /// What libcurl says of an ending, in words.
+    /// libcurl's description of a result code.
     static func words(of code: CURLcode) -> String { String(cString: curl_easy_strerror(code)) }
 }
 
-/// One exchange with a server, as libcurl's callbacks see it.
+/// The state of one SMTP session, for libcurl's callbacks.
 private final class Conversation {
     private var rest: ArraySlice<UInt8>
     private let needsSMTPUTF8: Bool
@@ -120,12 +121,12 @@ private final class Conversation {
         self.isCancelled = isCancelled
     }
 
-    /// Hears a line of the server's.
+    /// Processes a line from the server.
     func hear(_ line: Substring) {
         let words = line.split { " -\r\n".contains($0) }
-        // A capability stands alone in its line. Spec: RFC 5321 §4.1.1.1.
+        // Each extension is on its own line. Spec: RFC 5321 §4.1.1.1.
         if line.hasPrefix("250"), words.count == 2, words[1].uppercased() == "SMTPUTF8" { offersSMTPUTF8 = true }
-        // What follows a refusal is the farewell.
+        // The reply to QUIT follows a refusal and must not replace its code.
         guard let first = line.utf8.first, "45".utf8.contains(first) else { return }
         enhanced = words.dropFirst().first.flatMap { word in
             let parts = word.split(separator: ".", omittingEmptySubsequences: false)
@@ -135,9 +136,9 @@ private final class Conversation {
         }
     }
 
-    /// Writes the next bytes of the message; nil when it must not be sent.
+    /// Reads the next bytes of the message; nil when it must not be sent.
     func read(into buffer: UnsafeMutableBufferPointer<CChar>) -> Int? {
-        // The server was told an address that it may not understand: the message itself it is not given.
+        // The server does not support the recipient's internationalised address, so it must not get the message.
         guard offersSMTPUTF8 || !needsSMTPUTF8 else { return nil }
         hasBegun = true
         let part = rest.prefix(buffer.count)

@@ -3,27 +3,28 @@ import CountersignWire
 import NIOPosix
 import Synchronization
 
-/// Hands mails to a mail server.
+/// Sends mails through a mail server.
 ///
-/// libcurl speaks SMTP, on threads of its own: a server that does not answer holds up other mails, and nothing else.
+/// libcurl does SMTP on dedicated threads, so a server that does not respond delays only other mails.
+///
 /// Spec: RFC 5321 §3.3.
 package final class SMTPSender: Sendable {
-    /// How many mails are on their way at once.
+    /// The maximum number of mails sent at the same time.
     package static let atOnce = 8
 
     private let settings: SMTPSettings
     private let threads: NIOThreadPool
-    /// Connections that nobody uses now, the one used last at the end.
+    /// Connections not in use; the most recently used is last.
     private let idle = Mutex<[SMTPConnection]>([])
 
-    /// A sender; whoever makes it shuts it down.
+    /// Creates a sender; the caller must shut it down.
     package init(_ settings: SMTPSettings) {
         self.settings = settings
         threads = NIOThreadPool(numberOfThreads: Self.atOnce)
         threads.start()
     }
 
-    /// Ends the threads; what is under way is given up.
+    /// Ends the threads; sessions in progress are aborted.
     package func shutdown() async throws {
         try await threads.shutdownGracefully()
         idle.withLock { $0 = [] }
@@ -42,9 +43,9 @@ package final class SMTPSender: Sendable {
         }
     }
 
-    /// Greets the server and signs in, and sends nothing.
+    /// Greets the server and authenticates, without sending anything.
     ///
-    /// - Returns: why it does not work; nil when it does.
+    /// - Returns: the problem; nil if there is none.
     package func complaint() async -> String? {
         do {
             let ending = try await converse(nil)
@@ -71,10 +72,10 @@ package final class SMTPSender: Sendable {
         }
     }
 
-    /// What came of it.
+    /// Classifies the result of a session.
     ///
-    /// A server's 5yz is for good when it is about this mail; about the greeting or the password it is for an operator
-    /// to mend, and the mail waits. Spec: RFC 5321 §4.2.1, RFC 4954 §6.
+    /// A 5yz reply is permanent if it concerns this mail. If it concerns the greeting or the authentication, the
+    /// operator must fix the problem, and the mail waits. Spec: RFC 5321 §4.2.1, RFC 4954 §6.
     static func result(of ending: SMTPConnection.Ending, needsSMTPUTF8: Bool) -> DeliveryResult {
         if ending.code == CURLE_OK { return .delivered }
         if needsSMTPUTF8, !ending.offersSMTPUTF8, [CURLE_ABORTED_BY_CALLBACK, CURLE_SEND_ERROR].contains(ending.code) {
@@ -86,9 +87,9 @@ package final class SMTPSender: Sendable {
         return isAboutTheMail ? .refused(words(of: ending)) : .failed(words(of: ending))
     }
 
-    /// What went wrong; what the server said is not repeated, because it may name the address.
+    /// Describes a failure, without the server's text, which may contain the address.
     private static func words(of ending: SMTPConnection.Ending) -> String {
-        // Refused by the server itself, and not by what lies between.
+        // Whether the server itself refused; otherwise the connection failed.
         guard (400..<600).contains(ending.reply) else {
             return "the mail server: \(SMTPConnection.words(of: ending.code))"
         }
@@ -97,7 +98,7 @@ package final class SMTPSender: Sendable {
     }
 }
 
-/// Whether somebody has given up.
+/// A flag that cancels a session.
 private final class Cancellation: Sendable {
     let flag = Atomic(false)
 }

@@ -1,11 +1,11 @@
 package import CountersignWire
 package import Encodings
 
-/// The mail server that takes a deployment's mail.
+/// The mail server through which a deployment sends mail.
 package struct SMTPSettings: Sendable {
-    /// How the way to the server is secured.
+    /// How the connection to the server is protected.
     package enum Security: String, CaseIterable, Sendable {
-        /// TLS is asked for after the greeting, and nothing is sent without it.
+        /// STARTTLS after the greeting; without it, nothing is sent.
         ///
         /// Spec: RFC 3207 §4.
         case starttls
@@ -13,10 +13,10 @@ package struct SMTPSettings: Sendable {
         ///
         /// Spec: RFC 8314 §3.3.
         case implicit
-        /// None at all: for a server on the same machine or in a network of one's own.
+        /// No protection, for a server on the same machine or in a private network.
         case none
 
-        /// The port where servers take mail secured so.
+        /// The default port.
         ///
         /// Spec: RFC 6409 §3.1, RFC 8314 §7.3, RFC 5321 §4.5.4.2.
         package var port: Int {
@@ -28,36 +28,31 @@ package struct SMTPSettings: Sendable {
         }
     }
 
-    /// What the server asks for.
+    /// The user name and password for the server.
     ///
     /// Spec: RFC 4954 §4.
     package struct Credentials: Sendable {
-        /// The name.
         package let username: String
-        /// The password.
         package let password: Secret<String>
 
-        /// Credentials of these parts.
         package init(username: String, password: Secret<String>) {
             self.username = username
             self.password = password
         }
     }
 
-    /// The server's name or address.
+    /// The server's host name or address.
     package var host: String
-    /// The port; nil for the usual one.
+    /// The port; nil for the default port.
     package var port: Int?
-    /// How the way to it is secured.
     package var security: Security
-    /// What the server asks for; nil when it asks for nothing.
+    /// The credentials; nil for a server without authentication.
     package var credentials: Credentials?
-    /// Whom mail is from.
+    /// The sender's address.
     package var from: EmailAddress
-    /// The file of the certificates to trust instead of the system's.
+    /// A file of trusted certificates, used instead of the system's.
     package var authorities: String?
 
-    /// Settings of these parts.
     package init(host: String, port: Int? = nil, security: Security = .starttls, from: EmailAddress) {
         self.host = host
         self.port = port
@@ -65,7 +60,7 @@ package struct SMTPSettings: Sendable {
         self.from = from
     }
 
-    /// Where to connect, and by what name to greet, which is the last part.
+    /// The URL for libcurl: the server, and as its path the name for the EHLO greeting.
     var url: String {
         let literal = host.contains(":") ? "[\(host)]" : host
         return "\(security == .implicit ? "smtps" : "smtp")://\(literal):\(port ?? security.port)/\(from.asciiDomain)"

@@ -1,5 +1,5 @@
 extension MessageTemplates {
-    /// The texts that come with the program, by language and by the name of the file that would replace each.
+    /// The built-in templates, by language and by the name of the file that can replace each.
     static let builtIn: [String: [String: String]] = [
         "en": [
             "test.subject": "A message from {{sender}}",

@@ -3,15 +3,14 @@ package import Encodings
 import Foundation
 import Mustache
 
-/// Who sends text messages: a service that is called over HTTP.
+/// A service that sends text messages and is called over HTTP.
 package struct TextGateway: Sendable {
-    /// Why a gateway cannot be called as it is described.
+    /// The description of a gateway is invalid.
     package struct Refusal: Error, Hashable, CustomStringConvertible {
-        /// What is wrong.
         package let description: String
     }
 
-    /// How the body of a call is written.
+    /// The format of the request's body.
     package enum Format: String, CaseIterable, Sendable {
         /// `application/json`
         case json
@@ -29,20 +28,21 @@ package struct TextGateway: Sendable {
     let url: String
     let headers: [(name: String, value: Secret<String>)]
     let mediaType: String
-    /// What a reply must hold, besides a status of 2xx.
+    /// A text that a successful reply must contain, besides a status of 2xx; nil for none.
     let success: String?
     private let body: MustacheTemplate
     private let from: String
 
-    /// A gateway described by a template.
+    /// Creates a gateway from a template.
     ///
     /// - Parameters:
-    ///   - url: where to post; `https`, or `http` to this machine.
-    ///   - headers: fields such as `Authorization`, with their values.
-    ///   - format: how the body is written, and how what stands in it is escaped.
+    ///   - url: the URL to post to; `https`, or `http` on this machine.
+    ///   - headers: header fields such as `Authorization`, with their values.
+    ///   - format: the format of the body, which also decides how values are escaped.
     ///   - body: a Mustache template with `{{to}}`, `{{from}}` and `{{text}}`.
-    ///   - from: whom messages are from.
-    ///   - success: what a reply must hold, besides a status of 2xx; nil for nothing.
+    ///   - from: the sender.
+    ///   - success: a text that a successful reply must contain, besides a status of 2xx; nil for none.
+    /// - Throws: ``Refusal``.
     package init(
         url: String, headers: [(name: String, value: Secret<String>)], format: Format, body: String, from: String,
         success: String? = nil
@@ -74,13 +74,14 @@ package struct TextGateway: Sendable {
         }
     }
 
-    /// Twilio, or who answers as it does.
+    /// Creates a gateway for Twilio or a compatible service.
     ///
     /// - Parameters:
     ///   - account: the account's SID, `AC…`.
-    ///   - token: its auth token.
+    ///   - token: the account's auth token.
     ///   - from: a number of the account, or the SID of a messaging service, `MG…`.
-    ///   - url: who answers as Twilio does.
+    ///   - url: the base URL of the service.
+    /// - Throws: ``Refusal``.
     package static func twilio(
         account: String, token: Secret<String>, from: String, url: String = "https://api.twilio.com"
     ) throws(Refusal) -> TextGateway {
@@ -96,7 +97,7 @@ package struct TextGateway: Sendable {
         body.render(["to": number, "from": from, "text": text])
     }
 
-    /// Registers how the values in a body are escaped, once.
+    /// Registers the escaping of values for each format, once.
     private static let isRegistered: Bool = {
         MustacheContentTypes.register(InJSON(), named: Format.json.rawValue)
         MustacheContentTypes.register(InForm(), named: Format.form.rawValue)

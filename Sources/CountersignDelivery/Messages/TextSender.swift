@@ -3,21 +3,21 @@ import CountersignWire
 import Encodings
 import NIOHTTP1
 
-/// Hands text messages to a gateway.
+/// Sends text messages through a gateway.
 package struct TextSender: Sendable {
-    /// How much of an answer is read, in bytes.
+    /// The maximum size of a reply, in bytes.
     private static let maximumSize = 65_536
 
     private let gateway: TextGateway
     private let post: @Sendable (HTTPClientRequest) async throws -> ServiceReply
 
-    /// A sender over a client that ``PushSender/makeClient(authorities:)`` made.
+    /// Creates a sender over a client from ``PushSender/makeClient(authorities:)``.
     package init(_ gateway: TextGateway, client: HTTPClient) {
         self.gateway = gateway
         post = { try await ServiceReply(to: $0, by: client, maximumSize: Self.maximumSize) }
     }
 
-    /// A sender over what posts a request and returns the status of the answer.
+    /// Creates a sender over a function that posts a request and returns the reply's status.
     package init(_ gateway: TextGateway, post: @escaping @Sendable (HTTPClientRequest) async throws -> UInt) {
         self.gateway = gateway
         self.post = { ServiceReply(status: try await post($0)) }
@@ -38,7 +38,7 @@ package struct TextSender: Sendable {
     }
 
     private func judge(_ reply: ServiceReply, at now: Timestamp) -> DeliveryResult {
-        // What the gateway says in words may name the number; its own code, as Twilio gives one, may not.
+        // The gateway's error text may contain the number; its numeric code, such as Twilio's, cannot.
         let code = reply.json?["code"]?.integer.map { ", code \($0)" } ?? ""
         let words = "the gateway answered \(reply.status)"
         switch reply.status {
@@ -46,7 +46,7 @@ package struct TextSender: Sendable {
             guard let success = gateway.success else { return .delivered }
             return String(decoding: reply.content, as: UTF8.self).contains(success)
                 ? .delivered : .failed("\(words) without the words of success\(code)")
-        // About this message, for good. Others are for an operator to mend, or for time.
+        // These refuse this message for good. Other errors may pass, or need the operator.
         case 400, 422: return .refused(words + code)
         default: return .failed(words + code, notBefore: reply.retryTime(at: now))
         }

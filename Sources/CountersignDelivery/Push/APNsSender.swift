@@ -6,11 +6,11 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Sends pushes by Apple Push Notification service.
+/// Sends pushes through the Apple Push Notification service.
 ///
 /// Spec: APNs provider API.
 package struct APNsSender: Sendable {
-    /// How long a device is left alone that was sent too much, in seconds.
+    /// The pause in seconds after APNs reported too many requests for a device.
     private static let pause: Int64 = 20
 
     private let settings: APNsSettings
@@ -18,7 +18,7 @@ package struct APNsSender: Sendable {
     private let tokens: APNsTokens
     private let time: any TimeSource
 
-    /// A sender over a client that speaks HTTP/2.
+    /// Creates a sender; its client must support HTTP/2.
     package init(
         _ settings: APNsSettings, client: HTTPClient, tokens: any ProviderTokens, time: any TimeSource
     ) {
@@ -58,13 +58,13 @@ package struct APNsSender: Sendable {
         return try await ServiceReply(to: request, by: client)
     }
 
-    /// What becomes of a push by what APNs said; a reason that is not known counts as its status does.
+    /// Classifies a reply; an unknown reason is judged by the status.
     private func judge(_ reply: ServiceReply, _ order: AnnounceChallenge.Order) -> DeliveryResult {
         let words = "APNs answered \(reply.status) \(ServiceReply.printable(reply.reason))"
         switch (reply.status, reply.reason) {
         case (200, _): return .delivered
         case (410, _), (400, "BadDeviceToken"):
-            // The device may have registered the same token again since.
+            // The device may have registered the same token again since then.
             if let timestamp = reply.json?["timestamp"]?.integer.map(Timestamp.init(milliseconds:)),
                 timestamp < order.target.registeredAt
             {
@@ -79,18 +79,18 @@ package struct APNsSender: Sendable {
 }
 
 extension AnnounceChallenge.Order {
-    /// How APNs is to treat it.
+    /// The APNs headers of a push.
     func apnsHeaders(of challenge: ChallengeID) -> [(String, String)] {
         [
             ("apns-push-type", isSilent ? "background" : "alert"), ("apns-priority", isSilent ? "5" : "10"),
             ("apns-expiration", "\(expiresAt.seconds)"),
-            // A push about the same question takes the place of the one before.
+            // A newer push about the same challenge replaces the older one.
             ("apns-collapse-id", "\(challenge)"),
         ]
     }
 }
 
 extension ServiceReply {
-    /// What APNs calls a fault.
+    /// The reason that APNs gave for an error.
     fileprivate var reason: String? { json?["reason"]?.string }
 }

@@ -2,24 +2,23 @@ package import Crypto
 package import CountersignWire
 package import Encodings
 
-/// What an operator has from Apple, to send pushes to their apps.
+/// The credentials from Apple for sending pushes to the operator's apps.
 ///
 /// Spec: APNs provider API, token-based authentication.
 package struct APNsSettings: Sendable {
-    /// The team's id: 10 letters and digits.
+    /// The team id: 10 letters and digits.
     package let team: String
-    /// The name of the key: 10 letters and digits.
+    /// The key id: 10 letters and digits.
     package let keyID: String
-    /// The key, from the file that Apple gives once.
+    /// The private key; Apple lets it be downloaded only once.
     package let key: Secret<P256.Signing.PrivateKey>
-    /// The apps, by their bundle identifiers.
+    /// The bundle identifiers of the apps.
     package let apps: Set<AppID>
-    /// Where to send instead of Apple's addresses, for both environments: `https://host:port`.
+    /// A base URL to use instead of Apple's, for both environments: `https://host:port`.
     package let url: String?
-    /// The file of the certificates to trust instead of the system's; for a test.
+    /// A file of trusted certificates, used instead of the system's; for tests.
     package let authorities: String?
 
-    /// Settings of these parts.
     package init(
         team: String, keyID: String, key: P256.Signing.PrivateKey, apps: Set<AppID>, url: String? = nil,
         authorities: String? = nil

@@ -4,14 +4,15 @@ import Encodings
 import JOSE
 import Synchronization
 
-/// The token by which the server proves to APNs who it is.
+/// The token with which the server authenticates to APNs.
 ///
-/// APNs wants one token used for 20 to 60 minutes, by all nodes; see ``ProviderTokens``. Spec: APNs provider API,
-/// token-based authentication.
+/// APNs requires that all nodes use one token for 20 to 60 minutes; see ``ProviderTokens``.
+///
+/// Spec: APNs provider API, token-based authentication.
 final class APNsTokens: Sendable {
-    /// For how long a token is used, in seconds.
+    /// How long a token is used, in seconds.
     static let lifetime: Int64 = 50 * 60
-    /// How soon there may be another one, whatever APNs says of the first, in seconds.
+    /// The minimum age at which a token is replaced, even when APNs calls it expired, in seconds.
     static let shortest: Int64 = 20 * 60
 
     private let settings: APNsSettings
@@ -25,7 +26,6 @@ final class APNsTokens: Sendable {
         self.time = time
     }
 
-    /// The token to use now.
     func token() async throws -> ProviderToken {
         if let token = current.withLock({ $0 }), isFresh(token, for: Self.lifetime) { return token }
         let stored = try await tokens.providerToken(name)
@@ -33,7 +33,7 @@ final class APNsTokens: Sendable {
         return try await renew(stored)
     }
 
-    /// Another token than one that APNs found expired; nil when it is too young for that.
+    /// A replacement for a token that APNs called expired; nil when the token is too young to be replaced.
     func token(insteadOf expired: ProviderToken) async throws -> ProviderToken? {
         let stored = try await tokens.providerToken(name)
         if let stored, stored.issuedAt != expired.issuedAt, isFresh(stored, for: Self.lifetime) { return keep(stored) }
@@ -55,7 +55,7 @@ final class APNsTokens: Sendable {
         return token
     }
 
-    /// A token of the future is of a clock that was set back: it is as good as an old one.
+    /// A token from the future was made before a clock was set back; it is treated as expired.
     private func isFresh(_ token: ProviderToken, for seconds: Int64) -> Bool {
         let age = time.now.seconds - token.issuedAt.seconds
         return (0..<seconds).contains(age)

@@ -4,12 +4,14 @@ import CountersignWire
 import Encodings
 import NIOHTTP1
 
-/// Sends pushes by Firebase Cloud Messaging.
+/// Sends pushes through Firebase Cloud Messaging.
 ///
-/// A message carries data alone, so that an Android app verifies the announcement before it shows it; to Apple's devices
-/// FCM hands on what APNs would have got. Spec: FCM HTTP v1.
+/// An Android message contains only data, so that the app verifies the announcement before it shows anything. For Apple
+/// devices, FCM passes on the same headers and payload that APNs would get.
+///
+/// Spec: FCM HTTP v1.
 package struct FCMSender: Sendable {
-    /// For how long nothing is sent to a device after too much was, in seconds.
+    /// The pause in seconds after FCM reported too many requests.
     ///
     /// Spec: FCM HTTP v1.
     private static let pause: Int64 = 60
@@ -19,7 +21,6 @@ package struct FCMSender: Sendable {
     private let tokens: FCMTokens
     private let time: any TimeSource
 
-    /// A sender over a client.
     package init(_ settings: FCMSettings, client: HTTPClient, time: any TimeSource) {
         self.settings = settings
         self.client = client
@@ -32,7 +33,7 @@ package struct FCMSender: Sendable {
             let token = try await tokens.token()
             let first = try await post(order, of: challenge, token)
             guard first.status == 401 else { return judge(first, order) }
-            // Taken back before its time: another one is fetched, once.
+            // The token was revoked early; a new one is fetched, once.
             await tokens.forget(token)
             return judge(try await post(order, of: challenge, try await tokens.token()), order)
         } catch let refusal as FCMTokens.Refusal {
@@ -62,7 +63,7 @@ package struct FCMSender: Sendable {
         return [
             "message": .members([
                 "token": .string(order.registration.token.reveal()),
-                // Values are texts here.
+                // In FCM's data, every value is a string.
                 "data": .members([
                     "title": aps?["alert"]?["title"], "body": aps?["alert"]?["body"], "category": aps?["category"],
                     "badge": aps?["badge"].map { .string($0.text) },
@@ -74,7 +75,7 @@ package struct FCMSender: Sendable {
         ]
     }
 
-    /// What becomes of a push by what FCM said; a code that is not known counts as its status does.
+    /// Classifies a reply; an unknown code is judged by the status.
     private func judge(_ reply: ServiceReply, _ order: AnnounceChallenge.Order) -> DeliveryResult {
         let error = reply.json?["error"]
         let details = error?["details"]?.array ?? []

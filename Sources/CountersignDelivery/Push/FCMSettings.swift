@@ -2,42 +2,43 @@ import CountersignWire
 import Encodings
 package import JOSE
 
-/// What an operator has from Google, to send pushes to the apps of one Firebase project.
+/// The credentials from Google for sending pushes to the apps of one Firebase project.
 ///
 /// Spec: FCM HTTP v1.
 package struct FCMSettings: Sendable {
-    /// Why the text of a service account is not taken.
+    /// The key file of a service account is invalid.
     package enum Refusal: Error, Equatable, Sendable {
-        /// It is not JSON, or not that of a service account.
+        /// It is not JSON, or not of a service account.
         case notAServiceAccount
-        /// A member is missing, or is not what it must be.
+        /// A member is missing or invalid.
         case member(String)
     }
 
-    /// What the account may do: send messages.
+    /// The permission to send messages.
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
-    /// The project's id.
+    /// The id of the project.
     package let project: String
-    /// The account's address.
+    /// The email address of the account.
     package let account: String
-    /// The name of the key.
+    /// The id of the key.
     package let keyID: String
-    /// The key.
+    /// The private key.
     package let key: RSAPrivateKey
-    /// Where assertions are exchanged for tokens.
+    /// The URL that exchanges assertions for access tokens.
     package let tokenURL: String
-    /// Where messages are sent: `https://host[:port]`.
+    /// The base URL for messages: `https://host[:port]`.
     package let url: String
-    /// The file of the certificates to trust instead of the system's; for a test.
+    /// A file of trusted certificates, used instead of the system's; for tests.
     package let authorities: String?
 
-    /// Reads a service account's key file, as the console gives it.
+    /// Reads the key file of a service account, as the Google console creates it.
     ///
     /// - Parameters:
-    ///   - json: the file.
-    ///   - url: where to send instead of Google's address.
-    ///   - authorities: the file of the certificates to trust instead of the system's.
+    ///   - json: the content of the file.
+    ///   - url: a base URL to use instead of Google's.
+    ///   - authorities: a file of trusted certificates, used instead of the system's.
+    /// - Throws: ``Refusal``.
     package init(
         serviceAccount json: [UInt8], url: String? = nil, authorities: String? = nil
     ) throws(Refusal) {
@@ -49,7 +50,7 @@ package struct FCMSettings: Sendable {
             return text
         }
         project = try text("project_id")
-        // It stands in a path.
+        // It becomes part of a URL's path.
         guard project.utf8.allSatisfy({ $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }) else {
             throw .member("project_id")
         }

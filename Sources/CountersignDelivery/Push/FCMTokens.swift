@@ -5,19 +5,21 @@ import Encodings
 import JOSE
 import NIOHTTP1
 
-/// The access tokens by which the server may send messages: one at a time, fetched when the one before is about to end.
+/// Fetches the access tokens for FCM; one token is used until shortly before it expires.
 ///
-/// Each node has its own; Google does not mind. Spec: RFC 7523 §2.1.
+/// Unlike with APNs, each node may have its own token.
+///
+/// Spec: RFC 7523 §2.1.
 actor FCMTokens {
-    /// Why there is no token.
+    /// Google did not return a token.
     struct Refusal: Error {
         let words: String
         let retryAt: Timestamp?
     }
 
-    /// How long an assertion is good for, in seconds: the most that Google takes.
+    /// The lifetime of an assertion in seconds; the longest that Google accepts.
     private static let lifetime: Int64 = 3600
-    /// How long before its end a token is replaced, in seconds.
+    /// How long before its expiry a token is replaced, in seconds.
     private static let margin: Int64 = 300
 
     private let settings: FCMSettings
@@ -33,7 +35,7 @@ actor FCMTokens {
         self.time = time
     }
 
-    /// The token to use now; whoever asks while one is being fetched gets that one.
+    /// The current token; concurrent callers share one fetch.
     func token() async throws -> Secret<String> {
         if let current, time.now < current.until { return current.token }
         if isFetching { return try await withCheckedThrowingContinuation { waiting.append($0) } }
@@ -47,7 +49,7 @@ actor FCMTokens {
         return try result.get()
     }
 
-    /// Forgets a token that was refused.
+    /// Drops a token that FCM refused.
     func forget(_ token: Secret<String>) {
         if let current, current.token.isSame(as: token) { self.current = nil }
     }
@@ -63,7 +65,7 @@ actor FCMTokens {
         var request = HTTPClientRequest(url: settings.tokenURL)
         request.method = .POST
         request.headers = ["content-type": "application/x-www-form-urlencoded"]
-        // Nothing in either value has to be escaped but the colons.
+        // The colons are the only characters in the two values that need escaping.
         let grant = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
         request.body = .bytes(Array("grant_type=\(grant)&assertion=\(assertion)".utf8))
         let reply = try await ServiceReply(to: request, by: client)

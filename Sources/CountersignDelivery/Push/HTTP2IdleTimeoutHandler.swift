@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Gives up a connection on which something was said and nothing came back for too long.
+/// Closes a connection when data were sent and nothing came back for too long.
 ///
-/// HTTP/2 shares one connection among all requests, and keeps it when they time out: one that a router has forgotten, or
-/// whose other end stood still until the window for data was used up, would let every later push time out, too.
+/// All requests share one HTTP/2 connection, which stays open when requests time out. If a router has dropped the
+/// connection, or the peer has stopped and the flow-control window is used up, every later push would time out too.
 final class HTTP2IdleTimeoutHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -11,9 +11,7 @@ final class HTTP2IdleTimeoutHandler: ChannelDuplexHandler {
     private let limit: TimeAmount
     private var alarm: Scheduled<Void>?
 
-    /// A watch for one connection.
-    ///
-    /// - Parameter limit: how long nothing may come back.
+    /// - Parameter limit: how long nothing may come back after data were sent.
     init(limit: TimeAmount) {
         self.limit = limit
     }

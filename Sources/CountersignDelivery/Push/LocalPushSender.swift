@@ -4,18 +4,17 @@ import CountersignWire
 import Encodings
 import NIOHTTP1
 
-/// Sends pushes to programs on the server's own machine, so that a push can be seen where there is no phone.
+/// Sends pushes to programs on the server's own machine, so that they can be tried without a phone.
 ///
-/// In development mode alone; elsewhere no device can register for it.
+/// Only in development mode; otherwise no device can register for it.
 package struct LocalPushSender: Sendable {
     private let post: @Sendable (HTTPClientRequest) async throws -> UInt
 
-    /// A sender over a client.
     package init(client: HTTPClient) {
         self.init { try await client.execute($0, timeout: ServiceReply.timeout).status.code }
     }
 
-    /// A sender over what posts a request and returns the status of the answer.
+    /// Creates a sender over a function that posts a request and returns the response's status.
     package init(post: @escaping @Sendable (HTTPClientRequest) async throws -> UInt) {
         self.post = post
     }

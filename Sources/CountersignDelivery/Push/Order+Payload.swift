@@ -3,7 +3,7 @@ import CountersignWire
 import Encodings
 
 extension AnnounceChallenge.Order {
-    /// What is sent, in APNs' form: at most ``PushEnvelope/maximumPayloadSize`` bytes of JSON.
+    /// The payload in APNs' format: JSON of at most ``PushEnvelope/maximumPayloadSize`` bytes.
     var payload: JSONValue {
         switch content {
         case .announcement(let announcement): announcement.payload
@@ -11,7 +11,7 @@ extension AnnounceChallenge.Order {
         }
     }
 
-    /// Whether it shows nothing and only wakes the app.
+    /// Whether the push shows nothing and only wakes the app.
     var isSilent: Bool {
         switch content {
         case .announcement: false

@@ -4,34 +4,34 @@ import CountersignWire
 import NIOCore
 import NIOSSL
 
-/// Sends pushes by the services that the operator has set up.
+/// Sends pushes through the services that the operator has set up.
 package struct PushSender: Sendable {
     private let apns: APNsSender?
     private let fcm: FCMSender?
     private let local: LocalPushSender?
 
-    /// A sender by these services; nil for one that is not set up.
+    /// Creates a sender; a service that is not set up is nil.
     package init(apns: APNsSender? = nil, fcm: FCMSender? = nil, local: LocalPushSender? = nil) {
         self.apns = apns
         self.fcm = fcm
         self.local = local
     }
 
-    /// A client for one service: over HTTP/2 where the service speaks it, and never where a redirect leads.
+    /// Creates a client for one service, which uses HTTP/2 if the service supports it and never follows redirects.
     ///
-    /// Whoever makes it shuts it down.
+    /// The caller must shut it down.
     ///
-    /// - Parameter authorities: the file of the certificates to trust instead of the system's.
+    /// - Parameter authorities: a file of trusted certificates, used instead of the system's.
     package static func makeClient(authorities: String? = nil) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         if let authorities { tls.trustRoots = .file(authorities) }
         configuration.tlsConfiguration = tls
-        // The outbox tries again.
+        // The outbox repeats failed attempts.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(5)
-        // Later than a request gives up, which says more of why.
+        // Later than the timeout of a request, whose error is more specific.
         let silence = ServiceReply.timeout + .seconds(1)
         configuration.http2ConnectionDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
@@ -46,8 +46,9 @@ package struct PushSender: Sendable {
     ///
     /// - Parameters:
     ///   - challenge: the challenge.
-    ///   - id: the push.
-    ///   - prepare: makes it, as the challenge stands now; nil when there is nothing to send, or nowhere.
+    ///   - id: the id of the push.
+    ///   - prepare: creates the push from the current state of the challenge; nil when there is nothing to send, or no
+    ///     registration.
     func send(
         of challenge: ChallengeID, as id: EventID, prepare: () async throws -> AnnounceChallenge.Order?
     ) async -> DeliveryResult {

@@ -3,22 +3,22 @@ import CountersignWire
 import Foundation
 import Synchronization
 
-/// Tells other nodes that something was committed and hears what they committed, on a connection and a thread of its
-/// own.
+/// Learns what other nodes have committed and notifies them of this node's commits, on its own connection and thread.
 ///
-/// What changed stands in the table of commits, written by the transaction that changed it. A notification only says
-/// that it is time to look; a node looks every second without one, or more often where there are none. So a notice may be
-/// late, never lost, and no commit waits for the lock that PostgreSQL takes for a commit that notifies.
+/// Each transaction writes the topics that it changed into the table of commits. A PostgreSQL notification only says
+/// that it is time to read that table. A node also reads it every second without a notification, or more often if the
+/// database has no notifications. So a notice may be late, but it is never lost, and no commit waits for the lock that
+/// PostgreSQL takes when a committing transaction notifies.
 final class CommitListener: Sendable {
     static let channel = "countersign"
     private static let listen = SQLStatement("LISTEN \(channel)")
     private static let notify = SQLStatement("SELECT pg_notify('\(channel)', '')")
-    /// Whoever is notified looks for itself: it does not matter when this reaches the disk.
+    /// Other nodes read the table themselves, so it does not matter when this notification reaches the disk.
     private static let relax = SQLStatement("SELECT set_config('synchronous_commit', 'off', false)")
-    /// How often the table of commits is swept.
+    /// How often old rows of the table of commits are deleted.
     private static let sweepEvery = Duration.seconds(60)
 
-    /// What tells this node's commits from others'.
+    /// The prefix that distinguishes this node's commits from others'.
     let node: String
     private let address: PostgresAddress
     private let notices: PostgresNoticeMode
@@ -27,13 +27,13 @@ final class CommitListener: Sendable {
     private let isStopped = Mutex(false)
     private let signal: ThreadSignal
 
-    /// News of an address.
+    /// Creates a listener for a database.
     ///
     /// - Parameters:
-    ///   - address: where the database is.
-    ///   - start: what ``horizon(of:)`` was.
-    ///   - notices: how it learns of them.
-    ///   - hub: who is told.
+    ///   - address: the address of the database.
+    ///   - start: the result of ``horizon(of:)`` at the start.
+    ///   - notices: how the node learns of other nodes' commits.
+    ///   - hub: is notified of their topics.
     init(
         _ address: PostgresAddress, from start: Int64, notices: PostgresNoticeMode, hub: ChangeHub
     ) throws(StoreError) {
@@ -45,7 +45,7 @@ final class CommitListener: Sendable {
         signal = try ThreadSignal()
     }
 
-    /// The number before which all transactions have ended.
+    /// The transaction number before which all transactions have ended.
     static func horizon(of connection: PostgresConnection) throws -> Int64 {
         try connection.rows(PostgresCommits.news, [.integer(.max)]).first?.integer(0) ?? 0
     }
@@ -61,7 +61,7 @@ final class CommitListener: Sendable {
         signal.ring()
     }
 
-    /// Tells other nodes, soon, that there is something new.
+    /// Notifies the other nodes soon that there are new rows in the table of commits.
     func tell() {
         if notices == .notified { signal.ring() }
     }
@@ -82,13 +82,13 @@ final class CommitListener: Sendable {
         if notices == .notified { try connection.execute(Self.listen, []) }
         var sweptAt = ContinuousClock.now
         while !isStopped.withLock({ $0 }) {
-            // What was missed while there was no connection is found at once.
+            // This also finds at once what was committed while there was no connection.
             switch try reader.read(on: connection) {
             case .topics(let topics): hub.notify(topics)
             case .unknown: hub.notifyAll()
             }
             signal.wait(beside: connection.socket, atMost: notices.pause)
-            // Taken before telling: whoever commits from here on rings again.
+            // Taken before the notification: a commit from here on signals again.
             if signal.take() { try connection.execute(Self.notify, []) }
             try connection.takeNotifications()
             if ContinuousClock.now - sweptAt > Self.sweepEvery {
@@ -103,13 +103,13 @@ final class CommitListener: Sendable {
         /// What changed.
         enum News {
             case topics([ChangeTopic])
-            /// Perhaps anything.
+            /// It is unknown what changed.
             case unknown
         }
 
         let node: String
         private var from: Int64
-        /// Those that were read already though others before them had not ended.
+        /// The ids of rows that were already read although earlier transactions had not ended.
         private var known: Set<String> = []
         private var readAt = ContinuousClock.now
 
@@ -118,12 +118,12 @@ final class CommitListener: Sendable {
             from = start
         }
 
-        /// What other nodes woke since the last time.
+        /// The topics that other nodes have changed since the last call.
         mutating func read(on connection: PostgresConnection) throws -> News {
             let rows = try connection.rows(PostgresCommits.news, [.integer(from)])
             let previous = from
             from = try rows.first?.integer(0) ?? from
-            // Swept meanwhile, or a database that was put back to an earlier state.
+            // Rows may have been deleted in the meantime, or the database was restored to an earlier state.
             guard ContinuousClock.now - readAt < PostgresCommits.memory, from >= previous else {
                 readAt = .now
                 return .unknown
@@ -157,7 +157,7 @@ extension [ChangeTopic] {
         }.joined(separator: " ")
     }
 
-    /// Topics of a version of this program that had others are left out: nobody here waits for them.
+    /// Skips the topics of other versions of this program; no task of this version waits for them.
     fileprivate init(words: String) {
         self = words.split(separator: " ").compactMap { word in
             if word == "outbox" { return .outbox }

@@ -1,20 +1,20 @@
 import CPostgreSQL
 import Encodings
 
-/// Where a PostgreSQL database is, as libpq reads it.
+/// The address of a PostgreSQL database, parsed by libpq.
 ///
-/// It may name several hosts, and hold a password: it is shown without.
+/// It may name several hosts and contain a password; its description contains no password.
 package struct PostgresAddress: Sendable, CustomStringConvertible {
-    /// The text is no address; what is wrong stays untold, because libpq repeats parts of the text and with them a
-    /// password.
+    /// The text is not an address.
+    ///
+    /// It has no details, because libpq's message repeats parts of the text, and they may contain the password.
     package struct Malformed: Error {}
 
-    /// The whole address.
     let text: Secret<String>
-    /// Hosts, ports and database, without user and password.
+    /// The hosts, ports and database, without user and password.
     package let description: String
 
-    /// Reads `postgres://…` or `postgresql://…`.
+    /// Parses `postgres://…` or `postgresql://…`.
     ///
     /// See PostgreSQL, *34.1.1. Connection Strings*.
     package init(_ text: String) throws(Malformed) {

@@ -2,23 +2,23 @@ import CountersignCore
 import Encodings
 import Foundation
 
-/// What a file of `pg_dump` holds, read back to its end.
+/// The content of a `pg_dump` file, read to its end.
 ///
-/// `pg_restore` turns the file into a script; its rows come as `COPY` has them: one on a line, ended by `\.`.
-/// See PostgreSQL, *COPY*, *Text Format*.
+/// `pg_restore` turns the file into a script. The script holds the rows in the format of `COPY`: one row on a line,
+/// ended by `\.`. See PostgreSQL, *COPY*, *Text Format*.
 struct PostgresArchive {
     private static let header = Array("COPY ".utf8)
     private static let headerEnd = " FROM stdin;"
     private static let rowsEnd = Array("\\.".utf8)
     private static let end = Array("-- PostgreSQL database dump complete".utf8)
 
-    /// How many rows each table has, by the name that SQL has for it.
+    /// The number of rows of each table, by its qualified name.
     private(set) var counts: [String: Int] = [:]
-    /// The schema.
+    /// The version of the schema.
     private(set) var schema = 0
-    /// The master keys that open it, by the number of their wrap.
+    /// The master keys that open the database, by the number of their wrap.
     private(set) var wraps: [Int: MasterKeyID] = [:]
-    /// Whether the script came to its end.
+    /// Whether the end of the script was read.
     private(set) var isComplete = false
 
     private let versions: String?
@@ -26,15 +26,16 @@ struct PostgresArchive {
     private var table: String?
     private var count = 0
     private var columns: [String] = []
-    /// The beginning of a line whose end is still to come.
+    /// The beginning of a line whose end was not read yet.
     private var begun: [UInt8] = []
 
-    /// Reads a file by `pg_restore`.
+    /// Reads a file with `pg_restore`.
     ///
     /// - Parameters:
-    ///   - file: the file.
+    ///   - file: the path of the file.
     ///   - program: `pg_restore`.
-    ///   - names: the names that SQL has for our tables.
+    ///   - names: the qualified names of the tables, by their plain names.
+    /// - Throws: ``BackupFailure`` when `pg_restore` fails or the script is incomplete.
     static func read(
         _ file: String, by program: PostgresProgram, names: [String: String]
     ) throws(BackupFailure) -> PostgresArchive {
@@ -51,7 +52,7 @@ struct PostgresArchive {
         secrets = names["secrets"]
     }
 
-    /// Takes the next part of the script.
+    /// Processes the next part of the script.
     mutating func take(_ data: Data) {
         data.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -84,7 +85,7 @@ struct PostgresArchive {
         if table == versions || table == secrets { note(String(decoding: line, as: UTF8.self)) }
     }
 
-    /// `COPY schema.table (column, column) FROM stdin;`.
+    /// Parses `COPY schema.table (column, column) FROM stdin;`.
     private mutating func beginTable(_ line: String) {
         guard line.hasSuffix(Self.headerEnd) else { return }
         let parts = line.dropFirst(Self.header.count).dropLast(Self.headerEnd.count).split(
@@ -95,7 +96,7 @@ struct PostgresArchive {
         columns = parts.count < 2 ? [] : parts[1].dropLast().split(separator: ", ").map(String.init)
     }
 
-    /// Keeps what tells the schema and the master keys.
+    /// Records the version of the schema and the master keys.
     private mutating func note(_ row: String) {
         let values = row.split(separator: "\t", omittingEmptySubsequences: false)
         func value(_ column: String) -> Substring? {

@@ -1,20 +1,20 @@
 import CountersignCore
 import Foundation
 
-/// A copy of a PostgreSQL database, made while it is in use.
+/// Backs up a PostgreSQL database while it is in use.
 package enum PostgresBackup {
     private static let exportSnapshot = SQLStatement("SELECT pg_export_snapshot()")
 
-    /// Copies a database as it stands at one moment; nobody who writes waits for it.
+    /// Copies a database as of one moment, without blocking writers.
     ///
-    /// `pg_dump` writes the copy in its own format. Then `pg_restore` reads every row of it back, and each table must have
-    /// as many as it had in the database at that moment. The copy gets its name when that is so.
+    /// `pg_dump` writes the copy in its own format. Then `pg_restore` reads every row back, and each table must have as
+    /// many rows as it had in the database at that moment. Only then does the copy get its final name.
     ///
     /// - Parameters:
-    ///   - address: the database.
-    ///   - target: the copy, which must not be there yet.
-    ///   - triesRestore: whether the copy is restored as well, into a database that is made for it on the same server, and
-    ///     compared there.
+    ///   - address: the address of the database.
+    ///   - target: the path of the copy, which must not exist yet.
+    ///   - triesRestore: whether the copy is also restored into a temporary database on the same server, and compared
+    ///     there.
     /// - Throws: ``BackupFailure``.
     package static func make(
         of address: PostgresAddress, at target: String, triesRestore: Bool = false
@@ -34,11 +34,11 @@ package enum PostgresBackup {
                 throw BackupFailure(description: "There is no database of Countersign's at \(address).")
             }
             let snapshot = try connection.rows(exportSnapshot, []).first?.text(0) ?? ""
-            // Made first: whoever may not is told at once.
+            // Created first, so that missing permissions are reported at once.
             let trial = triesRestore ? try PostgresTrial(at: address, beside: connection) : nil
             defer { trial?.end() }
             return try BackupFile.make(target) { draft, descriptor in
-                // The moment is there for others as long as the transaction that saw it.
+                // The exported snapshot exists only as long as the transaction that exported it.
                 try withExtendedLifetime(connection) {
                     try dump.run(arguments(snapshot, rows), output: descriptor)
                 }
@@ -59,7 +59,7 @@ package enum PostgresBackup {
             + PostgresRows.left.map { "--exclude-table-data=\(schema).\($0)" }
     }
 
-    /// Reads a copy to its end, and compares it with what was copied.
+    /// Reads a copy to its end, and compares its row counts with the database's.
     private static func check(
         _ file: String, by restore: PostgresProgram, against rows: PostgresRows
     ) throws(BackupFailure) -> BackupContent {

@@ -1,15 +1,16 @@
 import CountersignCore
 
-/// The engine's own tables, which hold nothing of the product.
+/// The engine's own tables, which hold no data of the product.
 ///
-/// `commits` has a row for each recent transaction that wrote. By its number a commit whose reply was cut off is looked
-/// up; by its topics the nodes learn of each other's changes, even when no notification reaches them. `turns` says
-/// which node does what one node at a time does.
+/// `commits` has a row for each recent write transaction. Its id answers whether a commit whose reply was lost took
+/// place. Its topics tell the other nodes what changed, even when no notification reaches them. `turns` holds which
+/// node does the work that only one node at a time may do.
 enum PostgresCommits {
-    /// Any number, as long as every node uses the same.
+    /// An arbitrary number, the same on every node.
     private static let lock = 4_711_001
 
-    /// Nodes that start at the same time do it one after the other, each statement seeing what the one before made.
+    /// READ COMMITTED lets each statement see what another node created before; nodes that start at the same time take
+    /// turns.
     static let beginMaking = SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED")
     static let waitToMake = SQLStatement("SELECT pg_advisory_xact_lock(\(lock))")
     static let making = [
@@ -20,29 +21,29 @@ enum PostgresCommits {
         )
         """,
         "CREATE INDEX IF NOT EXISTS commits_news ON commits (xid) WHERE topics <> ''",
-        // Rows lie in the order of their times, so the smallest of indexes does.
+        // Rows are stored in the order of their times, so a BRIN index, the smallest kind, suffices.
         "CREATE INDEX IF NOT EXISTS commits_age ON commits USING brin (at)",
         "CREATE TABLE IF NOT EXISTS turns (work TEXT PRIMARY KEY, node TEXT NOT NULL, until TIMESTAMPTZ NOT NULL)",
     ].map { SQLStatement($0) }
 
-    /// Fails for a number that was left before, after waiting for a transaction that is about to leave it.
+    /// Waits for a transaction that inserts the same id, and fails when the id exists.
     static let leave = SQLStatement("INSERT INTO commits (id, run, topics) VALUES ($1, $2, $3)")
     static let addNotices = SQLStatement("UPDATE commits SET topics = $2 WHERE id = $1")
     static let run = SQLStatement("SELECT run FROM commits WHERE id = $1")
 
-    /// What was notified by transactions from a number on, and the number before which all have ended.
+    /// The topics of transactions from a number on, and the number before which all transactions have ended.
     static let news = SQLStatement(
         """
         SELECT now.oldest, c.xid, c.id, c.topics
         FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest) now
         LEFT JOIN commits c ON c.xid >= $1 AND c.topics <> ''
         """)
-    /// For how long every node can be sure that nothing was swept.
+    /// How long a node can rely on no unread row having been deleted.
     static let memory = Duration.seconds(300)
-    /// Forgets what nobody can still ask for.
+    /// Deletes rows that no node needs any more.
     static let sweep = SQLStatement("DELETE FROM commits WHERE at < now() - interval '10 minutes'")
 
-    /// Takes or keeps a turn; no row when it is another node's.
+    /// Takes or keeps a turn; returns no row when another node has it.
     static let takeTurn = SQLStatement(
         """
         INSERT INTO turns (work, node, until) VALUES ($1, $2, now() + $3::bigint * interval '1 second')

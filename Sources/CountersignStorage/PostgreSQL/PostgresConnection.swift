@@ -3,29 +3,30 @@ import CountersignCore
 import Encodings
 import Foundation
 
-/// One connection to PostgreSQL, used by one thread at a time.
+/// A connection to PostgreSQL, used by one thread at a time.
 ///
-/// It works in libpq's pipeline mode: what needs no answer waits for the next statement that does, and travels with it.
-/// See PostgreSQL, *34.5. Pipeline Mode*.
+/// It uses libpq's pipeline mode: a statement whose result is not needed is sent together with the next statement whose
+/// result is. See PostgreSQL, *34.5. Pipeline Mode*.
 final class PostgresConnection: SQLConnection {
     /// A command that was sent and whose result was not read yet.
     private struct Sent {
         enum Command {
             case preparation(SQLStatement)
             case statement
-            /// The end of a batch: if a command failed, the server skips what follows up to here.
+            /// The end of a batch; after a failure, the server skips all commands up to here.
             case end
         }
 
         let command: Command
-        /// Whether nobody needs to know how it went.
+        /// Whether a failure of the command is ignored.
         var isAbandoned = false
     }
 
-    /// What the server is asked to do, and not to do, on every connection.
+    /// The server's settings for every connection.
     ///
-    /// Every statement of ours finds few rows, by an index; the planner could take another way where it believes a table
-    /// to be small. The same statements come again and again: their plans need not be made anew.
+    /// Every statement of ours finds few rows by an index, but the planner might choose another plan for a table that
+    /// it believes to be small. The same statements run again and again, so they use generic plans, which are made only
+    /// once.
     private static let settings = SQLStatement(
         """
         SELECT set_config('enable_seqscan', 'off', false), set_config('enable_mergejoin', 'off', false),
@@ -41,25 +42,27 @@ final class PostgresConnection: SQLConnection {
     private let notices = PostgresNotices()
     private var names: [SQLStatement: String] = [:]
     private var sent: [Sent] = []
-    /// Whether nothing has gone wrong with the connection itself yet.
+    /// Whether the connection itself has not failed yet.
     private(set) var isUsable = true
-    /// Whether something was sent since ``begin(_:)`` that may have changed rows.
+    /// Whether a statement that may change rows was sent since ``begin(_:)``.
     private(set) var hasWritten = false
 
     /// Connects.
     ///
-    /// Whatever the address does not say comes from libpq's own environment variables and files: passwords and TLS too.
+    /// Parameters that the address lacks come from libpq's environment variables and files, including passwords and TLS
+    /// settings.
     ///
     /// - Parameters:
-    ///   - address: where to.
-    ///   - overriding: what counts in the place of what the address says.
-    ///   - patience: how long to wait for a reply; longer than the server lets a statement take.
+    ///   - address: the address.
+    ///   - overriding: parameters that replace those of the address.
+    ///   - patience: how long to wait for a reply; longer than the server's `statement_timeout`.
+    /// - Throws: ``PostgresFailure``.
     init(
         to address: PostgresAddress, overriding: [(String, String)] = [], patience: Duration = .seconds(15)
     ) throws(PostgresFailure) {
         self.patience = patience
         PostgresTLS.stayUp
-        // What stands before the address may be overruled by it.
+        // The address can override the parameters before `dbname`.
         let parameters =
             [
                 ("application_name", "countersign"), ("connect_timeout", "5"), ("keepalives_idle", "10"),
@@ -72,7 +75,7 @@ final class PostgresConnection: SQLConnection {
         guard let connection else { throw PostgresFailure(state: nil, message: "out of memory") }
         handle = connection
         guard PQstatus(handle) == CONNECTION_OK else {
-            // The connection is closed with this object.
+            // `deinit` closes the connection.
             throw PostgresFailure(state: nil, message: lastMessage)
         }
         notices.listen(to: handle)
@@ -109,7 +112,7 @@ final class PostgresConnection: SQLConnection {
         try send(statement, try PostgresArguments(arguments))
     }
 
-    /// Runs statements that have no arguments and whose results nobody needs.
+    /// Runs statements without arguments and ignores their results.
     func run(_ statements: [SQLStatement]) throws(PostgresFailure) {
         for statement in statements {
             try send(statement, PostgresArguments())
@@ -117,15 +120,15 @@ final class PostgresConnection: SQLConnection {
         }
     }
 
-    /// Sends the statement that begins a transaction; it travels with the first one that needs an answer.
+    /// Begins a transaction; the statement is sent together with the first one whose result is needed.
     func begin(_ statement: SQLStatement) throws(PostgresFailure) {
         try send(statement, PostgresArguments())
         hasWritten = false
     }
 
-    /// Ends a transaction that changed nothing, or is to change nothing; nobody waits for it.
+    /// Ends a transaction that changed nothing or must not change anything, without waiting for the result.
     func abandon(by statement: SQLStatement) throws(PostgresFailure) {
-        // After a failure the server skips up to the end of the batch, and must not skip this.
+        // After a failure the server skips commands up to the end of the batch, and must not skip this one.
         try endBatch()
         try send(statement, PostgresArguments())
         try endBatch()
@@ -133,13 +136,13 @@ final class PostgresConnection: SQLConnection {
         _ = PQflush(handle)
     }
 
-    /// Commits, and returns when it lasts.
+    /// Commits, and returns when the commit is durable.
     ///
-    /// - Throws: a failure without a code when it is not known whether it lasts.
+    /// - Throws: ``PostgresFailure``; without a code when it is unknown whether the transaction was committed.
     func commit(_ statement: SQLStatement) throws(PostgresFailure) {
         _ = notices.takeWarning
         try send(statement, PostgresArguments())
-        // A transaction that had failed would be rolled back, and that be called a success.
+        // COMMIT of a failed transaction rolls back and still succeeds; only its command tag differs.
         guard try receive().command == "COMMIT" else {
             throw PostgresFailure(state: "25P02", message: "the transaction had failed before")
         }
@@ -169,12 +172,16 @@ final class PostgresConnection: SQLConnection {
         sent.append(Sent(command: .end))
     }
 
-    /// Waits for everything that was sent: the last result counts, and the first failure.
+    /// Waits for the results of all commands sent, and returns the last.
+    ///
+    /// - Throws: the first failure.
     private func receive() throws(PostgresFailure) -> PostgresResult {
         try receiveAll().last ?? PostgresResult()
     }
 
-    /// Waits for the results of everything that was sent: the first failure counts.
+    /// Waits for the results of all commands sent.
+    ///
+    /// - Throws: the first failure.
     private func receiveAll() throws(PostgresFailure) -> [PostgresResult] {
         try endBatch()
         let expected = sent
@@ -195,7 +202,7 @@ final class PostgresConnection: SQLConnection {
         return results
     }
 
-    /// The result of one command; nil for what has none.
+    /// The result of a command; nil for a preparation and for the end of a batch.
     private func result(
         of command: Sent.Command, until deadline: ContinuousClock.Instant
     ) throws(PostgresFailure) -> PostgresResult? {
@@ -206,7 +213,7 @@ final class PostgresConnection: SQLConnection {
             guard status == PGRES_PIPELINE_SYNC else { throw broken("the end of a batch is missing") }
             return nil
         }
-        // Each command's results end with none.
+        // Each command's results end with a null result.
         while let another = try next(until: deadline) { PQclear(another) }
         switch status {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
@@ -231,7 +238,7 @@ final class PostgresConnection: SQLConnection {
         }
     }
 
-    /// Waits for the socket; false when the time is up or it failed.
+    /// Waits for the socket; false at the deadline or when waiting failed.
     private func isReady(toWrite isWriting: Bool, until deadline: ContinuousClock.Instant) -> Bool {
         var entry = pollfd()
         entry.fd = PQsocket(handle)
@@ -251,25 +258,25 @@ final class PostgresConnection: SQLConnection {
     }
 }
 
-/// What a connection is besides a way to run statements.
+/// What a connection offers besides running statements.
 extension PostgresConnection {
-    /// The descriptor to wait for, for news that nobody asked for.
+    /// The file descriptor to wait for notifications on.
     var socket: Int32 { PQsocket(handle) }
 
-    /// Looks whether the server has hung up since the last statement.
+    /// Checks whether the server has closed the connection since the last statement.
     ///
-    /// What is sent to a server that has can be neither done nor known not to be done.
+    /// It is better to find out before sending: otherwise it would be unknown whether a statement was executed.
     func checkForEnd() {
         var entry = pollfd()
         entry.fd = socket
         entry.events = Int16(POLLIN)
-        // There may be replies to read first.
+        // There may be data to read first.
         for _ in 0..<3 where poll(&entry, 1, 0) != 0 {
             if PQconsumeInput(handle) == 0 { isUsable = false }
         }
     }
 
-    /// Forgets what other sessions notified this one of.
+    /// Discards the received notifications.
     func takeNotifications() throws(PostgresFailure) {
         guard PQconsumeInput(handle) == 1 else { throw broken() }
         while let notification = PQnotifies(handle) { PQfreemem(notification) }

@@ -1,14 +1,14 @@
 import CPostgreSQL
 import Synchronization
 
-/// Hears what a server says besides its results; libpq would write it to standard error.
+/// Receives the server's notices, which libpq would otherwise write to standard error.
 ///
-/// A warning is noted: during COMMIT it means that the server did not wait until its replica had the transaction.
-/// See PostgreSQL, *27.2.8. Synchronous Replication*.
+/// It remembers a warning: during COMMIT, a warning means that the server did not wait until its replica had the
+/// transaction. See PostgreSQL, *27.2.8. Synchronous Replication*.
 final class PostgresNotices: Sendable {
     private let warned = Mutex(false)
 
-    /// Whether there was a warning since this was last asked.
+    /// Whether there was a warning since the last call.
     var takeWarning: Bool {
         warned.withLock { warned in
             defer { warned = false }
@@ -16,7 +16,7 @@ final class PostgresNotices: Sendable {
         }
     }
 
-    /// Listens to a connection, which must end before this does.
+    /// Receives the notices of a connection; this object must outlive the connection.
     func listen(to handle: OpaquePointer) {
         PQsetNoticeReceiver(
             handle,

@@ -3,33 +3,34 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Threads that each hold one connection and take up work in the order it came.
+/// A pool of threads that each hold one connection and run jobs in the order of arrival.
 ///
-/// Nobody takes up work without a connection, so what waits while the database is away is told so when its time is up,
-/// not when its turn comes.
+/// A thread takes a job only when it has a connection. So while the database is away, waiting jobs fail at their own
+/// deadlines and not when their turns come.
 final class PostgresPool: Sendable {
-    /// Work for whichever connection is free first.
+    /// Work for the connection that is free first.
     struct Job: Sendable {
-        /// Does the work; false when the connection broke before it was done, and it is to be done again.
+        /// Does the work; returns false when the connection broke before the work was done, so that it must run again.
         let run: @Sendable (PostgresConnection) -> Bool
-        /// Is told that no connection was to be had in time.
+        /// Called when no connection was available in time.
         let giveUp: @Sendable () -> Void
-        /// Until when to try.
+        /// When to give up.
         let deadline: @Sendable () -> ContinuousClock.Instant
-        /// Since when it waits to be done.
+        /// When it was submitted.
         let since = ContinuousClock.now
     }
 
     private struct State {
         var jobs: [Job] = []
-        /// Where the first job stands; those before it are done.
+        /// The index of the first waiting job; the jobs before it were taken.
         var first = 0
         var isClosed = false
         var openConnections = 0
         var busyConnections = 0
         var failures = 0
         var nextAttempt = ContinuousClock.now
-        /// Since when nobody could connect, and nobody did any work on a connection that was there.
+        /// Since when connecting has failed; nil after a successful connection or a job that left its connection
+        /// usable.
         var awaySince: ContinuousClock.Instant?
 
         mutating func next() -> Job? {
@@ -45,9 +46,9 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// The pauses between attempts to connect, in milliseconds: the first, the longest.
+    /// The first and the longest pause between attempts to connect, in milliseconds.
     private static let pauses = (first: 50.0, longest: 1000.0)
-    /// How long the database may be away until work waits for it no longer than a moment.
+    /// How long the database may be away before operations wait for it only briefly.
     private static let surprise = Duration.seconds(5)
 
     private let address: PostgresAddress
@@ -69,12 +70,12 @@ final class PostgresPool: Sendable {
         thread.start()
     }
 
-    /// Whether the database has been away for so long that nobody should wait for it.
+    /// Whether the database has been away for so long that operations should wait only briefly.
     var isAway: Bool {
         state.withLock { state in state.awaySince.map { ContinuousClock.now - $0 > Self.surprise } ?? false }
     }
 
-    /// How its connections and what waits for them stand.
+    /// The state of the connections and of the queue.
     var status: PoolStatistics {
         state.withLock { state in
             let waiting = state.jobs[state.first...]
@@ -86,7 +87,6 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Hands over work.
     func submit(_ job: Job) {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.jobs.append(job) }
@@ -96,7 +96,7 @@ final class PostgresPool: Sendable {
         condition.withLock { condition.signal() }
     }
 
-    /// Ends the threads when what was handed over is done or its time is up.
+    /// Ends the threads when every submitted job is done or has reached its deadline.
     func close() {
         state.withLock { $0.isClosed = true }
         condition.withLock { condition.broadcast() }
@@ -116,7 +116,7 @@ final class PostgresPool: Sendable {
             let isDone = job.run(usable)
             state.withLock { state in
                 state.busyConnections -= 1
-                // It was the first: it is so again.
+                // It was the first job, and becomes the first again.
                 if !isDone { state.jobs.insert(job, at: state.first) }
                 if usable.isUsable { state.awaySince = nil }
             }
@@ -125,7 +125,7 @@ final class PostgresPool: Sendable {
         connection = nil
     }
 
-    /// The next work for a connection, which is busy from now on.
+    /// Takes the next job, and counts a connection as busy.
     private func next() -> Job? {
         state.withLock { state in
             let job = state.next()
@@ -134,7 +134,7 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Waits until there is work; false when there will be none.
+    /// Waits until there is work; returns false when the pool is closed and there is none left.
     private func waitForWork() -> Bool {
         condition.withLock {
             while true {
@@ -146,7 +146,7 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Connects, when it is time for another attempt.
+    /// Connects, if it is time for another attempt.
     private func connect() -> PostgresConnection? {
         let pause = state.withLock { $0.nextAttempt - .now }
         if pause > .zero {
@@ -178,7 +178,7 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Tells those whose time is up.
+    /// Fails the jobs whose deadline has passed.
     private func watchDeadlines() {
         while true {
             Thread.sleep(forTimeInterval: 0.1)
@@ -200,6 +200,5 @@ final class PostgresPool: Sendable {
 }
 
 extension Duration {
-    /// The duration in seconds.
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -1,17 +1,18 @@
 import Foundation
 import Synchronization
 
-/// One of the programs that come with PostgreSQL, such as `pg_dump`.
+/// One of PostgreSQL's client programs, such as `pg_dump`.
 struct PostgresProgram {
     private let name: String
     private let path: String
     private let environment: [String: String]
 
-    /// A program on the search path that is made for servers of a version.
+    /// Finds a program on the search path, and checks that it is not older than the server.
     ///
     /// - Parameters:
-    ///   - name: the program.
-    ///   - connection: what it connects as, and to.
+    ///   - name: the name of the program.
+    ///   - connection: the connection whose server and user the program will use.
+    /// - Throws: ``BackupFailure`` when there is none, or when it is too old.
     init(_ name: String, for connection: PostgresConnection) throws(BackupFailure) {
         let needed = connection.serverVersion / 10_000
         let install = "Install PostgreSQL's client programs, of version \(needed) or newer (Debian: postgresql-client)."
@@ -23,7 +24,8 @@ struct PostgresProgram {
         }
         self.name = name
         self.path = path
-        // What the connection was made with counts, not what it was made of; and no secret of the server's own.
+        // The environment follows from the connection itself, not from the variables that it was made from, and
+        // contains no secret of the server.
         environment = inherited.filter { !$0.key.hasPrefix("PG") && !$0.key.hasPrefix("COUNTERSIGN_") }
             .merging(connection.environment) { $1 }
         var version = ""
@@ -37,18 +39,19 @@ struct PostgresProgram {
         }
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     ///
     /// - Parameters:
-    ///   - arguments: what it is given; nothing secret, because everybody sees it.
-    ///   - output: the descriptor of a file that it writes to.
+    ///   - arguments: its arguments, which must not be secret, because every user can see them.
+    ///   - output: the file descriptor for its output.
+    /// - Throws: ``BackupFailure``.
     func run(_ arguments: [String], output: Int32) throws(BackupFailure) {
         let process = process(arguments)
         process.standardOutput = FileHandle(fileDescriptor: output, closeOnDealloc: false)
         try finish(process) {}
     }
 
-    /// Runs it to its end, and reads what it prints as it comes.
+    /// Runs the program to its end, and passes on its output as it arrives.
     func run(_ arguments: [String], read: (Data) -> Void = { _ in }) throws(BackupFailure) {
         let process = process(arguments)
         let pipe = Pipe()
@@ -68,7 +71,7 @@ struct PostgresProgram {
     }
 
     private func finish(_ process: Process, _ meanwhile: () -> Void) throws(BackupFailure) {
-        // Not a pipe, which fills up when nobody reads it.
+        // A file and not a pipe, because nobody reads until the program ends and a pipe would fill up.
         let complaints = FileManager.default.temporaryDirectory.appending(path: "countersign-\(UUID()).log")
         let file = open(complaints.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw BackupFailure(description: "\(complaints.path) cannot be written.") }
@@ -97,21 +100,22 @@ struct PostgresProgram {
     }
 }
 
-/// Ends a program in the place of this process, when that is asked to end: then what is half done can be taken back.
+/// While a program runs, passes a request to end this process on to the program, so that unfinished files can be
+/// removed.
 ///
-/// A process does one such thing at a time.
+/// Only one program may run at a time.
 private enum Interruption {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
     private static let program = Atomic<Int32>(0)
     private static let happened = Atomic<Bool>(false)
 
-    /// From now on signals do not end this process.
+    /// From now on, signals do not end this process.
     static func begin() {
-        // Made before a handler needs them, which may wait for nothing.
+        // Initialises the values before any signal handler uses them, because a handler must not block.
         program.store(0, ordering: .sequentiallyConsistent)
         happened.store(false, ordering: .sequentiallyConsistent)
         for number in signals {
-            // A handler, and not to ignore them: a program that is run would ignore them, too.
+            // A handler instead of SIG_IGN, because a child process would inherit SIG_IGN.
             _ = signal(number) { _ in
                 Interruption.happened.store(true, ordering: .sequentiallyConsistent)
                 Interruption.pass()
@@ -119,7 +123,7 @@ private enum Interruption {
         }
     }
 
-    /// Lets a program be ended that was started since.
+    /// Sets the program to end on a signal; ends it at once when a signal has already come.
     static func watch(_ id: Int32) {
         program.store(id, ordering: .sequentiallyConsistent)
         if happened.load(ordering: .sequentiallyConsistent) { pass() }
@@ -127,13 +131,13 @@ private enum Interruption {
 
     private static func pass() {
         let id = program.load(ordering: .sequentiallyConsistent)
-        // Others may be blocked in it, as they are on the thread that started it.
+        // Other signals may be blocked in the program, as they are on the thread that started it; SIGKILL cannot be.
         if id > 0 { kill(id, SIGKILL) }
     }
 
-    /// Signals end this process again.
+    /// From now on, signals end this process again.
     ///
-    /// - Returns: whether one came.
+    /// - Returns: whether a signal came.
     static func end() -> Bool {
         for number in signals { _ = signal(number, SIG_DFL) }
         program.store(0, ordering: .sequentiallyConsistent)

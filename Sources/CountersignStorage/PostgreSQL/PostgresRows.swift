@@ -1,8 +1,8 @@
 import CountersignCore
 
-/// What the tables of a PostgreSQL database hold at one moment.
+/// The tables of a PostgreSQL database and their row counts at one moment.
 struct PostgresRows {
-    /// What only the engine uses, for moments: a copy has none of it.
+    /// The engine's own short-lived tables, whose rows are not copied.
     static let left = ["commits", "turns"]
 
     private static let tables = SQLStatement(
@@ -12,12 +12,12 @@ struct PostgresRows {
         WHERE c.relkind = 'r' AND n.nspname = current_schema() ORDER BY 1
         """)
 
-    /// The tables as SQL names them, by their own names.
+    /// The tables' qualified names, by their plain names.
     let names: [String: String]
-    /// How many rows each has.
+    /// The number of rows of each table, by its plain name.
     let counts: [String: Int]
 
-    /// Counts the rows of every table, in a transaction.
+    /// Counts the rows of every table, within the current transaction.
     init(_ connection: PostgresConnection) throws {
         var names: [String: String] = [:]
         var counts: [String: Int] = [:]
@@ -41,7 +41,7 @@ extension PostgresConnection {
         """)
     private static let beginSnapshot = SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
-    /// Begins a transaction that sees one moment and may last for hours.
+    /// Begins a transaction that sees one snapshot and may last for hours.
     func beginSnapshot() throws(PostgresFailure) {
         try run([Self.unhurry])
         try begin(Self.beginSnapshot)

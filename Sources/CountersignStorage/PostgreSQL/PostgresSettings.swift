@@ -1,29 +1,28 @@
 /// Where a PostgreSQL database is and how to use it.
 package struct PostgresSettings: Sendable {
-    /// How many connections a node holds unless told otherwise.
+    /// The default number of connections of a node.
     package static let defaultConnections = 16
 
-    /// Where it is.
     package let address: PostgresAddress
-    /// How many connections to hold at most, besides one for news.
+    /// The maximum number of connections, besides the one of the listener.
     package var connections = defaultConnections
     /// How to learn what other nodes commit.
     package var notices = PostgresNoticeMode.notified
 
-    /// The usual settings.
+    /// Creates the default settings for an address.
     package init(address: PostgresAddress) {
         self.address = address
     }
 }
 
-/// How a node learns what others committed.
+/// How a node learns what other nodes have committed.
 package enum PostgresNoticeMode: String, Sendable, CaseIterable {
-    /// It is notified.
+    /// By PostgreSQL's notifications.
     case notified
-    /// It looks several times a second; for databases that speak PostgreSQL's protocol and cannot notify.
+    /// By reading several times a second, for PostgreSQL-compatible databases without notifications.
     case polled
 
-    /// After how many milliseconds to look without a notification.
+    /// The longest time between two reads, in milliseconds.
     var pause: Int32 {
         switch self {
         case .notified: 1000

@@ -1,39 +1,39 @@
 import CountersignCore
 import Foundation
 
-/// What a PostgreSQL server says of itself; asking changes nothing.
+/// The settings and state that a PostgreSQL server reports; reading them changes nothing.
 package struct PostgresStatus: Sendable {
-    /// Its version, such as 150004 for 15.4.
+    /// The version as a number, such as 150004 for 15.4.
     package var version = 0
-    /// Its version in its own words.
+    /// The version as the server's own text.
     package var versionText = ""
-    /// How the database's texts are kept.
+    /// The encoding of the database's texts.
     package var encoding = ""
-    /// By how many milliseconds its clock is ahead of ours.
+    /// How far the server's clock is ahead of ours, in milliseconds.
     package var clockDifference: Int64 = 0
-    /// How many connections it allows.
+    /// The maximum number of connections.
     package var maximumConnections = 0
-    /// How many of them it keeps for its own keepers.
+    /// The number of connections reserved for administrators.
     package var reservedConnections = 0
-    /// How many are open.
+    /// The number of open connections.
     package var connections = 0
-    /// Whether it waits for the disk.
+    /// Whether commits wait for the disk.
     package var fsync = true
-    /// Whether it can mend pages that were torn by a crash.
+    /// Whether the server can repair pages that were only partly written before a crash.
     package var fullPageWrites = true
-    /// What a commit waits for.
+    /// What a commit waits for: `synchronous_commit`.
     package var synchronousCommit = "on"
-    /// The replicas that a commit waits for.
+    /// The replicas that a commit waits for: `synchronous_standby_names`.
     package var synchronousNames = ""
-    /// Whether it takes no writes, as a replica does.
+    /// Whether the server is read-only, such as a replica.
     package var isReadOnly = false
-    /// The version of TLS that is spoken with it, or nil.
+    /// The version of TLS in use; nil without TLS.
     package var tlsVersion: String?
-    /// How much of its certificate is checked, in libpq's words.
+    /// How strictly the server's certificate is checked: libpq's `sslmode`.
     package var tlsMode = ""
-    /// Whether it is on this machine.
+    /// Whether the server is on this machine.
     package var isLocal = true
-    /// Whether there are tables of ours in the database.
+    /// Whether the database contains our tables.
     package var isMade = false
 
     package init() {}
@@ -50,7 +50,7 @@ package struct PostgresStatus: Sendable {
         to_regclass('schema_version') IS NOT NULL
         """)
 
-    /// Asks the server at an address.
+    /// Queries the server at an address.
     package static func read(_ address: PostgresAddress) async throws(SQLStore.Unreachable) -> PostgresStatus {
         do {
             return try await PostgresEngine.onThread { try ask(at: address) }
@@ -63,7 +63,8 @@ package struct PostgresStatus: Sendable {
 
     private static func ask(at address: PostgresAddress) throws -> PostgresStatus {
         let connection = try PostgresConnection(to: address)
-        // Prepared before, so that the clocks are compared over one way there and back.
+        // The first query prepares the statement, so that the second takes a single round trip and the clocks can be
+        // compared.
         _ = try connection.rows(ask, [])
         let before = Date()
         guard let row = try connection.rows(ask, []).first else { throw StoreError.corruptRow("settings") }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What libpq speaks TLS with: OpenSSL, which every process has one of.
+/// OpenSSL, with which libpq does TLS; a process has only one instance of it.
 enum PostgresTLS {
-    /// Keeps OpenSSL from tearing itself down when the process ends.
+    /// Prevents OpenSSL from cleaning up when the process ends.
     ///
-    /// It would, first of all, while connections on other threads still use it, and they would crash: a command that did all it
-    /// should would end as if it had not. The memory goes with the process in any case. Must be called before OpenSSL is used
-    /// for the first time; libpq alone links it, so it is looked up by name. See OPENSSL_init_crypto(3),
-    /// *OPENSSL_INIT_NO_ATEXIT*.
+    /// Its cleanup runs before everything else, while other threads may still use their connections. They would crash,
+    /// and a successful command would end with an error. The operating system frees the memory anyway. This must run
+    /// before the first use of OpenSSL. Only libpq links OpenSSL, so the function is looked up by name. See
+    /// OPENSSL_init_crypto(3), *OPENSSL_INIT_NO_ATEXIT*.
     static let stayUp: Void = {
         typealias Initialize = @convention(c) (UInt64, UnsafeRawPointer?) -> Int32
         let withoutEnd: UInt64 = 0x0008_0000

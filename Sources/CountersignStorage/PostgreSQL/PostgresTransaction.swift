@@ -2,31 +2,31 @@ import CountersignCore
 import Foundation
 import Synchronization
 
-/// One write, however often it has to be run until it is known to be committed.
+/// A write transaction, run as often as needed until it is known to be committed.
 final class PostgresTransaction<Result: Sendable>: Sendable {
     typealias Outcome = (result: Result, changes: [ChangeTopic])
 
-    /// What happens to a transaction before it is known to be committed.
+    /// Something that delays the commit of a transaction.
     enum Event {
-        /// It clashed with another and is run again.
+        /// It conflicted with another transaction and is run again.
         case clash
-        /// Its COMMIT got no reply, and the server is asked what became of it.
+        /// Its COMMIT got no reply, and the server is asked whether it took place.
         case lookup
     }
 
     private struct State {
         var runs: Int64 = 0
-        /// What each run comes to whose COMMIT was sent and got no reply.
+        /// The outcome of each run whose COMMIT was sent and got no reply.
         var inDoubt: [Int64: Outcome] = [:]
     }
 
-    /// How often a transaction that clashed is run at most.
+    /// How often a transaction that conflicts with others is repeated at most.
     private static var maximumRuns: Int { 50 }
 
-    /// Its number, the same for every run.
+    /// The transaction's id, the same for every run.
     private let id: String
     private let deadline: ContinuousClock.Instant
-    /// Is told of each event.
+    /// Called for each event.
     private let note: @Sendable (Event) -> Void
     private let state = Mutex(State())
 
@@ -36,13 +36,13 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
         self.note = note
     }
 
-    /// Whether a COMMIT was sent that got no reply, so that nobody knows whether the transaction lasts.
+    /// Whether a COMMIT got no reply, so that it is unknown whether the transaction was committed.
     var isInDoubt: Bool { state.withLock { !$0.inDoubt.isEmpty } }
 
-    /// Runs it, again where it clashed with others.
+    /// Runs the transaction, and repeats it after conflicts.
     ///
-    /// When the connection breaks it throws, and is to be run on another one: if COMMIT had been sent before, it looks
-    /// first what became of it.
+    /// It throws when the connection breaks; run it again on another connection then. If a COMMIT was already sent, the
+    /// next call first finds out whether it took place.
     func run(
         _ body: (any SQLConnection) throws -> (Result, changes: [ChangeTopic]), on connection: PostgresConnection
     ) throws -> Outcome {
@@ -53,7 +53,7 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
                 return try isInDoubt
                     ? settle(body, on: connection) : runOnce(body, on: connection)
             } catch StoreError.serializationFailure where clashes < Self.maximumRuns {
-                // An operation that found what it had looked up changed under its hands.
+                // The operation found that a row it had read before has changed.
                 clashes += 1
                 note(.clash)
             } catch let failure as PostgresFailure {
@@ -63,7 +63,7 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
                     note(.clash)
                     Thread.sleep(forTimeInterval: .random(in: 0...0.002) * Double(min(clashes, 16)))
                 } else if failure.isDuplicate, duplicates == 0 {
-                    // Where another transaction made the duplicate meanwhile, the next run sees it before it inserts.
+                    // If a concurrent transaction inserted the duplicate, the next run sees it before it inserts.
                     duplicates += 1
                 } else {
                     throw failure
@@ -85,14 +85,15 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
         }
     }
 
-    /// Learns what became of an earlier run; does it again if nothing did.
+    /// Finds out whether an earlier run was committed, and runs the transaction again if not.
     private func settle(
         _ body: (any SQLConnection) throws -> (Result, changes: [ChangeTopic]), on connection: PostgresConnection
     ) throws -> Outcome {
         note(.lookup)
         var isCommitted = false
         do {
-            // Should the server still be at the earlier COMMIT, or not have come to it, only one of the two gets through.
+            // If the server has not finished or even received the earlier COMMIT, only one of the two transactions
+            // succeeds.
             return try attempt(on: connection) { run in
                 do {
                     try connection.execute(PostgresCommits.leave, [.text(id), .integer(run), .text("")])
@@ -109,7 +110,8 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
         } catch let failure as PostgresFailure {
             guard isCommitted, connection.isUsable else { throw failure }
         }
-        // A commit of its own is acknowledged only when a replica has all that was committed before.
+        // A commit is acknowledged only when the replicas have everything that was committed before it. So a new commit
+        // proves that the earlier one has reached them.
         try connection.begin(PostgresEngine.beginWrite)
         let run = try connection.rows(PostgresCommits.run, [.text(id)]).first?.integer(0)
         try connection.send(
@@ -122,7 +124,7 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
         return outcome
     }
 
-    /// One run: begins, does something, commits.
+    /// Runs the transaction once: begin, body, commit.
     private func attempt(on connection: PostgresConnection, _ body: (Int64) throws -> Outcome) throws -> Outcome {
         let run = state.withLock { state in
             state.runs += 1
@@ -140,7 +142,7 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
             return outcome
         } catch {
             if connection.isUsable {
-                // The server said no: this run has left nothing.
+                // The server refused, so this run has left nothing behind.
                 state.withLock { $0.inDoubt[run] = nil }
                 try connection.abandon(by: PostgresEngine.rollback)
             }

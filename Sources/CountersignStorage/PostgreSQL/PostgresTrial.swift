@@ -1,11 +1,11 @@
-/// A database that is made to restore a copy into for a try, and dropped again.
+/// A temporary database into which a backup is restored for a test.
 struct PostgresTrial {
     private let name: String
     private let address: PostgresAddress
     private let connection: PostgresConnection
     private let drop: PostgresProgram
 
-    /// Makes the database, on the server that a connection leads to.
+    /// Creates the database on the server that a connection leads to.
     init(at address: PostgresAddress, beside connection: PostgresConnection) throws(BackupFailure) {
         self.address = address
         self.connection = connection
@@ -17,7 +17,7 @@ struct PostgresTrial {
 
     private var maintenance: String { "--maintenance-db=\(connection.database)" }
 
-    /// Restores a copy, and compares each table with what was copied.
+    /// Restores a backup, and compares the row count of each table with the source.
     func run(_ file: String, by restore: PostgresProgram, against rows: PostgresRows) throws {
         try restore.run(
             ["--no-owner", "--no-privileges", "--exit-on-error", "--no-password", "--dbname=\(name)", file])
@@ -32,7 +32,7 @@ struct PostgresTrial {
         }
     }
 
-    /// Drops the database; one that cannot be dropped says by its name what it is.
+    /// Drops the database; if that fails, its name shows what it is.
     func end() {
         try? drop.run(["--no-password", "--if-exists", maintenance, name])
     }

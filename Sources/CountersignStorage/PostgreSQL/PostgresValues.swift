@@ -1,7 +1,7 @@
 import CPostgreSQL
 import CountersignCore
 
-/// Arguments laid out as libpq wants them: integers and texts as text, bytes as they are.
+/// Arguments in libpq's layout: integers and texts as text, bytes as binary.
 struct PostgresArguments {
     private static let text: Int32 = 0
     private static let binary: Int32 = 1
@@ -11,12 +11,12 @@ struct PostgresArguments {
     private var lengths: [Int32] = []
     private var formats: [Int32] = []
 
-    /// No arguments.
     init() {}
 
     /// Lays out arguments.
     ///
-    /// A text with U+0000 is refused, as the embedded engine refuses it: libpq would send the half before it.
+    /// - Throws: ``StoreError/engine(_:)`` for a text with U+0000, as on SQLite: libpq would send only the part before
+    ///   it.
     init(_ values: [SQLValue]) throws(StoreError) {
         for value in values {
             switch value {
@@ -36,7 +36,7 @@ struct PostgresArguments {
         formats.append(format)
         guard let value else { return }
         bytes += value.lazy.map { CChar(bitPattern: $0) }
-        // What is sent as text ends in a zero.
+        // A value in text format ends with a zero byte.
         bytes.append(0)
     }
 
@@ -50,18 +50,17 @@ struct PostgresArguments {
     }
 }
 
-/// What a statement gave.
+/// The result of a statement.
 struct PostgresResult {
-    /// The rows.
     private(set) var rows: [SQLRow] = []
-    /// How many rows were changed.
+    /// The number of changed rows.
     private(set) var changes = 0
-    /// The command that was done, in the server's words.
+    /// The command tag that the server returned.
     private(set) var command = ""
 
     init() {}
 
-    /// Reads a result in binary form.
+    /// Reads a result in binary format.
     init(_ result: OpaquePointer) {
         changes = Int(String(cString: PQcmdTuples(result))) ?? 0
         command = String(cString: PQcmdStatus(result))
@@ -73,7 +72,7 @@ struct PostgresResult {
 }
 
 extension SQLValue {
-    /// The types of our columns and of what counts them.
+    /// The types of our columns and of counts.
     ///
     /// See PostgreSQL, *pg_type*.
     private enum TypeID {

@@ -2,7 +2,7 @@ import CountersignCore
 import Foundation
 import Synchronization
 
-/// Wakes a thread that waits for a descriptor.
+/// Wakes a thread that waits for a file descriptor.
 final class ThreadSignal: Sendable {
     private let reader: Int32
     private let writer: Int32
@@ -20,7 +20,7 @@ final class ThreadSignal: Sendable {
         close(writer)
     }
 
-    /// Rings; many rings before it is heard are one.
+    /// Signals; several signals before the next ``take()`` count as one.
     func ring() {
         let isFirst = isRung.withLock { isRung in
             defer { isRung = true }
@@ -29,7 +29,7 @@ final class ThreadSignal: Sendable {
         if isFirst { _ = write(writer, [1], 1) }
     }
 
-    /// Whether it was rung since this was last asked.
+    /// Whether there was a signal since the last call.
     func take() -> Bool {
         let wasRung = isRung.withLock { isRung in
             defer { isRung = false }
@@ -42,7 +42,7 @@ final class ThreadSignal: Sendable {
         return wasRung
     }
 
-    /// Waits until it is rung, something is to be read from the descriptor, or the time is up.
+    /// Waits for a signal, for data from the file descriptor, or for the time limit.
     func wait(beside descriptor: Int32, atMost milliseconds: Int32) {
         var entries = [pollfd(), pollfd()]
         (entries[0].fd, entries[1].fd) = (reader, descriptor)

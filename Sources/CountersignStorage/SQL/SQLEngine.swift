@@ -1,8 +1,6 @@
 package import CountersignCore
 
-/// A value that goes into or comes out of a statement.
-///
-/// Times are whole milliseconds.
+/// An argument or a column of a statement; times are whole milliseconds.
 package enum SQLValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -14,16 +12,16 @@ package enum SQLValue: Hashable, Sendable {
     package static func optional(_ bytes: [UInt8]?) -> SQLValue { bytes.map(SQLValue.blob) ?? .null }
 }
 
-/// A statement both engines read.
+/// A statement that both engines understand.
 ///
-/// Placeholders are `$1`, `$2`, …
+/// Its placeholders are `$1`, `$2`, …
 package struct SQLStatement: Sendable {
     package let text: String
-    /// Which argument each placeholder means, by its first appearance: the way SQLite numbers them.
+    /// The index of the argument for each placeholder, by first appearance, which is how SQLite numbers them.
     package let argumentsByAppearance: [Int]
-    /// The hash of the text, computed once: connections look their prepared statements up for every run.
+    /// The hash of the text, computed only once, because connections look up their prepared statements at every run.
     private let textHash: Int
-    /// Whether it may change rows; it may when it does not begin as one that reads, or begins or ends a transaction.
+    /// Whether the statement may change rows: unless it begins as a query, or begins or ends a transaction.
     let mayWrite: Bool
 
     package init(_ text: String) {
@@ -40,41 +38,42 @@ package struct SQLStatement: Sendable {
 }
 
 extension SQLStatement: Hashable {
-    /// Equal texts.
+    /// Compares the texts.
     package static func == (left: SQLStatement, right: SQLStatement) -> Bool { left.text == right.text }
 
-    /// Feeds the hash of the text.
+    /// Hashes the precomputed hash of the text.
     package func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
 }
 
 /// A connection inside a transaction.
 ///
-/// Everything is synchronous: no network call can sit inside one.
+/// It is synchronous, so no network call of an operation can happen inside a transaction.
 package protocol SQLConnection {
-    /// The rows a statement gives.
+    /// Runs a statement and returns its rows.
     func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow]
 
-    /// The rows a statement gives with each of these arguments, in their order: of many at once none waits for another's
-    /// way to the database and back.
+    /// Runs a statement with each list of arguments and returns the rows of each, in order.
+    ///
+    /// An engine may send all of them in one round trip.
     func rows(_ statement: SQLStatement, each arguments: [[SQLValue]]) throws -> [[SQLRow]]
 
-    /// Runs a statement and tells how many rows it changed.
+    /// Runs a statement and returns the number of rows that it changed.
     @discardableResult
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int
 
-    /// Runs a statement of which nobody needs to know how many rows it changed.
+    /// Runs a statement whose result is not needed.
     ///
-    /// Its failure may come out of a later statement of the transaction, or of its commit.
+    /// Its failure may be thrown by a later statement of the transaction, or by the commit.
     func send(_ statement: SQLStatement, _ arguments: [SQLValue]) throws
 }
 
 extension SQLConnection {
-    /// Runs it with one after the other, where there is no way to go.
+    /// Runs the statement once for each list, for an engine without round trips.
     package func rows(_ statement: SQLStatement, each arguments: [[SQLValue]]) throws -> [[SQLRow]] {
         try arguments.map { try rows(statement, $0) }
     }
 
-    /// Runs it at once, where nothing is gained by waiting.
+    /// Runs the statement at once, for an engine that gains nothing by waiting.
     package func send(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
         try execute(statement, arguments)
     }
@@ -82,96 +81,94 @@ extension SQLConnection {
 
 /// A database.
 ///
-/// Throws ``StoreError`` and nothing else of its own.
+/// Of its own errors it throws only ``StoreError``.
 package protocol SQLEngine: Sendable {
-    /// How migrations name types that the engines name differently.
+    /// The type names and clauses in which the engines differ.
     var dialect: SQLDialect { get }
 
-    /// Who waits for commits.
+    /// Notifies of commits.
     var changes: any ChangeNotifier { get }
 
-    /// How much was committed since it was opened.
+    /// The commits since it was opened.
     var commitCount: CommitCount { get }
 
-    /// How the connections to the database stand; nil for an engine without.
+    /// The state of the connection pool; nil for an engine without a pool.
     var poolStatistics: PoolStatistics? { get }
 
-    /// Reads a consistent state.
+    /// Runs reads on a consistent state.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result
     ) async throws -> Result
 
-    /// Runs a transaction; the notices leave with its commit.
+    /// Runs a transaction; the notifications are sent when it commits.
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, changes: [ChangeTopic])
     ) async throws -> Result
 
-    /// Does something while no other node does something by this function.
+    /// Runs something while no other node runs anything through this function.
     func exclusively<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result
 
-    /// Takes or keeps the turn at work that one node at a time does.
+    /// Takes or keeps the turn for work that only one node at a time may do.
     ///
     /// - Parameters:
-    ///   - work: what is done.
-    ///   - seconds: for how long no other node gets the turn.
-    /// - Returns: false when it is another node's turn.
+    ///   - work: the name of the work.
+    ///   - seconds: how long no other node gets the turn.
+    /// - Returns: false when another node has the turn.
     func takesTurn(at work: String, seconds: Int64) async throws -> Bool
 }
 
 extension SQLEngine {
-    /// Does it at once: the database is this process's alone.
+    /// Runs it at once, because only this process uses the database.
     package func exclusively<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try await body()
     }
 
-    /// Nil: there is nothing to connect to.
+    /// Nil, because there is no connection pool.
     package var poolStatistics: PoolStatistics? { nil }
 
-    /// True: the database is this process's alone.
+    /// True, because only this process uses the database.
     package func takesTurn(at work: String, seconds: Int64) async throws -> Bool { true }
 }
 
-/// How many writes became lasting, and in how many commits: each commit is one sync of the disk.
+/// The number of durable writes and of the commits that contained them; each commit is one sync of the disk.
 package struct CommitCount: Hashable, Sendable {
-    /// The commits.
     package var commits = 0
-    /// The writes in them.
+    /// The writes in these commits.
     package var writes = 0
-    /// How often a transaction had to be run again because it clashed with another.
+    /// How often a transaction was run again because it conflicted with another.
     package var clashes = 0
-    /// How often the database was asked what became of a commit that got no reply.
+    /// How often the database was asked for the result of a commit that got no reply.
     package var lookups = 0
 
     package init() {}
 }
 
-/// How the connections to a database stand at one moment, and what waits for them.
+/// The state of a connection pool at one moment.
 package struct PoolStatistics: Hashable, Sendable {
-    /// The connections that are open.
     package let openConnections: Int
-    /// Those of them on which something is done.
+    /// The connections that are in use.
     package let busyConnections: Int
-    /// How many reads and writes wait for a connection.
+    /// The number of reads and writes that wait for a connection.
     package let waitingJobs: Int
-    /// For how long the first of them has waited.
+    /// How long the oldest of them has waited.
     package let longestWait: Duration
-    /// Whether nobody can connect.
+    /// Whether the database cannot be reached.
     package let isAway: Bool
 }
 
-/// The words in which the engines differ: in migrations, and where work is leased.
+/// The SQL in which the engines differ: in migrations, and where work is leased.
 package struct SQLDialect: Sendable {
-    /// A 64-bit integer.
+    /// The type of a 64-bit integer.
     package let integer: String
-    /// A sequence of bytes.
+    /// The type of a sequence of bytes.
     package let blob: String
-    /// A 64-bit integer that counts up by itself.
+    /// The type of a 64-bit integer that the database counts up.
     package let sequence: String
-    /// What stands behind a table's columns.
+    /// The options after a table's columns.
     package let tableOptions: String
-    /// What stands behind a choice of rows to work on, so that no two nodes choose the same.
+    /// The clause that makes a selection of rows skip the ones locked by other nodes.
     package let skipLocked: String
-    /// Whether transactions that write run beside each other, so that what one rests on must be locked.
+    /// Whether write transactions run concurrently, so that rows that a decision depends on must be locked.
     package var locksRows: Bool { !skipLocked.isEmpty }
 
     package init(integer: String, blob: String, sequence: String, tableOptions: String, skipLocked: String) {
@@ -183,7 +180,7 @@ package struct SQLDialect: Sendable {
     }
 }
 
-/// One row, read by position; a column that is not what it must be is a ``StoreError/corruptRow(_:)``.
+/// A row, read by column index; a column of an unexpected type throws ``StoreError/corruptRow(_:)``.
 package struct SQLRow: Sendable {
     private let values: [SQLValue]
 
@@ -191,7 +188,7 @@ package struct SQLRow: Sendable {
         self.values = values
     }
 
-    /// Some columns as they are.
+    /// The values of some columns.
     package subscript(_ columns: Range<Int>) -> [SQLValue] { Array(values[columns]) }
 
     package func text(_ column: Int) throws -> String {
@@ -233,13 +230,13 @@ package struct SQLRow: Sendable {
         }
     }
 
-    /// What `read` makes of a text.
+    /// The value that `read` parses from a text; nil from `read` throws ``StoreError/corruptRow(_:)``.
     package func value<Value>(_ column: Int, _ read: (String) -> Value?) throws -> Value {
         guard let value = read(try text(column)) else { throw corrupt(column) }
         return value
     }
 
-    /// What `read` makes of a text that may be missing.
+    /// The value that `read` parses from a text that may be NULL.
     package func optionalValue<Value>(_ column: Int, _ read: (String) -> Value?) throws -> Value? {
         guard let text = try optionalText(column) else { return nil }
         guard let value = read(text) else { throw corrupt(column) }

@@ -2,16 +2,15 @@ import CountersignCore
 import GRDB
 import Synchronization
 
-/// Puts writes that come at the same time into one transaction, each in a savepoint of its own: one sync of the disk
-/// for all of them.
+/// Groups concurrent writes into one transaction, each in its own savepoint, so that they share one sync of the disk.
 ///
-/// What a caller is told is told after that sync.
+/// Each caller gets its result only after that sync.
 final class GroupCommitter: Sendable {
-    /// One write, and what to do when it is known whether it lasts.
+    /// A write, and how its caller is notified of the result.
     private struct Job: Sendable {
         /// Runs the write inside its savepoint.
         ///
-        /// What it returns reports the result, given the fate of the commit.
+        /// It returns a closure that reports the result to the caller, given the error of the commit or nil.
         let run: @Sendable (SQLiteConnection) throws -> @Sendable ((any Error)?) -> Void
         let fail: @Sendable (any Error) -> Void
     }
@@ -30,7 +29,7 @@ final class GroupCommitter: Sendable {
         var isDraining = false
     }
 
-    /// How many writes share a transaction at most, so that one caller's wait stays short.
+    /// The maximum number of writes in one transaction, so that no caller waits long.
     private static let maximumBatch = 256
 
     private let writer: DatabaseQueue
@@ -38,20 +37,17 @@ final class GroupCommitter: Sendable {
     private let queue = Mutex(Queue())
     private let counted = Mutex(CommitCount())
 
-    /// How much was committed so far.
     var count: CommitCount { counted.withLock { $0 } }
 
-    /// Commits on a writer's queue.
-    ///
     /// - Parameters:
     ///   - writer: the connection that writes.
-    ///   - statements: the statements of the same connection.
+    ///   - statements: the prepared statements of the same connection.
     init(writer: DatabaseQueue, statements: sending SQLiteStatements) {
         self.writer = writer
         self.statements = Mutex(statements)
     }
 
-    /// Runs a write and returns when it is on the disk.
+    /// Runs a write, and returns when it is durable.
     func commit<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result
     ) async throws -> Result {
@@ -71,7 +67,7 @@ final class GroupCommitter: Sendable {
         }
     }
 
-    /// Empties the queue, batch by batch, on the writer's own queue.
+    /// Runs the queued jobs in batches, on the writer's dispatch queue.
     private func drain() {
         while true {
             let batch = queue.withLock { queue -> [Job] in
@@ -99,8 +95,8 @@ final class GroupCommitter: Sendable {
                     reports.append(report)
                 } catch {
                     failures.append((job, error))
-                    // A full disk, say, ends the whole transaction: there is no savepoint left to go back to, and what
-                    // followed would be a transaction of its own.
+                    // Some errors, such as a full disk, end the whole transaction. Then there is no savepoint to roll
+                    // back to, and further statements would run outside the transaction.
                     guard connection.isInsideTransaction else { throw error }
                     try connection.execute(Statements.back)
                     try connection.execute(Statements.release)
@@ -112,14 +108,14 @@ final class GroupCommitter: Sendable {
                 count.writes += written
             }
         } catch {
-            // Nothing of the batch lasts, whichever of its writes went well.
+            // No write of the batch is durable, whether or not it succeeded by itself.
             commitFailure = error
             if connection.isInsideTransaction { _ = try? connection.execute(Statements.rollback) }
         }
         let fate = commitFailure.map(Self.translated)
         for report in reports { report(fate) }
         for (job, error) in failures { job.fail(Self.translated(error)) }
-        // A job that never ran because the transaction did not begin or did not last until its turn.
+        // These jobs never ran, because the transaction did not begin or ended before their turn.
         if let fate { for job in batch.dropFirst(reports.count + failures.count) { job.fail(fate) } }
     }
 

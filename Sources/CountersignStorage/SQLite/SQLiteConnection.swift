@@ -2,24 +2,22 @@ import CountersignCore
 import GRDB
 import GRDBSQLite
 
-/// One connection, wrapped for the length of a transaction.
+/// A connection during one transaction.
 ///
-/// SQLite's own functions run the statements, because what wraps arguments and rows for everybody costs more than most
-/// of our statements.
+/// It calls SQLite's C functions directly, because GRDB's conversion of arguments and rows costs more than most of our
+/// statements.
 package struct SQLiteConnection: SQLConnection {
     let statements: SQLiteStatements
 
-    /// A connection by its statements.
     package init(statements: SQLiteStatements) {
         self.statements = statements
     }
 
-    /// Whether a transaction is under way.
+    /// Whether a transaction is in progress.
     ///
-    /// SQLite ends one by itself when, say, the disk is full.
+    /// SQLite ends a transaction by itself after some errors, such as a full disk.
     var isInsideTransaction: Bool { sqlite3_get_autocommit(statements.handle) == 0 }
 
-    /// See ``SQLConnection/rows(_:_:)``.
     package func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
         var rows: [SQLRow] = []
         try run(statement, arguments) { handle in
@@ -28,7 +26,6 @@ package struct SQLiteConnection: SQLConnection {
         return rows
     }
 
-    /// See ``SQLConnection/execute(_:_:)``.
     @discardableResult
     package func execute(_ statement: SQLStatement, _ arguments: [SQLValue] = []) throws -> Int {
         try run(statement, arguments) { _ in }
@@ -41,7 +38,7 @@ package struct SQLiteConnection: SQLConnection {
         let handle = try statements.prepared(statement)
         defer {
             sqlite3_reset(handle)
-            // What was bound may be secret; the statement is kept.
+            // The arguments may be secret, and the statement is kept.
             if !arguments.isEmpty { sqlite3_clear_bindings(handle) }
         }
         for (index, argument) in statement.argumentsByAppearance.enumerated() {
@@ -59,12 +56,13 @@ package struct SQLiteConnection: SQLConnection {
 }
 
 extension SQLValue {
-    /// Has SQLite copy what is bound.
+    /// Makes SQLite copy the bound bytes.
     private static let transient = unsafeBitCast(OpaquePointer(bitPattern: -1), to: sqlite3_destructor_type.self)
 
-    /// Binds a value to a placeholder.
+    /// Binds the value to a placeholder.
     ///
-    /// A text with U+0000 is refused: PostgreSQL keeps none, and what reads a C string would see the half before it.
+    /// - Throws: ``StoreError/engine(_:)`` for a text with U+0000: PostgreSQL cannot store it, and C string functions
+    ///   would stop at it.
     fileprivate func bind(to handle: SQLiteStatement, at index: CInt) throws(StoreError) -> CInt {
         switch self {
         case .null: return sqlite3_bind_null(handle, index)
@@ -72,7 +70,7 @@ extension SQLValue {
         case .text(let text):
             guard !text.utf8.contains(0) else { throw StoreError.engine("a text holds U+0000") }
             return sqlite3_bind_text(handle, index, text, CInt(text.utf8.count), Self.transient)
-        // Without an address, which an empty array need not have, it would be NULL.
+        // An empty array may have no address, and without one SQLite would bind NULL.
         case .blob(let bytes) where bytes.isEmpty: return sqlite3_bind_zeroblob(handle, index, 0)
         case .blob(let bytes): return sqlite3_bind_blob(handle, index, bytes, CInt(bytes.count), Self.transient)
         }
@@ -86,14 +84,17 @@ extension SQLValue {
             let address = sqlite3_column_blob(handle, column)
             self = .blob(Array(UnsafeRawBufferPointer(start: address, count: Self.size(of: column, handle))))
         default:
-            // A number with a fraction, which no column of ours holds, comes as text: its reader will call it corrupt.
+            // A floating-point number, which no column holds, is read as text, so that its reader reports a corrupt
+            // row.
             let address = sqlite3_column_text(handle, column)
             let bytes = UnsafeBufferPointer(start: address, count: Self.size(of: column, handle))
             self = .text(String(decoding: bytes, as: UTF8.self))
         }
     }
 
-    /// Spec: SQLite, *Result Values From A Query*: to be asked for after the address, which may convert the value.
+    /// Must be called after the address was read, which may convert the value.
+    ///
+    /// Spec: SQLite, *Result Values From A Query*.
     private static func size(of column: CInt, _ handle: SQLiteStatement) -> Int {
         Int(sqlite3_column_bytes(handle, column))
     }

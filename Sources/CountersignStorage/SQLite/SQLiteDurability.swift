@@ -1,19 +1,19 @@
 import CountersignCore
 package import GRDB
 
-/// What a connection must be set to before it may write: without it, what was acknowledged could be lost or wrong.
+/// The settings without which a connection could lose acknowledged writes or break foreign keys.
 package enum SQLiteDurability {
-    /// The settings, as the pragma of each name tells them.
+    /// The settings, with the value that each pragma must return.
     private static let settings = [
-        // FULL: a commit returns when the disk has it.
+        // With FULL, a commit returns when it is on the disk.
         (pragma: "synchronous", needed: "2", name: "FULL"),
         (pragma: "journal_mode", needed: "wal", name: "WAL"),
         (pragma: "foreign_keys", needed: "1", name: "ON"),
     ]
 
-    /// Reads the settings back: SQLite says nothing when it cannot or does not follow a pragma.
+    /// Reads the settings back, because SQLite does not report a pragma that it ignores.
     ///
-    /// - Throws: ``StoreError/engine(_:)`` that names the setting.
+    /// - Throws: ``StoreError/engine(_:)`` with the name of the wrong setting.
     package static func demand(of database: Database) throws {
         for setting in settings {
             let value = try DatabaseValue.fetchOne(database, sql: "PRAGMA \(setting.pragma)")?.storage.value

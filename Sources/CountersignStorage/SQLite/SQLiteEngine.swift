@@ -3,7 +3,7 @@ import Foundation
 package import GRDB
 import Synchronization
 
-/// The embedded engine: one file, readers beside one writer, truly durable commits.
+/// The embedded engine: one file, concurrent readers, one writer, and durable commits.
 package final class SQLiteEngine: SQLEngine {
     package let dialect = SQLDialect.sqlite
 
@@ -12,15 +12,16 @@ package final class SQLiteEngine: SQLEngine {
     private let readers: SQLiteReaders
     private let committer: GroupCommitter
 
-    /// Opens a database file, or makes it, readable by its owner alone.
+    /// Opens a database file, and creates it if needed, readable only by its owner.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - hub: who is told of commits.
+    ///   - path: the path of the file.
+    ///   - hub: is notified of commits.
     package init(path: String, hub: ChangeHub) throws {
         self.hub = hub
         changes = hub
-        // Made here for its mode, which SQLite gives its side files too; never emptied, whoever was faster to make it.
+        // Created here to set its mode, which SQLite also uses for its side files. It is never truncated, because
+        // another process may have created it first.
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw StoreError.unavailable }
         close(file)
@@ -29,12 +30,12 @@ package final class SQLiteEngine: SQLEngine {
         configuration.busyMode = .timeout(10)
         configuration.journalMode = .wal
         let writer = try storeErrors { try DatabaseQueue(path: path, configuration: configuration) }
-        // The address alone leaves the closure: GRDB closes the connection, and its statements are finalized whenever.
+        // Only the address leaves the closure. GRDB closes the connection, and the statements may be finalized later.
         let address = try storeErrors {
             try writer.writeWithoutTransaction { database in
-                // GRDB sets NORMAL when it turns the write-ahead log on, so FULL must come after.
+                // GRDB sets NORMAL when it turns on the write-ahead log, so FULL must be set afterwards.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
-                // What a savepoint may have to take back is kept in memory, and in no file that is made for it.
+                // The statement journal for savepoints stays in memory, so that no file is created for it.
                 try database.execute(sql: "PRAGMA temp_store = MEMORY")
                 try SQLiteDurability.demand(of: database)
                 return UInt(bitPattern: database.sqliteConnection)
@@ -50,7 +51,7 @@ package final class SQLiteEngine: SQLEngine {
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result
     ) async throws -> Result {
-        // On the thread that asks: a read takes microseconds, and a change of threads costs more than that.
+        // Runs on the caller's thread: a read takes microseconds, less than a change of threads.
         try storeErrors { try readers.read(body) }
     }
 
@@ -64,14 +65,13 @@ package final class SQLiteEngine: SQLEngine {
 }
 
 extension SQLDialect {
-    /// SQLite's words.
     package static let sqlite = SQLDialect(
         integer: "INTEGER", blob: "BLOB", sequence: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT",
         skipLocked: "")
 }
 
 extension StoreError {
-    /// What a failure of SQLite means.
+    /// Translates an error of SQLite.
     package init(_ error: DatabaseError) {
         switch error.extendedResultCode {
         case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID:
@@ -88,7 +88,7 @@ extension StoreError {
     }
 }
 
-/// Runs something of the engine's, its errors turned into ours.
+/// Runs something, and translates the errors of SQLite.
 private func storeErrors<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as DatabaseError { throw StoreError(error) }
 }

@@ -3,17 +3,16 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// Connections that only read: as many as there were ever reads at the same time.
+/// A pool of read-only connections, which grows to the largest number of concurrent reads.
 ///
-/// A read runs on the thread that asks, so there are never more of them than threads that run tasks, and nobody waits
-/// for a connection.
+/// A read runs on the caller's thread, so there are never more connections than threads that run tasks, and no read
+/// waits for a connection.
 final class SQLiteReaders: Sendable {
     private static let begin = SQLStatement("BEGIN")
     private static let commit = SQLStatement("COMMIT")
     /// How long to wait for a lock, in milliseconds.
     private static let patience: CInt = 10_000
 
-    /// One connection.
     private final class Reader: Sendable {
         let statements: Mutex<SQLiteStatements>
 
@@ -23,7 +22,7 @@ final class SQLiteReaders: Sendable {
         init(path: String) throws {
             var handle: OpaquePointer?
             let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
-            // There is a handle to close even when it could not be opened.
+            // SQLite returns a handle that must be closed even when opening failed.
             guard let handle else { throw StoreError.unavailable }
             let statements = SQLiteStatements(of: handle, isOwner: true)
             guard code == SQLITE_OK else { throw statements.error(code) }
@@ -34,18 +33,17 @@ final class SQLiteReaders: Sendable {
     }
 
     private let path: String
-    /// The last one used is the first to be used again: it has most in memory.
+    /// The most recently used connection is reused first, because its cache is the warmest.
     private let idle = Mutex<[Reader]>([])
 
-    /// Readers of a database that is open for writing.
     init(path: String) {
         self.path = path
     }
 
-    /// Reads in a transaction, so that all statements see one state.
+    /// Reads in one transaction, so that all statements see the same state.
     func read<Result: Sendable>(_ body: @Sendable (any SQLConnection) throws -> Result) throws -> Result {
         let reader = try idle.withLock { $0.popLast() } ?? Reader(path: path)
-        // One that is left in a transaction, whatever the reason, would show its state for ever.
+        // A connection that is still in a transaction is dropped, because it would show the old state forever.
         defer { if reader.isFree { idle.withLock { $0.append(reader) } } }
         return try reader.statements.withLock { statements in
             let connection = SQLiteConnection(statements: statements)

@@ -1,19 +1,18 @@
 import GRDB
 import GRDBSQLite
 
-/// A connection's statements, prepared once and kept as long as it.
+/// The prepared statements of a connection, kept as long as the connection.
 ///
-/// SQLite lets one thread at a time use a connection that was opened without a mutex, so this stands behind one.
+/// A connection that was opened without a mutex may be used by only one thread at a time, so callers protect this
+/// object with a lock.
 package final class SQLiteStatements {
     let handle: OpaquePointer
     private let ownsHandle: Bool
     private var kept: [SQLStatement: SQLiteStatement] = [:]
 
-    /// The statements of a connection.
-    ///
     /// - Parameters:
     ///   - handle: the connection.
-    ///   - isOwner: whether the connection is closed with this.
+    ///   - isOwner: whether the connection is closed when this object is released.
     package init(of handle: OpaquePointer, isOwner: Bool) {
         self.handle = handle
         ownsHandle = isOwner
@@ -24,7 +23,7 @@ package final class SQLiteStatements {
         if ownsHandle { sqlite3_close_v2(handle) }
     }
 
-    /// The statement, ready to be bound and run.
+    /// The prepared statement, ready to be bound and run.
     func prepared(_ statement: SQLStatement) throws -> SQLiteStatement {
         if let prepared = kept[statement] { return prepared }
         var prepared: SQLiteStatement?
@@ -35,7 +34,9 @@ package final class SQLiteStatements {
         return prepared
     }
 
-    /// Must be made before anything else is asked of the connection, which remembers one message.
+    /// The error of the last call.
+    ///
+    /// Call this before any other call on the connection, which would replace the message.
     func error(_ code: CInt) -> DatabaseError {
         DatabaseError(
             resultCode: ResultCode(rawValue: code), message: sqlite3_errmsg(handle).map { String(cString: $0) })

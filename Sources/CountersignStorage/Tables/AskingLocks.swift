@@ -4,7 +4,7 @@ import CountersignWire
 private enum Statements {
     static let columns = "user_id, client_id, challenge_id, since"
     static let exists = SQLStatement("SELECT 1 FROM asking_locks WHERE user_id = $1 AND client_id = $2")
-    /// The first one of all ids comes after the empty text.
+    /// Every id comes after the empty text, so the first page starts from it.
     static let list = SQLStatement(
         "SELECT \(columns) FROM asking_locks WHERE challenge_id > $1 ORDER BY challenge_id LIMIT $2")
     static let insert = SQLStatement(
@@ -12,7 +12,7 @@ private enum Statements {
     static let end = SQLStatement("DELETE FROM asking_locks WHERE challenge_id = $1 RETURNING \(columns)")
 }
 
-/// Which client may not ask which user.
+/// Which clients may not ask which users.
 extension SQLTransaction {
     func exists(of user: UserID, by client: ClientID) throws -> Bool {
         try first(Statements.exists, [user.value, client.value]) { _ in true } ?? false

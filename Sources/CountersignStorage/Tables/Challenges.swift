@@ -22,8 +22,8 @@ private enum Statements {
         SELECT asked_at, state, ended_at FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at > $3
         AND channel <> 'code' AND purpose = 'relying_party' ORDER BY asked_at DESC LIMIT $4
         """)
-    /// Joined to nothing, the client is no reason to choose the index over all the user's challenges instead of the one
-    /// over the few that are open.
+    /// `|| ''` keeps the planner from using the index on user and client, which covers all of the user's challenges,
+    /// instead of the index on the user's few pending ones.
     static let openCount = SQLStatement(
         """
         SELECT count(*) FROM (SELECT 1 AS one FROM challenges
@@ -42,7 +42,7 @@ private enum Statements {
         """)
     static let target = SQLStatement(
         "SELECT fetched_at FROM challenge_targets WHERE challenge_id = $1 AND enrollment_id = $2")
-    /// The first time it is fetched is noted once.
+    /// The lock ensures that the first fetch is recorded only once.
     static let targetLocked = SQLStatement("\(target.text) FOR NO KEY UPDATE")
     static let targets = SQLStatement("SELECT enrollment_id FROM challenge_targets WHERE challenge_id = $1")
     static let deliveries = SQLStatement(
@@ -80,28 +80,29 @@ private enum Statements {
         FROM challenges c, (SELECT push, push_token FROM enrollments WHERE id = $2 AND push IS NOT NULL) e
         WHERE id = $1
         """)
-    /// Joined to nothing, the state is no reason to read the index of all that are open instead of the user's own.
+    /// `|| ''` keeps the planner from using an index on all pending challenges instead of the user's own.
     static let openOfUser = SQLStatement(
         "SELECT \(columns) FROM challenges WHERE user_id = $1 AND state || '' = 'pending' ORDER BY id")
     static let overdue = SQLStatement(
         "SELECT id FROM challenges WHERE state = 'pending' AND expires_at <= $1 ORDER BY expires_at LIMIT $2")
-    /// The one statement that decides every race.
+    /// Ends a challenge, and so decides every race between outcomes.
     ///
-    /// Its conditions repeat those of the decision. What a device has approved, and waits for its code, is ended by that,
-    /// cancelled, or fails with the device, removed or suspended; no other answer counts.
+    /// The conditions repeat those of the operation. A challenge that a device has approved and that waits for its
+    /// return code can only be approved by that code, cancelled, or fail because the device was removed or suspended;
+    /// no other answer counts.
     static let end = SQLStatement(
         """
         UPDATE challenges SET state = $2, reason = $3, method = $4, decided_by = $5, ended_at = $6, number_hash = NULL
         WHERE id = $1 AND state = 'pending' AND expires_at > $6
         AND (decided_by IS NULL OR $2 IN ('approved', 'cancelled') OR $3 IN ('device_removed', 'device_suspended'))
         """)
-    /// The one statement that decides which answer waits for its code.
+    /// Decides which approval waits for its return code.
     static let hold = SQLStatement(
         """
         UPDATE challenges SET method = $2, decided_by = $3, expires_at = $4, number_hash = NULL
         WHERE id = $1 AND state = 'pending' AND expires_at > $5 AND decided_by IS NULL
         """)
-    /// The one statement that decides whose a challenge becomes that waits for the device which presents its code.
+    /// Decides which user's device claims a challenge by its code.
     static let claim = SQLStatement(
         """
         UPDATE challenges SET user_id = $2, claimed_at = $3 WHERE id = $1 AND state = 'pending' AND expires_at > $3
@@ -130,7 +131,7 @@ private enum Statements {
         "SELECT challenge_id, state, reason, custom FROM answers WHERE enrollment_id = $1 AND digest = $2")
 }
 
-/// Challenges, whom they were put to, and how they were answered.
+/// Challenges, their target devices, answers and receipts.
 extension SQLTransaction {
     func find(_ id: ChallengeID) throws -> Challenge? {
         try first(Statements.byID, [id.value], challenge)
@@ -339,9 +340,9 @@ extension SQLTransaction {
     }
 }
 
-/// Rows to values and back.
+/// Conversions between rows and values.
 extension SQLTransaction {
-    /// State, reason, method, decided by, ended at.
+    /// The columns state, reason, method, decided_by and ended_at.
     private func columns(of state: ChallengeState) -> [SQLValue] {
         switch state {
         case .pending: [.text("pending"), .null, .null, .null, .null]
@@ -355,12 +356,12 @@ extension SQLTransaction {
         }
     }
 
-    /// The channel's name, and when its code was presented.
+    /// The columns channel and claimed_at.
     private func columns(of channel: Channel) -> [SQLValue] {
         [.text(channel.kind.rawValue), .optional(channel.claimedAt?.milliseconds)]
     }
 
-    /// The purpose's name, and the device it is about.
+    /// The columns purpose and new_device_id.
     private func columns(of purpose: Purpose) -> [SQLValue] {
         switch purpose {
         case .relyingParty: [.text("relying_party"), .null]
@@ -381,7 +382,7 @@ extension SQLTransaction {
             browser: try row.optionalBlob(27), state: try state(row))
     }
 
-    /// The columns that asking writes and nothing changes.
+    /// Reads the columns that never change after the challenge was asked.
     private func asked(_ row: SQLRow) throws -> ParsedRows.Asked {
         guard let nonce = Nonce(bytes: try row.blob(5)) else { throw StoreError.corruptRow("challenge nonce") }
         let question = Question(
@@ -446,7 +447,7 @@ extension SQLTransaction {
     }
 }
 
-/// As it stands in a column, sealed: what a hook says to an app is between the two.
+/// The form in which a column holds it, sealed: the hook's reply is meant only for the app.
 extension CustomReply {
     static func place(_ enrollment: some CustomStringConvertible, _ digest: [UInt8]) -> String {
         "answer \(enrollment) \(Hex.encode(digest))"

@@ -10,7 +10,8 @@ private enum Statements {
         earlier_secret_until, disabled_at
         """
     static let byID = SQLStatement("SELECT \(columns) FROM clients WHERE id = $1 AND deleted_at IS NULL")
-    /// A challenge asked at the same time is seen by whoever disables the client after it, or is not asked.
+    /// A transaction that asks a challenge holds this lock until it commits, so that disabling the client either finds
+    /// the challenge or comes first and prevents it.
     static let heldByID = SQLStatement("\(byID.text) FOR SHARE")
     static let all = SQLStatement("SELECT \(columns) FROM clients WHERE deleted_at IS NULL ORDER BY id")
     static let deleted = SQLStatement("SELECT id FROM clients WHERE deleted_at IS NOT NULL")
@@ -33,7 +34,7 @@ private enum Statements {
         UPDATE clients SET earlier_secret_hash = secret_hash, earlier_secret_until = $3, secret_hash = $2 WHERE id = $1
         """)
     static let disable = SQLStatement("UPDATE clients SET disabled_at = $2 WHERE id = $1")
-    /// What others refer to stays: its name, and the rules for PINs of the devices that it enrolled.
+    /// Keeps what other rows refer to: the name, and the PIN rules for the devices that the client enrolled.
     static let delete = SQLStatement(
         """
         UPDATE clients SET deleted_at = $2, secret_hash = NULL, earlier_secret_hash = NULL, callback_secret = NULL,
@@ -59,7 +60,7 @@ private enum Statements {
     static let removeType = SQLStatement("DELETE FROM challenge_types WHERE name = $1")
 }
 
-/// Clients, the operator's token and challenge types.
+/// Clients, the bootstrap token and challenge types.
 extension SQLTransaction {
     func find(_ id: ClientID) throws -> Client? {
         try first(Statements.byID, [id.value]) { row in

@@ -11,14 +11,15 @@ private enum Statements {
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
     static let state = SQLStatement("SELECT removed_at, removal_reason, suspended_at FROM enrollments WHERE id = $1")
-    /// While a device is let in, or asked something, it cannot be removed; removal waits, and sees what was done.
+    /// While an operation approves a device or asks it something, it cannot be removed; the removal waits and then sees
+    /// the result.
     static let stateLocked = SQLStatement("\(state.text) FOR SHARE")
     static let hold = SQLStatement("SELECT 1 FROM enrollments WHERE id = $1 FOR NO KEY UPDATE")
     static let ofUser = SQLStatement("SELECT \(columns) FROM enrollments WHERE user_id = $1 ORDER BY id")
     static let activeOfUser = SQLStatement(
         "SELECT \(columns) FROM enrollments WHERE user_id = $1 AND removed_at IS NULL ORDER BY id")
-    /// While there is none to lock, none comes: whoever enrolls, asks or unlinks has locked the user before, with the
-    /// link to it.
+    /// No new device can appear while these rows are locked: enrolling, asking and unlinking lock the user first, with
+    /// the link.
     static let activeOfUserLocked = SQLStatement("\(activeOfUser.text) FOR SHARE")
     static let certificate = SQLStatement("SELECT certificate FROM enrollments WHERE id = $1")
     static let fingerprint = SQLStatement("SELECT 1 FROM enrollments WHERE fingerprint = $1")
@@ -87,7 +88,7 @@ private enum Statements {
         "INSERT INTO nonces (key_id, nonce, expires_at) VALUES ($1, $2, $3) ON CONFLICT (key_id, nonce) DO NOTHING")
 }
 
-/// Enrollments, tickets and the nonces of devices.
+/// Enrollments, tickets and the nonces of devices' requests.
 extension SQLTransaction {
     func find(_ id: EnrollmentID) throws -> Enrollment? {
         try first(Statements.byID, [id.value], enrollment)
@@ -214,7 +215,7 @@ extension SQLTransaction {
         try first(Statements.push, [enrollment.value]) { try registeredPush($0, at: 0, of: enrollment) }
     }
 
-    /// From two columns that follow one another: where to, and the token.
+    /// Reads two adjacent columns: the target and the sealed token.
     func registeredPush(_ row: SQLRow, at column: Int, of enrollment: EnrollmentID) throws -> RegisteredPush {
         let target = try row.value(column, PushTarget.init)
         let token = try sealer.open(try row.blob(column + 1), for: PushTarget.place(enrollment))
@@ -272,7 +273,7 @@ extension Enrollment.State {
     }
 }
 
-/// Rows to values.
+/// Conversions from rows.
 extension SQLTransaction {
     private func enrollment(_ row: SQLRow) throws -> Enrollment {
         let id: EnrollmentID = try row.id(0)
@@ -301,8 +302,9 @@ extension SQLTransaction {
         return versions.contains(nil) ? nil : versions.compactMap { $0 }
     }
 
-    /// Each with how often it was tried for nothing and from when it counts; with the first alone as long as times were
-    /// not kept.
+    /// Reads each custom authenticator's count of failed attempts and the time from which it counts.
+    ///
+    /// Rows of an earlier version hold only the count.
     private static func customs(_ text: String) -> [AuthenticatorName: EnrolledCustom]? {
         guard let members = (try? JSONValue(parsing: Array(text.utf8)))?.object?.members else { return nil }
         var customs: [AuthenticatorName: EnrolledCustom] = [:]
@@ -315,7 +317,7 @@ extension SQLTransaction {
         return customs
     }
 
-    /// The columns that seldom change.
+    /// Reads the columns that rarely change.
     private static func device(_ row: SQLRow) throws -> ParsedRows.Device {
         func key(_ bytes: [UInt8], _ flags: KeyFlags) throws -> CertifiedKey {
             guard let publicKey = try? PublicKey(parsing: bytes) else { throw StoreError.corruptRow("enrollment key") }
@@ -333,7 +335,7 @@ extension SQLTransaction {
     }
 }
 
-/// As it stands in a column; the token stands in another, sealed.
+/// The form in which a column holds it; the token is sealed in a column of its own.
 extension PushTarget {
     static func place(_ enrollment: some CustomStringConvertible) -> String { "push token \(enrollment)" }
 

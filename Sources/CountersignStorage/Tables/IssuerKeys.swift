@@ -10,7 +10,7 @@ private enum Statements {
         """
         INSERT INTO secrets (name, sealed, certificate) VALUES ('issuer keys', $1, $2) ON CONFLICT (name) DO NOTHING
         """)
-    /// Also locks the row, where transactions run beside each other.
+    /// On PostgreSQL, this also locks the row.
     static let putCertificate = SQLStatement(
         "UPDATE secrets SET certificate = $2 WHERE name = 'issuer keys' AND certificate = $1")
     static let keys = SQLStatement(
@@ -27,14 +27,14 @@ private enum Statements {
     static let delete = SQLStatement("DELETE FROM signing_keys WHERE id = $1")
 }
 
-/// The issuer's own keys: the primary one in `secrets`, with the certificate, and those that rotate in `signing_keys`.
+/// The issuer's own keys: the primary key and the certificate in `secrets`, and the keys that rotate in `signing_keys`.
 extension SQLTransaction {
     func issuerKeys() throws -> IssuerKeyMaterial {
         guard let kept = try keptIssuerKeys() else { throw StoreError.corruptRow(PrimaryKey.place) }
         return kept
     }
 
-    /// Nil before the first start has made them.
+    /// Nil before the first start has created the keys.
     func keptIssuerKeys() throws -> IssuerKeyMaterial? {
         try first(Statements.secret, []) { row in
             let primary = try PrimaryKey(try row.blob(0), sealer)
@@ -50,7 +50,7 @@ extension SQLTransaction {
         }
     }
 
-    /// Keeps keys that were made, unless others were made before.
+    /// Stores new keys, unless other keys were stored before.
     func insert(_ made: IssuerKeyMaterial) throws {
         let primary = PrimaryKey(createdAt: made.createdAt, key: made.primary)
         let inserted = try connection.execute(
@@ -95,7 +95,7 @@ extension IssuerKey {
 }
 
 extension [IssuerKey] {
-    /// By their use, oldest first: keys that were made at once have ids in any order.
+    /// The keys by use, then oldest first; the ids of keys made at the same time are in no particular order.
     fileprivate var inOrder: [IssuerKey] {
         KeyUse.allCases.flatMap { use in
             filter { $0.use == use }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
@@ -103,7 +103,7 @@ extension [IssuerKey] {
     }
 }
 
-/// The primary key as its row holds it.
+/// The primary key in the form in which its row holds it.
 struct PrimaryKey {
     static let place = "issuer keys"
 

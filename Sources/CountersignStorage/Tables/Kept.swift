@@ -3,7 +3,7 @@ import CountersignWire
 import Encodings
 
 private enum Statements {
-    /// Ids begin with the time of their making: the oldest stand first, and no index of its own is needed.
+    /// Ids begin with their creation time, so the oldest come first and no further index is needed.
     static let endedChallenges = SQLStatement(
         """
         SELECT id FROM challenges WHERE id < $1 AND state <> 'pending' AND ended_at < $2 ORDER BY id LIMIT $3
@@ -15,7 +15,8 @@ private enum Statements {
         DELETE FROM receipts WHERE challenge_id IN (SELECT challenge_id FROM receipts
         WHERE challenge_id < $1 AND accepted_at < $2 ORDER BY challenge_id LIMIT $3)
         """)
-    /// Of the oldest those that are old enough: the order of writing is that of time, but for the clocks of nodes.
+    /// Looks only at the oldest events: the order of writing is the order of time, apart from differences between the
+    /// clocks of nodes.
     static let deleteEvents = SQLStatement(
         """
         DELETE FROM audit WHERE at < $1 AND place IN (SELECT place FROM audit WHERE place > 0 ORDER BY place LIMIT $2)
@@ -31,7 +32,7 @@ private enum Statements {
         WHERE e.user_id > '' ORDER BY e.user_id, e.client_id LIMIT 1
         """)
     static let endErasure = SQLStatement("DELETE FROM erasures WHERE user_id = $1 AND client_id = $2 AND since = $3")
-    /// What a server asks on a user's behalf, whether a device is theirs, is erased with the user only.
+    /// The server's own questions, about new devices, are erased only when the user is deleted.
     static let eraseChallenges = SQLStatement(
         """
         UPDATE challenges SET message = $4, alert = $4, details = '[]', signing_data = NULL, context = NULL,
@@ -46,7 +47,7 @@ private enum Statements {
     static let forgetAnswers = SQLStatement("DELETE FROM answers WHERE enrollment_id = $1")
 }
 
-/// What is kept no longer, and what is erased of users who are gone.
+/// Retention: deletes what is no longer kept, and erases the data of deleted users.
 extension SQLTransaction {
     func deleteChallenges(endedBefore time: Timestamp, limit: Int) throws -> Int {
         let ids = try all(
@@ -68,7 +69,7 @@ extension SQLTransaction {
         try connection.execute(Statements.deleteEvents, [time.value, .integer(Int64(limit))])
     }
 
-    /// The id that no challenge asked before a time comes after.
+    /// The smallest id of a challenge asked at this time.
     private static func firstID(at time: Timestamp) -> String {
         "\(ChallengeID(at: time, random: [UInt8](repeating: 0, count: 10)))"
     }
@@ -96,7 +97,7 @@ extension SQLTransaction {
         return try ErasedText.members.reduce(count) { try $0 + erase($1, fromEventsOf: erasure.user, limit: limit) }
     }
 
-    /// Takes a member out of the details of a batch of a user's events.
+    /// Removes a member from the details of a batch of a user's events.
     private func erase(_ member: String, fromEventsOf user: UserID, limit: Int) throws -> Int {
         let events = try all(
             Statements.personalEvents, [user.value, .text("%\"\(member)\":%"), .integer(Int64(limit))]

@@ -12,7 +12,7 @@ private enum Statements {
     static let remove = SQLStatement("DELETE FROM known_browsers WHERE \(key)")
 }
 
-/// From which browsers users have approved something.
+/// The browsers from which users have approved something.
 extension SQLTransaction {
     func isKnown(_ browser: [UInt8], of user: UserID, by client: ClientID) throws -> Bool {
         try first(Statements.exists, [user.value, client.value, .blob(browser)]) { _ in true } ?? false

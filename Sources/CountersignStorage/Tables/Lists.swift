@@ -29,7 +29,7 @@ private enum Statements {
     static let nextEvent = SQLStatement("SELECT place, at FROM audit WHERE place > $1 ORDER BY place LIMIT 1")
 
     private static let entry = "SELECT id, asked_at, type, state FROM challenges"
-    /// A user's are read in the order of their times, which an index has.
+    /// A user's challenges are read in the order of their times, for which there is an index.
     private static let before = "asked_at <= $1 AND (asked_at < $1 OR id < $2) ORDER BY asked_at DESC, id DESC LIMIT $3"
     static let challenges = SQLStatement("\(entry) WHERE id < $1 ORDER BY id DESC LIMIT $2")
     static let challengesOfClient = SQLStatement(
@@ -38,7 +38,7 @@ private enum Statements {
     static let challengesOfBoth = SQLStatement("\(entry) WHERE user_id = $4 AND client_id = $5 AND \(before)")
 }
 
-/// Lists, each page of which begins where the one before ended.
+/// Lists; each page begins where the previous one ended.
 extension SQLTransaction {
     func users(of client: ClientID, after id: UserID?, limit: Int) throws -> [LinkedUser] {
         try all(
@@ -84,7 +84,7 @@ extension SQLTransaction {
     func challenges(
         in scope: ListScope, of user: UserID?, before place: ListChallenges.Place?, limit: Int
     ) throws -> [ChallengeEntry] {
-        // No id comes after the one whose letters are all the last.
+        // No id comes after the one of only `z`.
         let last = place.map { "\($0.id)" } ?? "chl_\(String(repeating: "z", count: 26))"
         let time = place?.askedAt.milliseconds ?? Int64.max
         let count = SQLValue.integer(Int64(limit))
@@ -104,7 +104,7 @@ extension SQLTransaction {
     }
 }
 
-/// Receipts of one device, whether their challenges are kept or not.
+/// The receipts of one device, whether or not their challenges still exist.
 extension SQLTransaction {
     func list(
         by enrollment: EnrollmentID, in scope: ListScope, after id: ChallengeID?, limit: Int
@@ -120,7 +120,6 @@ extension SQLTransaction {
     }
 }
 
-/// The audit.
 extension SQLTransaction {
     func list(
         _ filter: AuditFilter, after place: Int64, limit: Int
@@ -135,7 +134,7 @@ extension SQLTransaction {
         add(filter.kind.map { .text($0.rawValue) }) { "kind = \($0)" }
         add(filter.client?.value) { "client_id = \($0)" }
         add(filter.user?.value) { "user_id = \($0)" }
-        // Its user's events are found by an index.
+        // The condition on the user allows an index to be used.
         add(filter.enrollment?.value) {
             "enrollment_id = \($0) AND user_id = (SELECT user_id FROM enrollments WHERE id = \($0))"
         }
@@ -158,10 +157,11 @@ extension SQLTransaction {
         }
     }
 
-    /// How far the clocks of several servers may differ, in seconds: events are in the order of writing, not of time.
+    /// The largest allowed difference between the clocks of servers, in seconds; events are in the order of writing,
+    /// not of time.
     private static let clockTolerance: Int64 = 60
 
-    /// A place before which there is nothing from a time on, found by halving: no index of times is needed.
+    /// A place after which all events from a time on lie, found by binary search, so that no index on times is needed.
     private func place(before time: Timestamp) throws -> Int64 {
         let time = time.adding(seconds: -Self.clockTolerance)
         var (low, high) = (Int64(0), try first(Statements.lastPlace, []) { try $0.optionalInteger(0) ?? 0 } ?? 0)
@@ -179,6 +179,6 @@ extension SQLTransaction {
 }
 
 extension SQLValue {
-    /// What ids begin after: the one before, or none at all.
+    /// The id after which a page begins; the empty text for the first page.
     fileprivate static func first<Kind>(after id: ID<Kind>?) -> SQLValue { .text(id.map { "\($0)" } ?? "") }
 }

@@ -8,7 +8,8 @@ private enum Statements {
         """
         INSERT INTO replies (scope, key, request_digest, body, created_at) VALUES ($1, $2, $3, $4, $5)
         """)
-    /// A transaction gets its number with its first write, and the place in the audit is taken a moment before that.
+    /// PostgreSQL assigns a transaction its number at the first write, but the place in the audit is taken slightly
+    /// earlier; this statement makes the number come first.
     static let takeNumber = SQLStatement("SELECT pg_current_xact_id()::text::bigint")
     static let append = SQLStatement(
         """
@@ -32,35 +33,36 @@ private enum Statements {
         "SELECT count, window_ends_at FROM attempts WHERE key = $1 AND window_ends_at > $2")
     static let forgetAttempts = SQLStatement("DELETE FROM attempts WHERE key = $1")
 
-    /// Deletes a batch of rows that are older than a time.
+    /// Deletes a batch of rows that meet a condition.
     private static func sweep(_ table: String, key: String, where condition: String) -> SQLStatement {
         SQLStatement(
             "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT $2)")
     }
 
-    /// How far a server's clock may be ahead, in seconds: one that is deletes nothing that the others still go by.
+    /// The tolerance for a server whose clock is ahead, in seconds: it deletes nothing that other servers still need.
     private static let clockError: Int64 = 3600
 
     static let sweeps: [(statement: SQLStatement, keptFor: Int64)] = [
         (sweep("nonces", key: "key_id, nonce", where: "expires_at < $1"), clockError),
         (sweep("attempts", key: "key", where: "window_ends_at < $1"), clockError),
         (sweep("replies", key: "scope, key", where: "created_at < $1"), IdempotencyKey.lifetime),
-        // A used ticket is told apart from an unknown one for a day.
+        // For a day after its expiry, a used ticket can be told from an unknown one.
         (sweep("tickets", key: "hash", where: "expires_at < $1"), 86400),
-        // An answer may be repeated for as long as a device may be without a network.
+        // A device may repeat an answer after it was without a network.
         (sweep("answers", key: "enrollment_id, digest", where: "answered_at < $1"), 7 * 86400),
-        // Asked of nobody in the end: a page may show a code to whoever looks at it. The audit tells of them.
+        // Nobody claimed these challenges: a page may show a code to every visitor. The audit still records them.
         (sweep("challenges", key: "id", where: "channel = 'code' AND claimed_at IS NULL AND ended_at < $1"), 86400),
         (
             sweep("known_browsers", key: "user_id, client_id, browser", where: "approved_at < $1"),
             KnownBrowser.keptFor
         ),
-        // Not before their time, whatever else is kept for how long: they decide from when something new counts.
+        // These rows decide when new devices and methods count, so they are kept until their time whatever the other
+        // periods are.
         (sweep("left_behind", key: "subject, enrollment_id", where: "until < $1"), clockError),
         (sweep("ended_links", key: "user_id, client_id", where: "until < $1"), clockError),
         (sweep("outbox", key: "id", where: "state = 'delivered' AND delivered_at < $1"), 86400),
-        // Nobody can send it again, but it can be looked at: a push for a day, since what became of it stands with its
-        // question, anything else for a month.
+        // A dead message can no longer be sent but can still be looked at: a callback for 30 days, any other message
+        // for a day. The result of a push is also recorded with its challenge.
         (sweep("outbox", key: "id", where: "state = 'dead' AND kind <> 'callback' AND expires_at < $1"), 86400),
         (sweep("outbox", key: "id", where: "state = 'dead' AND expires_at < $1"), 30 * 86400),
         (
@@ -73,7 +75,7 @@ private enum Statements {
     ]
 }
 
-/// Replies kept for repeats, the audit, the way into the outbox, and limits.
+/// Replies to repeated requests, the audit, the insertion into the outbox, and limits.
 extension SQLTransaction {
     func find(_ key: IdempotencyKey) throws -> KeptReply? {
         try first(Statements.reply, [.text(key.scope), .text(key.key)]) { row in

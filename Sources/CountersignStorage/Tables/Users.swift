@@ -6,10 +6,10 @@ private enum Statements {
         SELECT u.id, l.external_id, u.created_at, l.enrollment_blocked FROM user_links l JOIN users u ON u.id = l.user_id
         WHERE l.client_id = $1
         """
-    /// What clients do with one user happens one after the other: limits are counted, the last link is searched for.
+    /// Serialises the operations of clients on one user, because they count limits and look for the last link.
     ///
-    /// The link is locked as well, because PostgreSQL reads again only what it locks: who waited for the user would be
-    /// given a link that is gone.
+    /// The link is locked as well, because after waiting for a lock PostgreSQL reads only the locked rows again;
+    /// without this, a transaction that waited for the user would still see a link that was deleted meanwhile.
     static let locked = "FOR NO KEY UPDATE OF u FOR SHARE OF l"
     static let linkedByID = SQLStatement("\(linked) AND l.user_id = $2")
     static let linkedByIDLocked = SQLStatement("\(linked) AND l.user_id = $2 \(locked)")
@@ -35,7 +35,7 @@ private enum Statements {
     static let markDeleted = SQLStatement("UPDATE users SET deleted_at = $2 WHERE id = $1")
 }
 
-/// Users and the clients that know them.
+/// Users and their links to clients.
 extension SQLTransaction {
     func find(_ reference: UserReference, of client: ClientID) throws -> LinkedUser? {
         switch reference {

@@ -46,7 +46,8 @@ private enum Statements {
         "SELECT enrollment_id, method FROM waits WHERE until <= $1 ORDER BY until LIMIT $2")
 }
 
-/// What decides whether something new counts: links that ended, what removed enrollments left behind, and what waits.
+/// What decides when a new device or method counts: ended links, what removed enrollments left behind, and waiting
+/// times.
 extension SQLTransaction {
     func lock(_ user: UserID) throws {
         if locksRows { _ = try connection.rows(Statements.lockUser, [user.value]) }
