@@ -6,29 +6,25 @@ public import NIOHTTP1
 public import OpenPGP
 public import TestSupport
 
-/// A phone built from the wire formats alone, so that a test can make every mistake with it.
+/// A phone that uses only the wire formats, so that a test can make any mistake with it.
 public struct TestPhone: Sendable {
-    /// The server it talks to.
     public let server: TestServer
-    /// The ticket, issuer and ids it was invited with.
+    /// The invitation, with the ticket, the issuer and the ids.
     public let invitation: EnrollmentInvitation
     /// The primary key, which signs receipts.
     public let primary: SigningKeyPair
     /// The key that signs requests.
     public let authentication: P256.Signing.PrivateKey
-    /// The key challenges are encrypted to.
+    /// The key to which challenges are encrypted.
     public let encryption: DecryptionKeyPair
-    /// Its certificate.
     public let certificate: Certificate
     /// The server's certificate.
     public let serverCertificate: Certificate
 
-    /// Its enrollment.
     public var enrollment: EnrollmentID { invitation.enrollment }
-    /// Whose it is.
     public var user: UserID { invitation.user }
 
-    /// A phone with new keys for an invitation; it is not enrolled yet.
+    /// Creates a phone with new keys for an invitation, without enrolling it.
     public init(invitation text: String, server: TestServer) async throws {
         guard let invitation = EnrollmentInvitation(text) else {
             throw UnexpectedReply(description: "not an invitation: \(text)")
@@ -47,7 +43,7 @@ public struct TestPhone: Sendable {
         serverCertificate = try Certificate(armored: String(decoding: reply.body, as: UTF8.self))
     }
 
-    /// A phone with other keys for the same invitation.
+    /// Creates a phone with other keys for the same invitation.
     public init(_ other: TestPhone, holder: Holder) {
         server = other.server
         invitation = other.invitation
@@ -58,7 +54,7 @@ public struct TestPhone: Sendable {
         certificate = holder.certificate
     }
 
-    /// A phone enrolled for a user of a client.
+    /// Creates a phone and enrolls it for a user of a client.
     public static func enrolled(for user: String, by client: Caller, at server: TestServer) async throws -> Self {
         let phone = try await Self(invitation: try await client.makeTicket(for: user), server: server)
         _ = try await phone.enroll().success()

@@ -1,23 +1,23 @@
 public import Crypto
 public import OpenPGP
 
-/// A person with a certificate like a device's: primary, authentication and encryption keys in software.
+/// A person whose certificate has the form of a device's: primary, authentication and encryption keys in software.
 public struct Holder: Sendable {
-    /// When everything of it is made.
+    /// The creation time of all keys and signatures.
     public static let time: UnixSeconds = 1_790_000_000
 
     /// The primary key, which signs.
     public let primary: SigningKeyPair
     /// The subkey that signs requests.
     public let authentication: SigningKeyPair
-    /// The key of that subkey.
+    /// The private key of that subkey.
     public let authenticationKey: P256.Signing.PrivateKey
     /// The subkey that decrypts.
     public let encryption: DecryptionKeyPair
-    /// The certificate over them.
+    /// The certificate with these keys.
     public let certificate: Certificate
 
-    /// A person with new keys, made at a time.
+    /// Creates a person with new keys, all created at one time.
     public init(userID: String = "usr_1 <enr_1@login.example.com>", at time: UnixSeconds = time) async throws {
         primary = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: time)
         authenticationKey = P256.Signing.PrivateKey()
