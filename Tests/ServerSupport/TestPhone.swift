@@ -61,7 +61,7 @@ public struct TestPhone: Sendable {
         return phone
     }
 
-    /// The body of its enrollment request.
+    /// The body of the phone's enrollment request.
     public var enrollmentRequest: JSONValue {
         get throws {
             EnrollmentRequest(
@@ -81,12 +81,12 @@ public struct TestPhone: Sendable {
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - path: path and query.
-    ///   - body: the body, JSON.
-    ///   - keyID: who it says signs; the enrollment's id unless a test says otherwise.
-    ///   - nonce: a nonce; random unless a test says otherwise.
-    ///   - createdIn: how many seconds the clock is ahead.
-    ///   - sentBody: the body that is sent instead of the one that was signed.
+    ///   - path: the path and the query.
+    ///   - body: the body as JSON.
+    ///   - keyID: the stated key id; the enrollment's id by default.
+    ///   - nonce: the nonce; a random one by default.
+    ///   - createdIn: how far the phone's clock is ahead, in seconds.
+    ///   - sentBody: a body that is sent instead of the signed one.
     public func send(
         _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, keyID: String? = nil, nonce: String? = nil,
         createdIn: Int64 = 0, sentBody: [UInt8]? = nil
@@ -97,7 +97,7 @@ public struct TestPhone: Sendable {
         return try await server.send(method, path, headers: headers, body: sentBody ?? bytes)
     }
 
-    /// The fields that sign a request, and the one that says what its body is.
+    /// The header fields with the signature and the digest of the body.
     ///
     /// See ``send(_:_:_:keyID:nonce:createdIn:sentBody:)``.
     public func signature(
@@ -129,7 +129,7 @@ public struct TestPhone: Sendable {
         return body
     }
 
-    /// The code that a reply to an approval by a link brings, unsealed.
+    /// The return code in the reply to the approval of a link, decrypted.
     public func returnCode(in reply: JSONValue) async throws -> String {
         guard let sealed = reply["return"]?.string.flatMap({ Base64.decode($0) }) else {
             throw UnexpectedReply(description: "no code in \(reply)")
@@ -142,18 +142,18 @@ public struct TestPhone: Sendable {
         return code
     }
 
-    /// The receipt it would sign.
+    /// The receipt that the phone would sign.
     public func receipt(of question: Question, _ decision: Decision) -> Receipt {
         Receipt(
             of: question, user: user, device: certificate.fingerprint, decision: decision, answeredAt: server.clock.now)
     }
 
-    /// A sealed answer that says this text.
+    /// A sealed answer with a text.
     ///
     /// - Parameters:
-    ///   - text: what is signed, a receipt's text unless a test says otherwise.
-    ///   - signer: who signs; the phone's primary key unless a test says otherwise.
-    ///   - intendedRecipient: for whom; the server unless a test says otherwise.
+    ///   - text: the text to sign, normally that of a receipt.
+    ///   - signer: the signing key; the phone's primary key by default.
+    ///   - intendedRecipient: the intended recipient; the server by default.
     public func seal(
         _ text: String, signedBy signer: SigningKeyPair? = nil, intendedRecipient: Fingerprint? = nil
     ) async throws -> [UInt8] {
@@ -169,7 +169,7 @@ public struct TestPhone: Sendable {
         try await send(.POST, "/v1/challenges/\(challenge)/answer", AnswerRequest(message: message).json)
     }
 
-    /// Opens a challenge, decides and answers.
+    /// Opens a challenge and answers it with a decision.
     public func answer(_ challenge: String, _ decision: Decision) async throws -> Reply {
         let question = try await open(challenge).question
         return try await answer(challenge, message: try await seal(receipt(of: question, decision).text))
