@@ -1,25 +1,26 @@
-# Shared by the scripts; to be sourced.
+# Shared by all scripts; for sourcing.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
-# One build folder for every clone, so that the second one is quick; below it one scratch path per set of flags.
+# All clones share one build folder, so that a second clone builds quickly; it has one scratch path for each set of
+# flags.
 build_dir=${COUNTERSIGN_BUILD_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/countersign}
 debug_scratch=$build_dir/debug
 release_scratch=$build_dir/release
-# Many servers at once need many files; what a user may open at first is often 1024, and 256 on macOS.
+# Many concurrent servers need many open files; the default limit is often 1024, and 256 on macOS.
 ulimit -Sn 8192 2>/dev/null || ulimit -Sn "$(ulimit -Hn)" 2>/dev/null || true
-# Every debug target is built with these, so that each is built once.
+# All debug builds use the same flags, so that each target is built once.
 debug_flags=(--enable-code-coverage --scratch-path "$debug_scratch")
 countersign=$debug_scratch/debug/countersign
 profiles=$build_dir/profiles
-# Instrumented programs write what they ran when they end; nobody wants that in their folder.
+# Instrumented programs write a coverage profile when they end, which should not appear in the working folder.
 export LLVM_PROFILE_FILE=${LLVM_PROFILE_FILE:-/dev/null}
-# Where a program crashes, who called whom stands in the log's last lines, not a list of libraries.
+# After a crash, the last lines of the log should contain the stack trace and not a list of libraries.
 export SWIFT_BACKTRACE=${SWIFT_BACKTRACE:-color=no,images=none,registers=none,threads=crashed}
 
-# Prints a heading and runs a part of the tests; its seconds are printed in the end.
+# Prints a heading and runs a part of the tests; the summary prints its duration.
 part_names=()
 part_seconds=()
 part() {
@@ -31,7 +32,7 @@ part() {
     part_seconds+=($((SECONDS - start)))
 }
 
-# Notes something that was not run, with its reason: an error where everything must run.
+# Records something that was not run, with the reason; this is an error where everything must run.
 not_run=()
 leave_out() {
     if [ "${CI:-}" = true ]; then
@@ -44,7 +45,7 @@ leave_out() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# Prints how long each part took and what was left out.
+# Prints the duration of each part, and what was not run.
 summary() {
     printf '\n%-44s %8s\n' "part" "seconds"
     local index

@@ -1,6 +1,7 @@
-/* What the thread sanitizer cannot see of Mutex (Synchronization): where two threads meet at one, the lock is handed over
-   inside the runtime, which is built without the sanitizer, by a system call. Every variable under a Mutex then looks
-   raced for. Loaded before the runtime by scripts/test-sanitized, this tells it of the two functions that do so.
+/* Makes the locks of Mutex (Synchronization) visible to the thread sanitizer. When two threads contend for one, the
+   runtime, which is built without the sanitizer, hands the lock over by a system call. The sanitizer then reports a
+   data race for every variable under a Mutex. scripts/test-sanitized loads this file before the runtime, and it reports
+   the two functions concerned to the sanitizer.
 
    Their names and the register of their receiver are part of the ABI of Swift for Linux. */
 #define _GNU_SOURCE

@@ -4,27 +4,27 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// A relying party's end of the callbacks: a server on a free port of this machine that takes every post.
+/// A relying party's receiver of callbacks: a server on a free local port that accepts every POST.
 package struct CallbackReceiver: Sendable {
-    /// One post.
+    /// One POST request.
     package struct Call: Sendable {
-        /// The fields, by names in lower case.
+        /// The header fields, by lower-case names.
         package let headers: [String: String]
         /// The body.
         package let body: [UInt8]
     }
 
-    /// Where it listens.
+    /// The URL at which it listens.
     package let url: String
-    /// What arrives.
+    /// The requests that arrive.
     package let calls: AsyncStream<Call>
 
-    /// Runs something while a receiver listens.
+    /// Runs a body while a receiver listens.
     ///
     /// - Parameters:
-    ///   - statuses: what the first posts are answered with; all others are accepted.
-    ///   - bodies: what the answers to the first posts say; all others say nothing.
-    ///   - body: what to run.
+    ///   - statuses: the statuses for the first requests; all later ones are accepted.
+    ///   - bodies: the bodies of the first replies; all later ones are empty.
+    ///   - body: the body to run.
     package static func with<Result: Sendable>(
         answering statuses: [Int] = [], saying bodies: [JSONValue] = [],
         _ body: @escaping @Sendable (CallbackReceiver) async throws -> Result
@@ -39,7 +39,7 @@ package struct CallbackReceiver: Sendable {
             let headers = Dictionary(request.headers.map { ($0.name.canonicalName, $0.value) }) { $1 }
             arrive.yield(Call(headers: headers, body: Array(body.readableBytesView)))
             let status = answers.withLock { $0.isEmpty ? 200 : $0.removeFirst() }
-            // A redirect that leads nowhere: who follows it is not answered by it.
+            // The target of the redirect does not exist, so a sender that follows it gets no success.
             let fields: HTTPFields = (300..<400).contains(status) ? [.location: "/nowhere"] : [:]
             let saying = sayings.withLock { $0.isEmpty ? [] : $0.removeFirst().encoded }
             return Response(

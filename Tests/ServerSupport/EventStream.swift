@@ -6,14 +6,14 @@ import NIOHTTP1
 
 /// One block of an event stream.
 package struct ServerEvent: Hashable, Sendable {
-    /// Its `id`, or nil.
+    /// The field `id`.
     package let id: String?
-    /// Its `event`, or nil, as in a comment.
+    /// The field `event`; nil for a comment.
     package let name: String?
-    /// Its `data`, or nil.
+    /// The field `data`.
     package let data: JSONValue?
 
-    /// Reads a block, and holds its data against the contract.
+    /// Parses a block, and checks its data against the OpenAPI document.
     init(_ block: some StringProtocol) throws {
         func field(_ name: String) -> String? {
             block.split(separator: "\n").first { $0.hasPrefix("\(name): ") }.map {
@@ -29,12 +29,12 @@ package struct ServerEvent: Hashable, Sendable {
     }
 }
 
-/// Server-sent events as they arrive; read once.
+/// The server-sent events as they arrive; it can be read only once.
 package struct EventStream: AsyncSequence, Sendable {
     package typealias Element = ServerEvent
     package typealias Failure = any Error
 
-    /// The fields of the reply, by names in lower case.
+    /// The header fields of the reply, by lower-case names.
     package let headers: [String: String]
     private let events: AsyncThrowingStream<ServerEvent, any Error>
 
@@ -69,9 +69,10 @@ package struct EventStream: AsyncSequence, Sendable {
 }
 
 extension Caller {
-    /// Opens a stream of events and runs something with it.
+    /// Opens an event stream for the body.
     ///
-    /// - Throws: ``UnexpectedReply`` when the server gives no stream, or an event is not what the contract says.
+    /// - Throws: ``UnexpectedReply`` if the server returns no stream, or if an event does not match the OpenAPI
+    ///   document.
     package func stream<Result: Sendable>(
         _ path: String, _ body: (EventStream) async throws -> Result
     ) async throws -> Result {

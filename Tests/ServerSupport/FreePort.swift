@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// Ports for servers that run beside each other in one test process.
+/// Ports for servers that run in parallel in one test process.
 ///
-/// A port that the system chooses can be taken by somebody's connection before the server listens on it; these lie
-/// below those that systems give to connections, and each is handed out once in a long while.
+/// A connection of another process can take a port that the system chose before the server listens on it. The ports
+/// here are below those that systems use for connections, and a port is reused only after all others.
 package enum FreePort {
     private static let range = 10_000..<32_000
     private static let last = Mutex(Int.random(in: range))
 
-    /// A port nobody listens on.
+    /// A port at which no process listens.
     package static func next() -> Int {
         for _ in range {
             let port = last.withLock { last in

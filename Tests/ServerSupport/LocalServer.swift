@@ -4,9 +4,9 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// A server on a free port of this machine that is none of ours.
+/// A server on a free local port that is not a Countersign server.
 package enum LocalServer {
-    /// Runs something while every request is answered alike, whatever it asks for.
+    /// Runs a body while the server gives every request the same reply.
     package static func with<Result: Sendable>(
         answering reply: JSONValue, status: Int = 200,
         _ body: @escaping @Sendable (_ url: String) async throws -> Result
@@ -19,7 +19,7 @@ package enum LocalServer {
         return try await with(responder, body)
     }
 
-    /// Runs something while requests are answered by a responder.
+    /// Runs a body while a responder answers requests.
     static func with<Result: Sendable>(
         _ responder: some HTTPResponder<BasicRequestContext>,
         _ body: @escaping @Sendable (_ url: String) async throws -> Result

@@ -2,18 +2,17 @@ import CountersignWire
 package import Encodings
 import NIOHTTP1
 
-/// The usual cast: a server, a shop that asks, a user of the shop, and the user's phone.
+/// The usual fixture: a server, a shop as client, a user of the shop, and the user's phone.
 package struct Scene: Sendable {
     /// The server.
     package let server: TestServer
     /// A client with all rights.
     package let shop: Caller
-    /// The user, whom the shop knows as `customer-1`.
+    /// The user, known to the shop as `customer-1`.
     package let user: String
-    /// The user's phone, enrolled.
+    /// The user's enrolled phone.
     package let phone: TestPhone
 
-    /// A cast of these parts.
     package init(server: TestServer, shop: Caller, user: String, phone: TestPhone) {
         self.server = server
         self.shop = shop
@@ -21,15 +20,14 @@ package struct Scene: Sendable {
         self.phone = phone
     }
 
-    /// The operator.
     package var administrator: Caller { server.administrator }
 
-    /// Runs something with the cast on a fresh server.
+    /// Runs a body with the fixture on a new server.
     ///
     /// - Parameters:
-    ///   - type: the type `payment`, by which the shop asks; wide limits unless a test says otherwise.
-    ///   - client: what the shop is registered with besides its name.
-    ///   - body: what to run.
+    ///   - type: the type `payment`, which the shop uses; with high limits by default.
+    ///   - client: the members of the shop's registration besides its name.
+    ///   - body: the body to run.
     package static func with<Result: Sendable>(
         type: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0], client: JSONObject = JSONObject(),
         _ body: @escaping @Sendable (Scene) async throws -> Result
@@ -37,7 +35,7 @@ package struct Scene: Sendable {
         try await TestServer.with { server in try await body(try await make(server, type: type, client: client)) }
     }
 
-    /// The cast on a server that is there.
+    /// Creates the fixture on an existing server.
     package static func make(
         _ server: TestServer, type: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0],
         client: JSONObject = JSONObject()
@@ -49,7 +47,7 @@ package struct Scene: Sendable {
         return Scene(server: server, shop: shop, user: user, phone: phone)
     }
 
-    /// Asks the user, and returns the id of the challenge and the number to type.
+    /// Asks the user, and returns the id of the challenge and the number to enter.
     package func ask(_ members: JSONObject = JSONObject()) async throws -> (id: String, number: String) {
         let asked = try await shop.ask(user, members)
         guard let id = asked["id"]?.string, let number = asked["number"]?.string else {
@@ -58,7 +56,7 @@ package struct Scene: Sendable {
         return (id, number)
     }
 
-    /// Types the number, and approves.
+    /// Approves with the number.
     package func approve(_ asked: (id: String, number: String)) async throws -> Reply {
         guard let number = EntryNumber(asked.number) else {
             throw UnexpectedReply(description: "\(asked.number) is no number")
@@ -71,7 +69,7 @@ package struct Scene: Sendable {
         try await shop.call(.GET, "/v1/challenges/\(challenge)").success()["state"]?.string ?? ""
     }
 
-    /// Everything there is to see, so that a test can tell that nothing changed.
+    /// The whole visible state, by which a test can tell that nothing has changed.
     package func snapshot() async throws -> Snapshot {
         let pending = try await phone.send(.GET, "/v1/enrollments/self/challenges").success()
         return Snapshot(
@@ -84,7 +82,7 @@ package struct Scene: Sendable {
     }
 }
 
-/// All that the server shows of itself at one time.
+/// The whole visible state of a server at one time.
 package struct Snapshot: Hashable, Sendable {
     /// The whole audit.
     package let audit: [JSONValue]
@@ -96,12 +94,12 @@ package struct Snapshot: Hashable, Sendable {
     package let user: JSONValue
     /// The user's enrollments.
     package let enrollments: JSONValue
-    /// The ids of the challenges that the phone is asked.
+    /// The ids of the challenges that are pending for the phone.
     package let pending: [JSONValue]
 }
 
 extension Caller {
-    /// The whole audit, page by page; for operators.
+    /// The whole audit, read page by page; for operators.
     package func auditEvents() async throws -> [JSONValue] {
         var events: [JSONValue] = []
         var cursor = "0"
@@ -114,7 +112,7 @@ extension Caller {
         }
     }
 
-    /// How many entries of a kind the audit has; for operators.
+    /// The number of audit events of a kind; for operators.
     package func auditCount(_ kind: String) async throws -> Int {
         try await auditEvents().count { $0["kind"] == .string(kind) }
     }

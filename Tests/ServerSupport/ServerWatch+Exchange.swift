@@ -7,13 +7,13 @@ import Encodings
 import Foundation
 import TestSupport
 
-/// What is secret in requests and replies.
+/// Finds the secrets in requests and replies.
 extension ServerWatch {
     private static let clients = Audience.replies(on: "POST /v1/admin/clients")
     private static let callbackSecrets = Audience.replies(on: "/callback-secret")
     private static let tickets = Audience.replies(on: "/enrollment-tickets")
 
-    /// Watches for what a data folder holds: the master key, the bootstrap token, the issuer's private keys.
+    /// Adds the secrets in a data folder: the master key, the bootstrap token and the issuer's private keys.
     func plant(dataFolder: String, database: DatabaseChoice, issuer: Issuer, clock: TestClock) async throws {
         func text(of file: String) throws -> String {
             try String(contentsOfFile: "\(dataFolder)/\(file)", encoding: .utf8)
@@ -44,13 +44,13 @@ extension ServerWatch {
         }
     }
 
-    /// Notes a request and the reply to it.
+    /// Records a request and its reply.
     ///
     /// - Parameters:
     ///   - method: the method, in upper case.
-    ///   - path: path and query.
-    ///   - request: the request's fields and body.
-    ///   - reply: the reply's status, fields and body.
+    ///   - path: the path and the query.
+    ///   - request: the header fields and the body of the request.
+    ///   - reply: the status, the header fields and the body of the reply.
     package func note(
         _ method: String, _ path: String, request: (headers: [(String, String)], body: [UInt8]?),
         reply: (status: Int, headers: [String: String], body: [UInt8])
@@ -66,7 +66,7 @@ extension ServerWatch {
     private func plant(header name: String, _ value: String) {
         switch name {
         case "authorization":
-            // A part of a secret is in the reply that told the whole, and ids are in many.
+            // The reply that contained the whole secret contains parts of it too, and ids are in many replies.
             let credentials = value.split(separator: " ", maxSplits: 1).last.map(String.init) ?? ""
             guard let decoded = Base64.decode(credentials).flatMap({ String(strictUTF8: $0) }) else {
                 plant(credentials, "the credentials of a request", for: Self.clients)
@@ -98,7 +98,7 @@ extension ServerWatch {
         }
     }
 
-    /// What stands behind `#` in a link, whoever the issuer is.
+    /// The code behind `#` in a link of any issuer.
     private static func code(inLink text: String) -> ChallengeCode? {
         let parts = text.components(separatedBy: "/q#")
         return Issuer(parts[0]).flatMap { ChallengeCode(link: text, to: $0) }
@@ -120,7 +120,7 @@ extension ServerWatch {
         let code = body["code"] ?? body
         for text in [code["qr"]?.string, code["link"]?.string].compactMap({ $0 }) {
             guard let code = ChallengeCode(text) ?? Self.code(inLink: text) else { continue }
-            // Each is told once: to who asks, or to who asks for another.
+            // Each code appears in one reply: to the request that asks, or to a request for another code.
             let told = Audience.replies(on: route.hasSuffix("/code") ? "/code" : "POST /v1/challenges")
             plant(code.otp.reveal(), "the one-time password of a code", for: told)
             plant(text, "the code of a challenge", for: told)

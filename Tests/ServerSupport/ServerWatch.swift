@@ -3,24 +3,24 @@ package import Logging
 import Synchronization
 package import TestSupport
 
-/// Knows the secrets of one test server, and reads everything it said: each line of its log, at every level, and each
-/// reply, its fields as well.
+/// Knows the secrets of one test server, and searches for them in its whole log and in all of its replies.
 ///
-/// ``TestServer`` notes what goes both ways and asks for the leaks when the server has ended; a leak fails the test.
+/// ``TestServer`` records all requests and replies, and asks for the leaks when the server has ended. A leak fails the
+/// test.
 package final class ServerWatch: Sendable {
-    /// Secrets that stand where they must not.
+    /// A secret where it must not be.
     package struct Leak: Error, Hashable, CustomStringConvertible {
-        /// What, and where.
+        /// The secret, and where it was found.
         package let description: String
     }
 
-    /// Who may say a secret.
+    /// Where a secret may appear.
     package enum Audience: Sendable {
-        /// Nobody.
+        /// Nowhere.
         case nobody
-        /// The replies on paths that end like this.
+        /// In the replies on paths with this ending.
         case replies(on: String)
-        /// Any reply, as the text of a question; only the log may not.
+        /// In any reply, as the text of a question may, but not in the log.
         case anyReply
     }
 
@@ -36,43 +36,42 @@ package final class ServerWatch: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Everything that is logged.
+    /// The whole log.
     package let book = LogBook()
 
-    /// A watch that knows nothing yet.
     package init() {}
 
-    /// A logger whose lines are read, and given to another logger as well.
+    /// A logger that writes to the log book and to another logger.
     package func logger(besides other: Logger?) -> Logger {
         guard let other else { return book.logger }
         return Logger(label: "test") { [book] _ in MultiplexLogHandler([book.logger.handler, other.handler]) }
     }
 
-    /// Watches for a text; what could be a word or is an id is no secret.
+    /// Adds a text; short texts, which could be words, and ids are not secrets.
     package func plant(_ text: String, _ name: String, for audience: Audience = .nobody) {
         guard text.utf8.count >= 12, !Self.isID(text) else { return }
         keep(Array(text.utf8), for: audience) { SecretForms(name, text: text) }
     }
 
-    /// Watches for bytes.
+    /// Adds bytes.
     package func plant(_ bytes: [UInt8], _ name: String, for audience: Audience = .nobody) {
         keep(bytes, for: audience) { SecretForms(name, bytes: bytes) }
     }
 
-    /// Watches for a text just as it stands: for what comes with every request.
+    /// Adds a text in its literal form only, for texts that come with every request.
     package func plant(verbatim text: String, _ name: String, for audience: Audience) {
         guard text.utf8.count >= 12 else { return }
         keep(Array(text.utf8), for: audience) { SecretForms(name, verbatim: text) }
     }
 
-    /// Watches the log for the number of a challenge, which stands in replies.
+    /// Adds the number of a challenge, which may appear in replies but not in the log.
     package func plant(number: String) {
         state.withLock { _ = $0.numbers.insert(number) }
     }
 
     private func keep(_ key: [UInt8], for audience: Audience, _ forms: () -> SecretForms) {
         state.withLock { state in
-            // Who may say it is known best where it was made: what repeats it says nothing of that.
+            // The first audience is kept: where a secret was made, it is known best who may see it.
             if state.secrets[key] == nil { state.secrets[key] = Secret(forms: forms(), audience: audience) }
         }
     }
@@ -82,15 +81,15 @@ package final class ServerWatch: Sendable {
         return parts.count == 2 && parts[0].count == 3 && CrockfordBase32.decode(parts[1]) != nil
     }
 
-    /// Keeps a reply, to be read in the end: what is a secret may become known later.
+    /// Keeps a reply for a search at the end, because a secret may become known later.
     func note(_ path: String, _ summary: String, _ bytes: [UInt8]) {
         state.withLock { $0.replies.append((path: String(path.prefix { $0 != "?" }), summary: summary, bytes: bytes)) }
     }
 
-    /// Every secret that the log or a reply holds.
+    /// The secrets that were found in the log or in replies.
     package var leaks: [Leak] { leaks(in: book.entries) }
 
-    /// Every secret that these lines of a log, or a reply, hold.
+    /// The secrets that are in these log lines or in the replies.
     package func leaks(in lines: [String]) -> [Leak] {
         let state = state.withLock { $0 }
         let everything = SecretSearch(state.secrets.values.map(\.forms))
@@ -103,7 +102,7 @@ package final class ServerWatch: Sendable {
         }) {
             leaks.append(Leak(description: "the number of a challenge is in the log: \(line)"))
         }
-        // Few, of many secrets: looked for once, not for each of many replies.
+        // There are few of these among many secrets, so one search for each ending serves all replies.
         let endings = Set(state.secrets.values.compactMap { $0.audience.ending })
         var searches: [String: SecretSearch] = [:]
         for reply in state.replies {
@@ -119,12 +118,12 @@ package final class ServerWatch: Sendable {
 }
 
 extension ServerWatch.Audience {
-    /// The end of the paths whose replies may tell it.
+    /// The ending of the paths whose replies may contain the secret.
     fileprivate var ending: String? {
         if case .replies(let ending) = self { ending } else { nil }
     }
 
-    /// Whether replies on paths of this end may tell it.
+    /// Whether replies on paths with this ending may contain the secret.
     fileprivate func hears(_ ending: String) -> Bool {
         switch self {
         case .nobody: false

@@ -5,14 +5,14 @@ import StorageTestSupport
 import Synchronization
 import TestSupport
 
-/// Which database each test server works on: SQLite, or PostgreSQL where this run of the tests is about it.
+/// Chooses the database of each test server: SQLite, or PostgreSQL if the tests run with it.
 package enum TestDatabases {
-    /// Keeps servers on SQLite whatever the run is about, for a test that opens the file itself.
+    /// Keeps servers on SQLite, for a test that opens the file itself.
     @TaskLocal package static var isSQLite = false
 
     private static let databases = Mutex<[String: PostgresDatabase]>([:])
 
-    /// The database of the server with this data folder; a server that starts again there finds its own.
+    /// The database of the server with this data folder; a server that restarts there gets the same one.
     static func choice(for dataFolder: String) async throws -> DatabaseChoice {
         guard Engine.chosen == .postgresql, !isSQLite else { return .sqlite(path: nil) }
         let known = databases.withLock { $0[dataFolder] }
@@ -24,11 +24,11 @@ package enum TestDatabases {
         return .postgresql(settings)
     }
 
-    /// What the database of the server with this data folder holds, as who copied it could read it: the files of
-    /// SQLite, or all that PostgreSQL gives out.
+    /// The contents of the database of the server with this data folder, as a thief could read them: the files of
+    /// SQLite, or a dump of PostgreSQL.
     package static func contents(for dataFolder: String) throws -> [String: Data] {
         if let database = databases.withLock({ $0[dataFolder] }) {
-            // Bytes as they are where they can be read, and not in hexadecimal.
+            // Readable bytes are printed as they are, and not in hexadecimal.
             let dump = try Program.run(
                 "/usr/bin/env", ["pg_dump", "--dbname", database.url],
                 environment: ["PGOPTIONS": "-c bytea_output=escape"])

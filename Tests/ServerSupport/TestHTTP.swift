@@ -1,10 +1,10 @@
 package import AsyncHTTPClient
 import NIOCore
 
-/// The client that tests call servers with.
+/// The HTTP client of the tests.
 package enum TestHTTP {
-    /// Follows no redirect, and opens as many connections as there are requests: waits that fill a small pool would
-    /// keep out the very request that ends them.
+    /// Follows no redirects, and opens a connection for every request: in a small pool, waiting requests would block
+    /// the request that ends their wait.
     package static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64

@@ -6,29 +6,25 @@ package import NIOHTTP1
 package import OpenPGP
 package import TestSupport
 
-/// A phone built from the wire formats alone, so that a test can make every mistake with it.
+/// A phone that uses only the wire formats, so that a test can make any mistake with it.
 package struct TestPhone: Sendable {
-    /// The server it talks to.
     package let server: TestServer
-    /// The ticket, issuer and ids it was invited with.
+    /// The invitation, with the ticket, the issuer and the ids.
     package let invitation: EnrollmentInvitation
     /// The primary key, which signs receipts.
     package let primary: SigningKeyPair
     /// The key that signs requests.
     package let authentication: P256.Signing.PrivateKey
-    /// The key challenges are encrypted to.
+    /// The key to which challenges are encrypted.
     package let encryption: DecryptionKeyPair
-    /// Its certificate.
     package let certificate: Certificate
     /// The server's certificate.
     package let serverCertificate: Certificate
 
-    /// Its enrollment.
     package var enrollment: EnrollmentID { invitation.enrollment }
-    /// Whose it is.
     package var user: UserID { invitation.user }
 
-    /// A phone with new keys for an invitation; it is not enrolled yet.
+    /// Creates a phone with new keys for an invitation, without enrolling it.
     package init(invitation text: String, server: TestServer) async throws {
         guard let invitation = EnrollmentInvitation(text) else {
             throw UnexpectedReply(description: "not an invitation: \(text)")
@@ -47,7 +43,7 @@ package struct TestPhone: Sendable {
         serverCertificate = try Certificate(armored: String(decoding: reply.body, as: UTF8.self))
     }
 
-    /// A phone with other keys for the same invitation.
+    /// Creates a phone with other keys for the same invitation.
     package init(_ other: TestPhone, holder: Holder) {
         server = other.server
         invitation = other.invitation
@@ -58,14 +54,14 @@ package struct TestPhone: Sendable {
         certificate = holder.certificate
     }
 
-    /// A phone enrolled for a user of a client.
+    /// Creates a phone and enrolls it for a user of a client.
     package static func enrolled(for user: String, by client: Caller, at server: TestServer) async throws -> Self {
         let phone = try await Self(invitation: try await client.makeTicket(for: user), server: server)
         _ = try await phone.enroll().success()
         return phone
     }
 
-    /// The body of its enrollment request.
+    /// The body of the phone's enrollment request.
     package var enrollmentRequest: JSONValue {
         get throws {
             EnrollmentRequest(
@@ -85,12 +81,12 @@ package struct TestPhone: Sendable {
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - path: path and query.
-    ///   - body: the body, JSON.
-    ///   - keyID: who it says signs; the enrollment's id unless a test says otherwise.
-    ///   - nonce: a nonce; random unless a test says otherwise.
-    ///   - createdIn: how many seconds the clock is ahead.
-    ///   - sentBody: the body that is sent instead of the one that was signed.
+    ///   - path: the path and the query.
+    ///   - body: the body as JSON.
+    ///   - keyID: the stated key id; the enrollment's id by default.
+    ///   - nonce: the nonce; a random one by default.
+    ///   - createdIn: how far the phone's clock is ahead, in seconds.
+    ///   - sentBody: a body that is sent instead of the signed one.
     package func send(
         _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, keyID: String? = nil, nonce: String? = nil,
         createdIn: Int64 = 0, sentBody: [UInt8]? = nil
@@ -101,7 +97,7 @@ package struct TestPhone: Sendable {
         return try await server.send(method, path, headers: headers, body: sentBody ?? bytes)
     }
 
-    /// The fields that sign a request, and the one that says what its body is.
+    /// The header fields with the signature and the digest of the body.
     ///
     /// See ``send(_:_:_:keyID:nonce:createdIn:sentBody:)``.
     package func signature(
@@ -133,7 +129,7 @@ package struct TestPhone: Sendable {
         return body
     }
 
-    /// The code that a reply to an approval by a link brings, unsealed.
+    /// The return code in the reply to the approval of a link, decrypted.
     package func returnCode(in reply: JSONValue) async throws -> String {
         guard let sealed = reply["return"]?.string.flatMap({ Base64.decode($0) }) else {
             throw UnexpectedReply(description: "no code in \(reply)")
@@ -146,18 +142,18 @@ package struct TestPhone: Sendable {
         return code
     }
 
-    /// The receipt it would sign.
+    /// The receipt that the phone would sign.
     package func receipt(of question: Question, _ decision: Decision) -> Receipt {
         Receipt(
             of: question, user: user, device: certificate.fingerprint, decision: decision, answeredAt: server.clock.now)
     }
 
-    /// A sealed answer that says this text.
+    /// A sealed answer with a text.
     ///
     /// - Parameters:
-    ///   - text: what is signed, a receipt's text unless a test says otherwise.
-    ///   - signer: who signs; the phone's primary key unless a test says otherwise.
-    ///   - intendedRecipient: for whom; the server unless a test says otherwise.
+    ///   - text: the text to sign, normally that of a receipt.
+    ///   - signer: the signing key; the phone's primary key by default.
+    ///   - intendedRecipient: the intended recipient; the server by default.
     package func seal(
         _ text: String, signedBy signer: SigningKeyPair? = nil, intendedRecipient: Fingerprint? = nil
     ) async throws -> [UInt8] {
@@ -173,7 +169,7 @@ package struct TestPhone: Sendable {
         try await send(.POST, "/v1/challenges/\(challenge)/answer", AnswerRequest(message: message).json)
     }
 
-    /// Opens a challenge, decides and answers.
+    /// Opens a challenge and answers it with a decision.
     package func answer(_ challenge: String, _ decision: Decision) async throws -> Reply {
         let question = try await open(challenge).question
         return try await answer(challenge, message: try await seal(receipt(of: question, decision).text))

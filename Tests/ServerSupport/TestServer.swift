@@ -8,24 +8,21 @@ package import NIOHTTP1
 import NIOCore
 import TestSupport
 
-/// A real server on a free port of this machine, with a fresh database and a clock that can be moved.
+/// A real server on a free local port, with a new database and an adjustable clock.
 package struct TestServer: Sendable {
-    /// Its public URL, without a slash at the end.
+    /// The server's public URL, without a slash at the end.
     package let issuer: Issuer
-    /// Where it is reached, which is the same unless a test names another issuer.
+    /// The URL for connections, which differs from the issuer only if a test sets another issuer.
     let address: Issuer
-    /// Its clock.
     package let clock: TestClock
     /// The operator's bootstrap token.
     package let token: String
-    /// The folder that holds its data.
     package let dataFolder: String
-    /// Knows its secrets and reads all it says.
+    /// Knows the server's secrets and searches its log and replies.
     package let watch: ServerWatch
-    /// What it serves.
     package let routes: [RegisteredRoute]
 
-    /// Runs something while a fresh server serves; the server stops after, also when it failed.
+    /// Runs a body while a new server runs; the server stops afterwards, even if the body throws.
     package static func with<Result: Sendable>(
         _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
@@ -33,15 +30,15 @@ package struct TestServer: Sendable {
         return try await with(dataFolder: folder.path("data"), body)
     }
 
-    /// Runs something while a server serves the data of a folder.
+    /// Runs a body while a server runs with the data of a folder.
     ///
     /// - Parameters:
     ///   - dataFolder: the folder.
     ///   - port: the port; 0 for a free one.
-    ///   - logger: what else gets the log.
+    ///   - logger: another logger that gets the log.
     ///   - settings: changes the settings.
-    ///   - server: makes the server, where a test needs another than the usual one.
-    ///   - body: what to run.
+    ///   - server: makes the server; the usual one by default.
+    ///   - body: the body to run.
     package static func with<Result: Sendable>(
         dataFolder: String, port: Int = 0, logger: Logger? = nil,
         settings: @Sendable (inout ServerSettings) -> Void = { _ in },
@@ -53,7 +50,7 @@ package struct TestServer: Sendable {
         }
     }
 
-    /// The server as it is shipped.
+    /// Makes the server as the program does.
     package static let usual: @Sendable (ServerSettings, Logger, TestClock) async throws -> Server = {
         try await Server($0, environment: [:], logger: $1, time: $2)
     }
@@ -90,23 +87,23 @@ package struct TestServer: Sendable {
         }
         var iterator = results.makeAsyncIterator()
         guard let result = await iterator.next() else { throw CancellationError() }
-        // A failure of the test itself says more than what it left behind.
+        // A failure of the test says more than the leaks that it has caused.
         let value = try result.get()
         let leaks = watch.leaks.map(\.description)
         guard leaks.isEmpty else { throw ServerWatch.Leak(description: leaks.joined(separator: "\n")) }
         return value
     }
 
-    /// Sends a request with exactly these bytes and fields.
+    /// Sends a request with exactly these bytes and header fields.
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - path: path and query.
-    ///   - headers: the fields.
-    ///   - body: the body, or nil for none.
-    ///   - isChunked: whether the body comes in chunks, its length untold.
-    ///   - isContract: whether the reply must be as the contract says, which describes the native API.
-    /// - Throws: ``UnexpectedReply`` when the reply is not what the contract says.
+    ///   - path: the path and the query.
+    ///   - headers: the header fields.
+    ///   - body: the body; nil for none.
+    ///   - isChunked: whether the body is sent in chunks, without its length.
+    ///   - isContract: whether the reply must match the OpenAPI document, which describes the native API.
+    /// - Throws: ``UnexpectedReply`` if the reply does not match the OpenAPI document.
     package func send(
         _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
         isChunked: Bool = false, isContract: Bool = true
@@ -131,10 +128,9 @@ package struct TestServer: Sendable {
         return reply
     }
 
-    /// Who calls the relying-party and administration routes.
+    /// A caller of the routes for relying parties and operators.
     package func caller(_ authorization: String) -> Caller { Caller(server: self, authorization: authorization) }
 
-    /// The operator.
     package var administrator: Caller { caller("Bearer \(token)") }
 
     /// Registers a client.
@@ -153,17 +149,17 @@ package struct TestServer: Sendable {
     }
 }
 
-/// A client or operator that calls a test server.
+/// A client or an operator of a test server.
 package struct Caller: Sendable {
     let server: TestServer
-    /// The value of its `Authorization` field.
+    /// The value of the field `Authorization`.
     package let authorization: String
-    /// Its client id; empty for the operator.
+    /// The client's id; empty for the operator.
     package private(set) var clientID = ""
-    /// The secret that signs its callbacks; empty for the operator.
+    /// The secret that signs the client's callbacks; empty for the operator.
     package private(set) var callbackSecret = ""
 
-    /// Sends a request with JSON.
+    /// Sends a request with a JSON body.
     @discardableResult
     package func call(
         _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, headers: [(String, String)] = []
@@ -181,13 +177,13 @@ package struct Caller: Sendable {
         return try await server.send(method, path, headers: headers, body: body, isChunked: isChunked)
     }
 
-    /// Makes a user and returns its id.
+    /// Creates a user and returns its id.
     package func makeUser(_ externalID: String? = nil) async throws -> String {
         let body = JSONValue.members(["external_id": externalID.map(JSONValue.string)])
         return try await call(.POST, "/v1/users", body).success()["id"]?.string ?? ""
     }
 
-    /// Makes a ticket and returns the text of its QR code.
+    /// Creates a ticket and returns the text of its QR code.
     package func makeTicket(for user: String) async throws -> String {
         try await call(.POST, "/v1/users/\(user)/enrollment-tickets").success()["qr"]?.string ?? ""
     }
@@ -195,8 +191,8 @@ package struct Caller: Sendable {
     /// Asks a user to confirm a payment and returns the reply's body.
     ///
     /// - Parameters:
-    ///   - user: who is asked.
-    ///   - members: the body's members besides user, type and message; put over them where the names are the same.
+    ///   - user: the user.
+    ///   - members: further members of the body; they replace default members with the same names.
     @discardableResult
     package func ask(_ user: String, _ members: JSONObject = JSONObject()) async throws -> JSONValue {
         var body = JSONObject([
@@ -207,7 +203,7 @@ package struct Caller: Sendable {
     }
 }
 
-/// What a server answered.
+/// A reply of a server.
 package struct Reply: Sendable, CustomStringConvertible {
     /// The request's method.
     package let method: HTTPMethod
@@ -215,12 +211,11 @@ package struct Reply: Sendable, CustomStringConvertible {
     package let path: String
     /// The status.
     package let status: Int
-    /// The fields, by names in lower case.
+    /// The header fields, by lower-case names.
     package let headers: [String: String]
     /// The body.
     package let body: [UInt8]
 
-    /// A reply of these parts.
     package init(method: HTTPMethod, path: String, status: Int, headers: [String: String], body: [UInt8]) {
         self.method = method
         self.path = path
@@ -229,24 +224,24 @@ package struct Reply: Sendable, CustomStringConvertible {
         self.body = body
     }
 
-    /// The body as JSON, or null.
+    /// The body as JSON; null if it is not JSON.
     package var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
     /// The problem's code; nil for a success.
     package var code: String? { json["code"]?.string }
-    /// Status and body, for a failing test.
+    /// The status and the body, for a failing test.
     package var description: String { "\(method) \(path): \(status) \(String(decoding: body, as: UTF8.self))" }
 
-    /// The body of a success.
+    /// The body of a successful reply.
     ///
-    /// - Throws: ``UnexpectedReply`` for every other status than 2xx.
+    /// - Throws: ``UnexpectedReply`` for every status other than 2xx.
     package func success() throws -> JSONValue {
         guard (200..<300).contains(status) else { throw UnexpectedReply(description: description) }
         return json
     }
 }
 
-/// A reply that a test cannot go on with.
+/// A reply with which a test cannot continue.
 package struct UnexpectedReply: Error, CustomStringConvertible {
-    /// The reply.
+    /// The request and the reply.
     package let description: String
 }

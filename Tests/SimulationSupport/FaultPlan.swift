@@ -1,39 +1,39 @@
 import Foundation
 import TestSupport
 
-/// What goes wrong in a simulated world.
+/// A fault in a simulation.
 package enum Fault: String, CaseIterable, Sendable {
-    /// Of a commit: nothing is written, and the caller is told that the database cannot be reached.
+    /// In a commit: nothing is written, and the caller gets the error that the database cannot be reached.
     case nothingWritten
-    /// Of a commit: it is written, and the caller is told that the database cannot be reached.
+    /// In a commit: it is written, but the caller gets the error that the database cannot be reached.
     case writtenUnheard
-    /// Of a commit: it clashes, so that its body runs again.
+    /// In a commit: it clashes, so its body runs again.
     case runTwice
-    /// Of a commit: the node dies before it.
+    /// In a commit: the node dies before it.
     case diesBefore
-    /// Of a commit: the node dies after it, and tells nobody.
+    /// In a commit: the node dies after it, without sending notifications.
     case diesAfter
-    /// Of a message: it does not arrive.
+    /// In a message: it does not arrive.
     case requestLost
-    /// Of a message: its reply does not arrive.
+    /// In a message: its reply does not arrive.
     case replyLost
-    /// Of a message: it arrives twice.
+    /// In a message: it arrives twice.
     case doubled
-    /// Of a message: it takes up to half a minute.
+    /// In a message: it takes up to half a minute.
     case late
-    /// Of an hour: a node dies and comes back.
+    /// At a moment: a node dies and restarts.
     case crash
-    /// Of an hour: a node cannot reach the database for a while.
+    /// At a moment: a node cannot reach the database for a while.
     case partition
-    /// Of an hour: a node's clock is set back by five minutes, and right again after a while.
+    /// At a moment: a node's clock is set back by five minutes, and corrected after a while.
     case clockBack
-    /// Of an hour: a node's clock is set ahead by an hour, and right again after a while.
+    /// At a moment: a node's clock is set ahead by an hour, and corrected after a while.
     case clockAhead
 }
 
-/// A place where something can go wrong: the so-manieth commit, message, or look at the world.
+/// A point at which a fault is possible, by kind and number: a commit, a message or a moment.
 package struct FaultPoint: Hashable, Sendable {
-    /// What is counted.
+    /// The kinds of points, which are counted separately.
     package enum Kind: String, CaseIterable, Sendable {
         case commit, message, moment
 
@@ -50,11 +50,11 @@ package struct FaultPoint: Hashable, Sendable {
     package let number: Int
 }
 
-/// What goes wrong when: drawn from a seed, or given.
+/// The faults of a run, by the points at which they happen; drawn from a seed or given.
 ///
-/// As text, a line for each: `commit 17 writtenUnheard`.
+/// Its text has one line for each fault: `commit 17 writtenUnheard`.
 package struct FaultPlan: Sendable, CustomStringConvertible {
-    /// How often something goes wrong, in thousandths of the commits, messages and moments.
+    /// How often faults happen, in thousandths of the commits, messages and moments.
     package struct Rates: Sendable {
         package var commit = 10
         package var message = 40
@@ -62,7 +62,7 @@ package struct FaultPlan: Sendable, CustomStringConvertible {
 
         package init() {}
 
-        /// Nothing goes wrong.
+        /// No faults.
         package static let none: Rates = {
             var rates = Rates()
             (rates.commit, rates.message, rates.moment) = (0, 0, 0)
@@ -78,14 +78,14 @@ package struct FaultPlan: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What there is to go wrong, in order.
+    /// The faults in their order.
     package var faults: [(point: FaultPoint, fault: Fault)]
 
     package init(_ faults: [(point: FaultPoint, fault: Fault)]) {
         self.faults = faults
     }
 
-    /// Nil where a line is none.
+    /// Parses a plan; nil if a line is malformed.
     package init?(_ text: String) {
         faults = []
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
@@ -102,7 +102,7 @@ package struct FaultPlan: Sendable, CustomStringConvertible {
     }
 }
 
-/// Says at each place whether something goes wrong, and keeps what did.
+/// Decides at each point whether a fault happens, and records the faults that did.
 final class FaultSource {
     private enum Origin {
         case drawn(seed: UInt64, FaultPlan.Rates)
@@ -111,7 +111,7 @@ final class FaultSource {
 
     private let origin: Origin
     private var counts: [FaultPoint.Kind: Int] = [:]
-    /// Whether anything goes wrong from now on.
+    /// Whether faults can happen now.
     var isOn = true
     private(set) var happened = FaultPlan([])
 
@@ -132,7 +132,7 @@ final class FaultSource {
         switch origin {
         case .given(let faults): fault = faults[point]
         case .drawn(let seed, let rates):
-            // Each from the seed alone: where one is left out, the others stay.
+            // Each fault depends on the seed and its point only, so the others remain when one is left out.
             let kinds = UInt64(FaultPoint.Kind.allCases.firstIndex(of: kind) ?? 0)
             var chance = SeededGenerator(seed: seed &+ kinds << 56, of: number)
             let happens = Int.random(in: 0..<1000, using: &chance) < rates.rate(of: kind)

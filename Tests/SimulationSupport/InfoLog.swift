@@ -1,7 +1,7 @@
 import Logging
 import TestSupport
 
-/// What nodes log at the level at which they run in production.
+/// The log of the nodes, at the level that is used in production.
 final class InfoLog: Sendable {
     private let book = LogBook()
 

@@ -1,8 +1,8 @@
 import CountersignWire
 
-/// What each party of a simulated world was told, and what it did.
+/// Records what each party of a simulation was told and what it did.
 package final class Ledger {
-    /// How much there was of what.
+    /// How often each kind of event happened.
     package struct Counts: Sendable {
         package var asked = 0
         package var approved = 0
@@ -24,7 +24,7 @@ package final class Ledger {
         package init() {}
     }
 
-    /// Where a challenge stands, as somebody was told.
+    /// The state of a challenge, as a party was told.
     struct Told: Equatable {
         let state: String
         let reason: String?
@@ -32,43 +32,43 @@ package final class Ledger {
         var isEnd: Bool { state != "pending" }
     }
 
-    /// A callback as it arrived first.
+    /// A callback as it arrived the first time.
     struct Arrived {
         let body: [UInt8]
         let challenge: String?
         let told: Told?
-        /// Whether the receiver has said that it has it.
+        /// Whether the receiver has accepted it.
         var isTaken: Bool
     }
 
     var counts = Counts()
     var clockSteps = 0
     var auditor: Auditor?
-    /// By challenge: the end that somebody was told first.
+    /// The end of each challenge that a party was told first.
     private(set) var ends: [ChallengeID: (told: Told, who: String)] = [:]
-    /// By who was told, and of what: whether it was an end.
+    /// Whether a party was told the end of a challenge, by party and challenge.
     private var heard: [String: Bool] = [:]
-    /// The challenges by the key that asked for them.
+    /// The challenges by the idempotency key of the request.
     private(set) var asked: [String: ChallengeID] = [:]
     private(set) var callbacks: [String: Arrived] = [:]
-    /// What works once and has.
+    /// The nonces and codes that were used; each works only once.
     private var used: Set<String> = []
-    /// How often something happened since a time.
+    /// How often an event has happened, and since when.
     private var times: [String: (since: Duration, number: Int)] = [:]
-    /// What was shown to a server that must be shown before something is approved.
+    /// What a server must be shown before an approval, and was shown.
     var shown: Set<String> = []
-    /// By the key of an asking: from which browser it came, and to which telephone a code goes.
+    /// The browser of each request, and the telephone to which its code goes, by the request's key.
     var browsers: [String: String] = [:]
     var telephones: [String: PhoneNumber] = [:]
-    /// The browsers, each with client and user, from which something was approved and nothing reported since.
+    /// The browsers, with client and user, in which something was approved and nothing reported since.
     var known: Set<String> = []
-    /// What must stand nowhere.
+    /// The secrets that must not appear anywhere.
     private(set) var secrets: Set<String> = []
     private(set) var latestSecret: String?
 
-    /// Somebody was told how a challenge stands.
+    /// Records that a party was told the state of a challenge.
     ///
-    /// - Returns: what is wrong with it, and the number of the promise; nil for nothing.
+    /// - Returns: the number of the broken invariant and its description; nil if none is broken.
     func tell(_ who: String, of id: ChallengeID, _ told: Told) -> (Int, String)? {
         let key = "\(who) \(id)"
         if heard[key] == true, !told.isEnd { return (10, "\(who) was told that \(id) is open, after its end") }
@@ -84,7 +84,7 @@ package final class Ledger {
         return nil
     }
 
-    /// A portal heard that what it asked by a key became a challenge.
+    /// Records that a request, by its key, became a challenge.
     func ask(_ key: String, became id: ChallengeID) -> (Int, String)? {
         guard let earlier = asked[key] else {
             asked[key] = id
@@ -94,7 +94,7 @@ package final class Ledger {
         return earlier == id ? nil : (4, "by \(key) \(earlier) and \(id) were asked")
     }
 
-    /// A callback has arrived.
+    /// Records that a callback has arrived.
     func arrive(_ id: String, _ callback: Arrived) -> (Int, String)? {
         guard var earlier = callbacks[id] else {
             callbacks[id] = callback
@@ -107,15 +107,16 @@ package final class Ledger {
         return earlier.body == callback.body ? nil : (9, "callback \(id) came with two bodies")
     }
 
-    /// A request was let in by its nonce.
+    /// Records that a request was accepted with its nonce.
     func use(_ nonce: String, by enrollment: EnrollmentID) -> (Int, String)? {
         used.insert(nonce).inserted ? nil : (5, "a request of \(enrollment) was let in twice")
     }
 
-    /// A code has worked.
+    /// Records that a code was accepted.
     func use(_ code: String) -> (Int, String)? { used.insert(code).inserted ? nil : (5, "\(code) worked twice") }
 
-    /// Something has happened that may happen so often, or so often within a time from its first time on.
+    /// Counts an event that may happen a limited number of times, in total or within a window that begins with its
+    /// first time.
     func count(
         _ what: String, atMost limit: Int, each window: Duration = .seconds(1_000_000), at time: Duration = .zero
     ) -> (Int, String)? {

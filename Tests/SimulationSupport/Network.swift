@@ -1,20 +1,20 @@
-/// What a caller hears of a call that nobody answered.
+/// The error of a caller who gets no answer.
 struct Unanswered: Error {}
 
-/// Brings messages from phones and portals to nodes, late, twice, or not at all.
+/// Delivers messages from phones and portals to nodes: late, twice, or not at all.
 struct Network {
-    /// How long a caller waits for an answer, besides what the server may hold the call.
+    /// How long a caller waits for an answer, in addition to the time for which the server may hold the call.
     private static let patience = Duration.seconds(10)
 
     let world: SimulatedWorld
 
-    /// Has a node do something, as a request over the network does.
+    /// Calls a node, as a request over the network does.
     ///
     /// - Parameters:
-    ///   - node: whom.
-    ///   - waiting: how long the node may hold it.
-    ///   - body: what it does; of a message that arrives twice it is done twice, and the first answer is heard.
-    /// - Throws: ``Unanswered``, or what the body throws.
+    ///   - node: the node.
+    ///   - waiting: how long the node may hold the call.
+    ///   - body: the work of the node; for a message that arrives twice it runs twice, and the first answer counts.
+    /// - Throws: ``Unanswered``, and the errors of the body.
     func call<Reply: Sendable>(
         _ node: Node, waiting: Duration = .zero, _ body: @escaping @Sendable (Node.Services) async throws -> Reply
     ) async throws -> Reply {
@@ -34,7 +34,7 @@ struct Network {
     ) {
         let (world, scheduler) = (world, world.scheduler)
         scheduler.at(scheduler.elapsed + delay) {
-            // Nobody listens there: the connection is refused.
+            // The node is down, so the connection is refused.
             guard let services = node.services, let life = node.life else {
                 reply?.end(.failure(Unanswered()))
                 return

@@ -6,7 +6,7 @@ import CountersignWire
 import Logging
 import StorageTestSupport
 
-/// From a start of a node to its end: what belongs to it does nothing any more when it is over.
+/// One run of a node, from start to end; nothing that belongs to it does anything after its end.
 final class Life: @unchecked Sendable {
     private(set) var isOver = false
     private var endings: [() -> Void] = []
@@ -22,10 +22,10 @@ final class Life: @unchecked Sendable {
     }
 }
 
-/// A server of a simulated world: the operations, the outbox's worker, maintenance and the refresh of keys, as they are
-/// wired in production, without HTTP.
+/// A server of a simulation: operations, outbox worker, maintenance and refresh of keys, connected as in production but
+/// without HTTP.
 final class Node: @unchecked Sendable {
-    /// What requests are done with.
+    /// What requests use.
     struct Services: Sendable {
         let node: Node
         let ports: Ports
@@ -39,7 +39,7 @@ final class Node: @unchecked Sendable {
     private(set) var services: Services?
     private(set) var life: Life?
     private(set) var isPartitioned = false
-    /// When something last went wrong with it.
+    /// When the latest fault of this node ends.
     private(set) var disturbedAt = Duration.zero
 
     var name: String { "node \(number)" }
@@ -51,7 +51,7 @@ final class Node: @unchecked Sendable {
             world.scheduler, offset: Int64(world.draw(0...3000)) - 1500, drift: Int64(world.draw(0...100)) - 50)
     }
 
-    /// Starts it, and again after a while where that fails.
+    /// Starts the node, and tries again after a while if that fails.
     func start() {
         let life = Life()
         self.life = life
@@ -112,7 +112,7 @@ final class Node: @unchecked Sendable {
         try await SQLStore(engine: engine, masterKey: masterKey, issuer: issuer, elapsed: elapsed)
     }
 
-    /// Everything of it is gone between two jobs, and comes back after a while.
+    /// Ends everything in the node between two jobs, and restarts it after a while.
     func die(_ why: String) {
         guard let life, !life.isOver else { return }
         world.trace.note(name, "dies \(why)")
@@ -122,7 +122,7 @@ final class Node: @unchecked Sendable {
         world.scheduler.at(world.scheduler.elapsed + world.milliseconds(100...30_000)) { [self] in start() }
     }
 
-    /// It stops for good, when the world does.
+    /// Stops the node for good at the end of the simulation.
     func stop() {
         services = nil
         life?.end()
@@ -133,7 +133,7 @@ final class Node: @unchecked Sendable {
         services?.hub.notify(topics)
     }
 
-    /// It cannot reach the database for a while; then nobody knows what it has missed.
+    /// Cuts the node off from the database for a while; it then does not know which notifications it has missed.
     func partition(for time: Duration) {
         isPartitioned = true
         disturbedAt = world.scheduler.elapsed + time

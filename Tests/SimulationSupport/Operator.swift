@@ -1,7 +1,7 @@
 import CountersignCore
 import CountersignWire
 
-/// Who runs the deployment: removes and suspends devices, ends locks, rotates keys, while all goes on.
+/// The operator, who removes and suspends devices, ends locks and rotates keys during the simulation.
 final class Operator: @unchecked Sendable {
     private unowned let world: SimulatedWorld
 
@@ -65,7 +65,7 @@ final class Operator: @unchecked Sendable {
         }
     }
 
-    /// Asks until somebody answers.
+    /// Repeats a call until it is answered.
     private func insist<Reply: Sendable>(
         _ body: @escaping @Sendable (Node.Services) async throws -> Reply
     ) async throws -> Reply {
@@ -78,7 +78,7 @@ final class Operator: @unchecked Sendable {
         }
     }
 
-    /// Deletes a user, whom the portals know anew by the same name after a while.
+    /// Deletes a user; the portals create the user again by the same name after a while.
     private func delete(_ user: User) async throws {
         let admin = world.portals[0].client
         guard let id = world.pick(user.links.filter { $0.end == nil })?.id else { return }
@@ -115,7 +115,7 @@ final class Operator: @unchecked Sendable {
     }
 }
 
-/// Reads the audit with a cursor, by one node and another.
+/// Reads the audit with a cursor, from changing nodes.
 package final class Auditor: @unchecked Sendable {
     private unowned let world: SimulatedWorld
     private(set) var place: Int64 = 0
@@ -141,6 +141,6 @@ package final class Auditor: @unchecked Sendable {
         }
     }
 
-    /// Is told of an event.
+    /// Records an event that was read.
     func hear(_ id: String) { read.append(id) }
 }

@@ -6,12 +6,13 @@ import OpenPGP
 import StorageTestSupport
 import TestSupport
 
-/// A phone's methods: PIN, biometric and its portal's own authenticator, set, replaced and given up.
+/// The methods of a phone: PIN, biometric and the portal's custom authenticator, which can be set, replaced and
+/// removed.
 extension Phone {
-    /// How the second signature of a change is made.
+    /// The kind of the second signature of a change.
     enum Proof { case right, wrong, none }
 
-    /// Its user changes one of the methods, and may mistype the PIN.
+    /// Changes a random method; the user may mistype the PIN.
     func changeSomething(_ device: Device) async throws {
         let isWrong =
             switch habit {
@@ -30,7 +31,7 @@ extension Phone {
         }
     }
 
-    /// Sets a PIN or a biometric, replaces or removes it.
+    /// Sets, replaces or removes a PIN or a biometric.
     func change(
         _ method: AnswerMethod, isRemoved: Bool = false, by proof: Proof = .right, of device: Device
     ) async throws {
@@ -56,7 +57,7 @@ extension Phone {
         _ = try await beginChange(device)
     }
 
-    /// Registers the authenticator of its portal, or gives it up.
+    /// Registers or removes the portal's custom authenticator.
     func changePhrase(isRemoved: Bool = false, by proof: Proof = .right, of device: Device) async throws {
         guard let phrase = Portal.phrase else { return }
         let header = try await beginChange(device)
@@ -69,13 +70,13 @@ extension Phone {
         _ = try await beginChange(device)
     }
 
-    /// What it hands to the authenticator of its portal, sealed.
+    /// The sealed data for the portal's custom authenticator.
     func phrase(by device: Device) async throws -> [UInt8] {
         guard let data = CustomData("correct horse") else { throw World.Broken("custom data") }
         return try await seal(data.text, by: device)
     }
 
-    /// Looks how its methods stand.
+    /// Fetches the state of the methods, which contains a nonce.
     private func beginChange(_ device: Device) async throws -> ChangeHeader {
         let (shown, server) = try await repeated {
             try await call("GET", "/v1/enrollments/self/methods", by: device) {
@@ -87,9 +88,9 @@ extension Phone {
         return ChangeHeader(issuer: world.issuer, enrollment: device.id, nonce: shown.nonce)
     }
 
-    /// Sends a change, the same bytes until somebody hears; where nobody says how it went, the device is given up.
+    /// Sends a change, and repeats the same bytes until there is an answer; without any answer, the device is given up.
     ///
-    /// - Returns: whether it was made.
+    /// - Returns: whether the change was accepted.
     private func send(
         _ text: String, _ data: [UInt8]? = nil, by proof: Proof, of device: Device
     ) async throws -> Bool {
@@ -138,14 +139,14 @@ extension Phone {
         return false
     }
 
-    /// A wrong PIN was typed.
+    /// Records a wrong PIN.
     func typedWrongly(_ device: Device, left: Int) {
         world.trace.note(name, "has \(left) tries left")
         device.wrongPINs += 1
         if device.wrongPINs > 5 { world.violate(6, "\(name) has typed \(device.wrongPINs) wrong PINs in a row") }
     }
 
-    /// Opens what releases an approval, and has the browser bring it to who asked.
+    /// Decrypts the return code, and has the browser bring it to the portal.
     func goBack(with sealed: [UInt8], _ device: Device) async throws {
         let opened = try await EncryptedMessage.open(
             sealed, with: device.holder.encryption, signers: device.server.keys,

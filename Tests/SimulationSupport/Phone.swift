@@ -6,28 +6,28 @@ import OpenPGP
 import StorageTestSupport
 import TestSupport
 
-/// A user's phone: real keys, real sealed messages and signed requests, and a user with habits.
+/// A user's phone, with real keys, sealed messages and signed requests, and with the user's habits.
 final class Phone: @unchecked Sendable {
-    /// What its user is like.
+    /// The habit of the user.
     enum Habit: CaseIterable { case prompt, slow, denying, mistyping, forgetful, away }
 
-    /// What it has of one enrollment.
+    /// The data of one enrollment.
     final class Device: @unchecked Sendable {
         let holder: Holder
         let invitation: EnrollmentInvitation
         var certificate: Certificate
         var server: Certificate
         let since: Timestamp
-        /// The keys of a PIN and of a biometric.
+        /// The keys of the PIN and of the biometric.
         var keys: [AnswerMethod: SigningKeyPair] = [:]
-        /// Whether it can answer by its portal's own authenticator.
+        /// Whether it can answer by the portal's custom authenticator.
         var hasPhrase = false
-        /// What is set and does not count yet.
+        /// The methods that are set but do not count yet, and when they will.
         var waiting: [AnswerMethod: Timestamp] = [:]
         var cursor: String?
-        /// In a row.
+        /// The wrong PINs in a row.
         var wrongPINs = 0
-        /// What is under way or done.
+        /// The challenges that are being handled or were handled.
         var seen: Set<ChallengeID> = []
 
         var pin: SigningKeyPair? { keys[.pin] }
@@ -50,15 +50,15 @@ final class Phone: @unchecked Sendable {
     unowned let world: SimulatedWorld
     unowned let user: User
     private let time: SimulatedTime
-    /// What the server's answers have taught it about its clock, in milliseconds.
+    /// The correction of the clock that follows from the server's answers, in milliseconds.
     private var correction: Int64 = 0
     private var bell = Once<Void>()
-    /// Whether somebody else has it, who knows no PIN.
+    /// Whether a thief, who knows no PIN, has the phone.
     var isStolen = false
 
-    /// A phone.
+    /// Creates a phone.
     ///
-    /// - Parameter isThiefs: whether its holder lets nobody else in.
+    /// - Parameter isThiefs: whether it belongs to a thief, who approves no other device.
     init(_ number: Int, of user: User, in world: SimulatedWorld, isThiefs: Bool = false) {
         self.world = world
         self.user = user
@@ -72,7 +72,7 @@ final class Phone: @unchecked Sendable {
 
     var now: Timestamp { Timestamp(milliseconds: time.now.milliseconds + correction) }
 
-    /// A push has come.
+    /// Receives a push.
     func hear() { bell.end(.success(())) }
 
     // Life
@@ -89,7 +89,7 @@ final class Phone: @unchecked Sendable {
         }
     }
 
-    /// Learns from an error, or waits.
+    /// Corrects the clock after an error about it, or waits after any other error.
     func recover(from error: any Error) async {
         switch error {
         case DeviceRefusal.clockSkew(let serverTime):
@@ -126,7 +126,7 @@ final class Phone: @unchecked Sendable {
             body: body?.encoded ?? [])
     }
 
-    /// A signed request of this device, once.
+    /// Sends one signed request of this device.
     func call<Reply: Sendable>(
         _ method: String, _ path: String, _ body: JSONValue? = nil, by device: Device, waiting: Duration = .zero,
         _ work: @escaping @Sendable (DeviceCall, Node.Services) async throws -> Reply
@@ -137,13 +137,13 @@ final class Phone: @unchecked Sendable {
         return try await Network(world: world).call(world.someNode(), waiting: waiting) { [world] services in
             let call = try await VerifyDevice.verify(request, ports: services.ports).get()
             let reply = try await work(call, services)
-            // Of a message that arrives twice one is let in.
+            // Only one of two copies of a message may be accepted.
             world.blame(world.ledger.use(nonce, by: call.enrollment.id))
             return reply
         }
     }
 
-    /// The same until somebody answers, some times.
+    /// Repeats a call some times until it is answered.
     func repeated<Reply: Sendable>(_ body: () async throws -> Reply) async throws -> Reply {
         for _ in 0..<8 {
             do { return try await body() } catch {
@@ -167,7 +167,7 @@ final class Phone: @unchecked Sendable {
 
     /// Enrolls with a ticket.
     ///
-    /// - Returns: whether it is enrolled now.
+    /// - Returns: whether it is now enrolled.
     func enroll(with invitation: EnrollmentInvitation) async throws -> Bool {
         let userID = DeviceKeys.userID(
             of: invitation.user, enrollment: invitation.enrollment, issuer: invitation.issuer)
@@ -195,13 +195,13 @@ final class Phone: @unchecked Sendable {
                     world.ledger.keepSecret(number.digits)
                     if !isStolen { user.approvals.append(number) }
                 }
-                // Its user sets a PIN, or does not.
+                // Some users set a PIN.
                 if isStolen || world.happens(percent: 70) { try? await change(.pin, of: device) }
                 if world.happens(percent: 20) { try? await useAgain(invitation, userID) }
                 return true
             case .refused(let refusal): await recover(from: refusal)
             case .certificateInvalid:
-                // Its clock was wrong when it made its keys.
+                // The phone's clock was wrong when it made its keys.
                 correction = world.now.milliseconds - time.now.milliseconds
                 holder = try await Holder(userID: userID, at: now.unixSeconds)
             case .ticketUsed, .ticketInvalid, .ticketExpired, .tooManyDevices, .blocked, .pushTokenInUse,
@@ -213,7 +213,7 @@ final class Phone: @unchecked Sendable {
         return false
     }
 
-    /// Tries a ticket that is spent with other keys, as who has seen it over a shoulder does.
+    /// Tries a used ticket with other keys, as somebody does who has seen its code over the user's shoulder.
     private func useAgain(_ invitation: EnrollmentInvitation, _ userID: String) async throws {
         let (outcome, _) = try await send(invitation, try await Holder(userID: userID, at: now.unixSeconds))
         if case .enrolled = outcome { world.violate(5, "the ticket of \(invitation.enrollment) was used twice") }
@@ -250,14 +250,14 @@ final class Phone: @unchecked Sendable {
 
     // Answering
 
-    /// Looks what it is asked, and waits a while for something new.
+    /// Fetches the pending challenges, and waits a while for new ones.
     private func look() async throws {
         guard let device else { return }
         if habit == .away, world.happens(percent: 20) { await pause(60...1800) }
         if world.happens(percent: 1), !user.isAlone(self) { return try await leave(device) }
         if world.happens(percent: 3) {
             do { try await changeSomething(device) } catch is OpenPGPError {
-                // By its clock the server's keys are not there yet.
+                // By the phone's clock, the server's keys do not exist yet.
                 correction = world.now.milliseconds - time.now.milliseconds
             }
         }
@@ -289,7 +289,7 @@ final class Phone: @unchecked Sendable {
         if waiting == 0 { try await rest() }
     }
 
-    /// Until a push comes, or half a minute.
+    /// Waits for a push, or for half a minute.
     private func rest() async throws {
         bell = Once()
         let bell = bell
@@ -308,7 +308,7 @@ final class Phone: @unchecked Sendable {
         await pause(1...60)
     }
 
-    /// Opens a question and answers it.
+    /// Opens a challenge and answers it.
     private func handle(_ id: ChallengeID, _ device: Device) async throws {
         guard let body = try await open(id, device) else { return }
         switch habit {
@@ -319,7 +319,7 @@ final class Phone: @unchecked Sendable {
         guard var decision = decide(body, device) else { return }
         for _ in 0..<3 {
             guard try await answer(id, body, decision, device) else { return }
-            // The PIN was wrong: once more, mostly rightly.
+            // After a wrong PIN the user tries again, usually with the right one.
             decision = (decision.decision, habit != .forgetful && !world.happens(percent: 30))
         }
     }
@@ -338,7 +338,7 @@ final class Phone: @unchecked Sendable {
             return nil
         case .notFound, .refused: return nil
         case .message(let message):
-            // A key that it does not know is fetched, as the SDK does.
+            // The phone fetches a key that it does not know, as the SDK does.
             device.server = outcome.1
             let opened = try await EncryptedMessage.open(
                 message, with: device.holder.encryption, signers: device.server.keys,
@@ -352,7 +352,7 @@ final class Phone: @unchecked Sendable {
         }
     }
 
-    /// What its user says, and whether a PIN that is typed is the right one; nil for nothing.
+    /// The decision of the user, and whether an entered PIN is right; nil for no answer.
     private func decide(_ body: ChallengeBody, _ device: Device) -> (decision: Decision, isRight: Bool)? {
         if habit == .denying, world.happens(percent: 40) {
             return (world.happens(percent: 25) ? .reported : .denied, true)
@@ -360,7 +360,7 @@ final class Phone: @unchecked Sendable {
         var number: EntryNumber?
         if body.numberEntry != nil {
             number = user.screen[body.question.challenge] ?? user.approvals.last
-            // Somebody else began this.
+            // The user did not begin this.
             guard number != nil else { return (.denied, true) }
             if habit == .mistyping, world.happens(percent: 20) {
                 number = EntryNumber(value: UInt32(world.draw(0...999_999)))
@@ -381,9 +381,9 @@ final class Phone: @unchecked Sendable {
         return (.approved(method, number: number), isRight)
     }
 
-    /// Answers, the same bytes until somebody hears.
+    /// Sends an answer, and repeats the same bytes until there is a reply.
     ///
-    /// - Returns: whether the PIN was wrong, and can be typed again.
+    /// - Returns: whether the PIN was wrong and can be entered again.
     private func answer(
         _ id: ChallengeID, _ body: ChallengeBody, _ decided: (decision: Decision, isRight: Bool), _ device: Device
     ) async throws -> Bool {
@@ -435,12 +435,12 @@ final class Phone: @unchecked Sendable {
 
     private func tell(_ id: ChallengeID, _ status: ChallengeStatus) {
         world.trace.note(name, "\(id): \(status.state) \(status.reason ?? "")")
-        // What it has approved by a link counts when its code is back.
+        // The approval of a link counts only after its return code was presented.
         if status.state == "approved", user.opened[id] != nil { return }
         world.tell(name, of: id, Ledger.Told(state: status.state, reason: status.reason))
     }
 
-    /// Presents a code that stands on a screen.
+    /// Presents a code from a screen.
     func claim(_ code: ChallengeCode) async throws {
         guard let device else { return }
         let outcome = try await repeated {
@@ -457,13 +457,13 @@ final class Phone: @unchecked Sendable {
 
     // A thief
 
-    /// Removes itself, without a PIN.
+    /// Removes its enrollment, without a PIN.
     func removeItself() async throws {
         guard let device else { return }
         try await leave(device)
     }
 
-    /// Says yes to everything that is asked, by a tap.
+    /// Approves all pending challenges by confirmation only.
     func sayYes() async throws {
         guard let device else { return }
         let outcome = try await repeated {
@@ -479,7 +479,7 @@ final class Phone: @unchecked Sendable {
 }
 
 extension PendingChallenges.Outcome {
-    /// The list.
+    /// The list of challenges.
     ///
     /// - Throws: ``DeviceRefusal``.
     fileprivate func told() throws -> (announcements: [SignedAnnouncement], cursor: String) {

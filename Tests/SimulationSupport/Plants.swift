@@ -3,56 +3,56 @@ import CountersignStorage
 import Encodings
 import TestSupport
 
-/// What is wrong with a server on purpose, at the edge of the database: the sources have no switch for it.
+/// A deliberate defect of the server, planted at the boundary to the database; the sources have no switch for it.
 package enum PlantedFault: String, CaseIterable, Sendable {
-    /// Who ends a challenge does not always see that it has ended.
+    /// An operation that ends a challenge sometimes does not see that the challenge has ended.
     case endTwice
-    /// A nonce is not remembered.
+    /// Nonces are not stored.
     case nonceForgotten
-    /// Who waits hears nothing of a commit.
+    /// Waiting tasks get no notifications of commits.
     case noticeLost
-    /// What happened is told before it is written, and then the node dies.
+    /// The result is told before the commit, and then the node dies.
     case replyBeforeCommit
-    /// A callback leaves though what it tells of was taken back.
+    /// A callback is sent although its transaction was rolled back.
     case sentFromNowhere
-    /// A callback is taken for delivered when it is taken up.
+    /// A callback counts as delivered as soon as it is leased.
     case sentBeforeArrival
-    /// Wrong PINs are not counted past the first.
+    /// Wrong PINs are not counted after the first.
     case limitForgotten
-    /// A device that was removed is taken for one that is there.
+    /// A removed device is treated as an active one.
     case removalForgotten
-    /// The reply to a key is not kept.
+    /// The reply to an idempotency key is not stored.
     case keyForgotten
-    /// Now and then the audit is told nothing.
+    /// Sometimes an audit event is not written.
     case auditForgotten
     /// A new device counts at once.
     case waitForgotten
-    /// Who reported a question is asked by its client again.
+    /// A client can ask a user again who has reported one of its challenges.
     case lockForgotten
-    /// Who approves leaves no receipt.
+    /// An approval leaves no receipt.
     case receiptForgotten
-    /// Now and then the audit tells a secret that somebody was given.
+    /// Sometimes the audit contains a secret.
     case secretAudited
-    /// Questions are taken to be over three minutes later than they are.
+    /// Challenges expire three minutes too late.
     case expiryLater
-    /// Attempts are not counted past the first: codes that are typed, and announcements.
+    /// Attempts are not counted after the first: entered codes, and repeated announcements.
     case attemptsForgotten
-    /// What is approved by a link does not wait for its code.
+    /// The approval of a link does not wait for the return code.
     case wayBackForgotten
-    /// Who presents a code does not always see that another has.
+    /// An operation that claims a challenge sometimes does not see an earlier claim.
     case claimTwice
-    /// Every browser is taken for one from which something was approved.
+    /// Every browser is treated as one in which something was approved.
     case browserForgotten
-    /// What removed devices leave behind is not kept.
+    /// The records of removed devices are not kept.
     case leftBehindForgotten
     /// A new PIN and a new biometric count at once.
     case methodWaitForgotten
-    /// Whoever lets a user go does not see what is open between them.
+    /// The unlinking of a user from a client does not see their open challenges.
     case openForgotten
-    /// A client that is disabled is taken for one that is let in.
+    /// A disabled client is treated as an enabled one.
     case disabledForgotten
 
-    /// How many hours a world lasts in which it is looked for.
+    /// How long a run lasts in which the defect is searched for, in simulated hours.
     package var hours: Double {
         switch self {
         case .attemptsForgotten, .claimTwice, .leftBehindForgotten, .methodWaitForgotten, .openForgotten,
@@ -62,7 +62,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
         }
     }
 
-    /// The promises that it breaks, by their numbers in design 11 §4; one of them is found first.
+    /// The invariants that the defect breaks, by their numbers in design 11 §4; a search finds one of them first.
     package var invariants: Set<Int> {
         switch self {
         case .endTwice: [1, 2, 5, 10]
@@ -74,7 +74,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
         case .limitForgotten, .attemptsForgotten: [6]
         case .removalForgotten, .openForgotten, .disabledForgotten: [7]
         case .lockForgotten, .browserForgotten: [8]
-        // A callback of what was taken back tells an end that never was.
+        // The callback of a transaction that was rolled back reports an end that never happened.
         case .sentFromNowhere: [1, 9]
         case .sentBeforeArrival: [9]
         case .noticeLost: [10]
@@ -86,7 +86,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     }
 }
 
-/// Carries a planted fault out.
+/// Carries out a planted defect.
 final class Plants {
     let fault: PlantedFault?
     private let ledger: Ledger
@@ -99,7 +99,7 @@ final class Plants {
         self.chance = chance
     }
 
-    /// What is put into the audit in the place of what happened; nil where it stays.
+    /// What is written to the audit in place of an event's detail; nil for no change.
     fileprivate var audited: SQLValue? {
         guard fault == .secretAudited, let secret = ledger.latestSecret, happens(percent: 1) else { return nil }
         return .text(JSONValue.members(["digest": .string(secret)]).text)
@@ -107,7 +107,7 @@ final class Plants {
 
     fileprivate func happens(percent: Int) -> Bool { chance.happens(percent: percent) }
 
-    /// What was put into the outbox by a transaction that was taken back is sent all the same.
+    /// Sends the messages that a rolled back transaction had put into the outbox.
     func sendWhatWasTakenBack(_ database: SimulatedDatabase) throws {
         for (statement, arguments) in takenBack {
             _ = try database.transaction(isKept: true) { try $0.execute(statement, arguments) }
@@ -116,7 +116,7 @@ final class Plants {
     }
 }
 
-/// A connection whose statements a planted fault changes.
+/// A connection that changes statements for a planted defect.
 final class PlantedConnection: SQLConnection {
     private let connection: any SQLConnection
     private let plants: Plants
@@ -127,7 +127,7 @@ final class PlantedConnection: SQLConnection {
         plants.takenBack = []
     }
 
-    /// The state of a challenge, as it is read.
+    /// The columns of a challenge's state, as queries name them.
     private static let state = "state, reason, method, decided_by,\nended_at"
 
     func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {

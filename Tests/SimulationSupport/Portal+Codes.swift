@@ -2,14 +2,14 @@ import CountersignCore
 import CountersignWire
 import Encodings
 
-/// Codes that users bring: typed from a text message, or carried by a browser that comes back from a link.
+/// The codes that users bring to the portal: from a text message, or from a browser that returns after a link.
 extension Portal {
-    /// How often a code from a text message may be typed.
+    /// How often a code from a text message may be entered.
     static let textAttempts = 3
-    /// How often a question may be announced again.
+    /// How often a challenge may be announced again.
     static let resends = 3
 
-    /// A text message has come: its user types the code rightly, wrongly, twice, late, or not at all.
+    /// Receives a text message: the user enters the code correctly, wrongly, twice, late, or not at all.
     func type(_ code: EntryNumber, of key: String) async {
         guard let id = world.ledger.asked[key], let value = UInt32(code.digits) else { return }
         let wrong = EntryNumber(value: (value + 1) % 1_000_000)
@@ -44,7 +44,8 @@ extension Portal {
         }
     }
 
-    /// A browser has come back with a code: the portal presents it once, twice, after many wrong ones, late, after
+    /// A browser returns with a code: the portal presents it once, twice, after many wrong codes, late, after another
+    /// code, or never.
     /// another has, or never.
     func bringBack(_ code: Secret<String>, of id: ChallengeID) async {
         let habit = world.draw(0...9)
@@ -67,7 +68,7 @@ extension Portal {
                 world.blame(world.ledger.use("the way back of \(id)"))
                 if !isRight || !isOwn { world.violate(2, "\(id) is released by a wrong code, or to another") }
             case .codeInvalid where world.ledger.clockSteps == 0:
-                // Servers' clocks differ by seconds: a minute may begin anew a little sooner.
+                // The servers' clocks differ by seconds, so a minute may begin a little early.
                 world.blame(
                     world.ledger.count(
                         "wrong ways back of \(id)", atMost: 10, each: .seconds(55), at: world.scheduler.elapsed))
@@ -82,7 +83,7 @@ extension Portal {
         }
     }
 
-    /// Announces a question again, more often than it may.
+    /// Announces a challenge again, more often than allowed.
     func resend(_ id: ChallengeID) async {
         for _ in 0..<world.draw(1...5) {
             try? await world.pause(.seconds(world.draw(1...15)))

@@ -4,9 +4,9 @@ import Encodings
 import OpenPGP
 import StorageTestSupport
 
-/// A relying party: asks, waits, takes back, asks again by the same key, dies and comes back.
+/// A relying party: it asks, waits, cancels, repeats requests by their keys, crashes and restarts.
 final class Portal: @unchecked Sendable {
-    /// By what they ask.
+    /// A challenge type of the portals.
     struct Kind: Sendable {
         var name: String
         var methods: [AnswerMethod] = []
@@ -18,7 +18,7 @@ final class Portal: @unchecked Sendable {
         var attempts: Int?
     }
 
-    /// What is judged by hooks.
+    /// The custom authenticator, which hooks judge.
     static let phrase = AuthenticatorName("phrase")
     private static let kinds = [
         Kind(name: "payment", methods: [.confirm], hasNumber: true), Kind(name: "login", methods: [.confirm, .pin]),
@@ -28,9 +28,9 @@ final class Portal: @unchecked Sendable {
         Kind(name: "page", methods: [.confirm, .pin], unknownBrowser: "scan"),
         Kind(name: "text", isText: true, attempts: textAttempts),
     ]
-    /// How long questions of these live, in seconds.
+    /// The lifetime of challenges of these types, in seconds.
     static let lifetime: Int64 = 90
-    /// How long a further device waits of the first one's users, the second one's and so on, in seconds.
+    /// The cooling-off times of the portals for a further device, in seconds.
     static let coolingOffs: [Int64] = [1800, 60, 604_800]
 
     let number: Int
@@ -39,9 +39,9 @@ final class Portal: @unchecked Sendable {
     unowned let world: SimulatedWorld
     private let secret: Secret<String>
     private var keys = 0
-    /// Until when it may be let in nowhere.
+    /// Until when some node may still refuse it as disabled.
     private var disabledUntil = Duration.zero
-    /// Whether it is being deleted, or is.
+    /// Whether it is being deleted or was deleted.
     private(set) var isGone = false
 
     var name: String { "portal \(number)" }
@@ -52,7 +52,7 @@ final class Portal: @unchecked Sendable {
         self.world = world
         let ports = services.ports
         coolingOff = Self.coolingOffs[(number - 1) % Self.coolingOffs.count]
-        // The second one lets a user have two devices, and removes one whose PIN is not known.
+        // The second portal allows two devices for each user, and removes a device whose PIN is locked.
         let isStrict = number == 2
         let phrase = try CustomAuthenticator(
             ["name": "phrase", "hook": .string("https://portal\(number).example.com/phrase"), "attempts": 3], at: ""
@@ -71,7 +71,7 @@ final class Portal: @unchecked Sendable {
         secret = created.secret
     }
 
-    /// Sets the types by which some portals ask.
+    /// Sets the challenge types that some portals use.
     static func setTypes(for portals: [Portal], _ ports: Ports) async throws {
         for kind in kinds {
             guard let name = TypeName(kind.name) else { throw World.Broken("type") }
@@ -101,9 +101,9 @@ final class Portal: @unchecked Sendable {
         }
     }
 
-    /// A call as this client, again until somebody answers, or not.
+    /// Calls a node as this client, and repeats the call some times until it is answered.
     ///
-    /// - Returns: nil when nobody did.
+    /// - Returns: nil if there was no answer.
     func call<Reply: Sendable>(
         tries: Int = 5, waiting: Duration = .zero,
         _ body: @escaping @Sendable (Node.Services, ClientCaller) async throws -> Reply
@@ -133,10 +133,10 @@ final class Portal: @unchecked Sendable {
         return nil
     }
 
-    /// Whether it is sure to be let in.
+    /// Whether every node must accept this client.
     private var isLetIn: Bool { !isGone && world.scheduler.elapsed > disabledUntil }
 
-    /// A ticket for a user; nil when there is none to be had.
+    /// Creates a ticket for a user; nil if that is refused or not answered.
     func ticket(for user: User) async -> EnrollmentInvitation? {
         guard let id = user.id(at: self) else { return nil }
         let made = await call { services, caller in
@@ -147,7 +147,6 @@ final class Portal: @unchecked Sendable {
         return created.invitation
     }
 
-    /// Removes a device of a user.
     func remove(_ enrollment: EnrollmentID, of user: User) async {
         guard let id = user.id(at: self) else { return }
         let removed = await call(tries: 1) { services, caller in
@@ -193,11 +192,11 @@ final class Portal: @unchecked Sendable {
                 await cancel(asked.id)
             }
         }
-        // Now and then it dies here, and never hears.
+        // Sometimes the portal crashes here and never learns the end.
         if world.happens(percent: 95) { await wait(for: asked.id, user) }
     }
 
-    /// What a portal keeps of what it has asked.
+    /// What the portal keeps about a challenge.
     private struct Asked: Sendable {
         let id: ChallengeID
         let number: EntryNumber?
@@ -211,7 +210,7 @@ final class Portal: @unchecked Sendable {
     private func ask(_ request: AskChallenge.Request, by key: String) async -> Asked? {
         let body = Array(key.utf8)
         var asked: Asked?
-        // Asked once more by the same key, though the answer came: it must be the same.
+        // A request that is repeated with its key after a reply must get the same reply.
         for _ in 0..<(world.happens(percent: 10) ? 2 : 1) {
             let made = await call { services, caller in
                 let idempotency = IdempotencyKey(
@@ -246,7 +245,7 @@ final class Portal: @unchecked Sendable {
     }
 
     private func wait(for id: ChallengeID, _ user: User) async {
-        // What was asked by a clock that is an hour ahead is open for an hour longer.
+        // A challenge that was asked by a clock that is an hour ahead stays open for an hour longer.
         let longest = Self.lifetime + 240 + (world.ledger.clockSteps == 0 ? 0 : 3900)
         let end = world.scheduler.elapsed + .seconds(longest)
         while world.scheduler.elapsed < end, !isGone {
@@ -290,7 +289,7 @@ final class Portal: @unchecked Sendable {
 
     // Ends
 
-    /// Makes a user anew whom it knows no more, by the name of before.
+    /// Creates a user again whom it no longer knows, by the earlier name.
     func makeAnew(_ user: User) async {
         keys += 1
         let key = "\(number)-\(keys)"
@@ -307,7 +306,7 @@ final class Portal: @unchecked Sendable {
         }
     }
 
-    /// Lets a user go, and knows them anew after a while.
+    /// Unlinks a user, and links the user again after a while.
     func letGo(_ user: User) async {
         guard let id = user.id(at: self) else { return }
         let isDone = await call(tries: 20) { services, caller in
@@ -320,13 +319,13 @@ final class Portal: @unchecked Sendable {
         await makeAnew(user)
     }
 
-    /// It may be let in nowhere from now on.
+    /// Every node may refuse it from now on.
     func beDisabled() { disabledUntil = .seconds(1_000_000) }
 
-    /// It is let in again, everywhere in a moment.
+    /// It is enabled again; after a moment, every node accepts it.
     func beEnabled() { disabledUntil = world.scheduler.elapsed + .seconds(60) }
 
-    /// It is deleted from now on.
+    /// It is deleted.
     func beDeleted() {
         isGone = true
         for user in world.users { user.unlink(from: self) }
@@ -339,7 +338,7 @@ final class Portal: @unchecked Sendable {
         world.tell(name, of: id, Ledger.Told(state: status.state, reason: status.reason))
     }
 
-    /// Verifies the receipt of an approval, as anybody can.
+    /// Verifies the receipt of an approval, as anyone can.
     private func check(_ id: ChallengeID) async {
         let found = await call { [client] services, _ in
             try await ShowReceipt.receipt(of: id, to: client.id, ports: services.ports)

@@ -6,9 +6,9 @@ import Encodings
 import NIOCore
 import NIOHTTP1
 
-/// What is outside the deployment and is called by it: the portals' own servers, a push service, hooks.
+/// The services outside the deployment that it calls: the portals' servers, push services and hooks.
 final class Receivers: AuthenticatorHooks, @unchecked Sendable {
-    /// How a receiver feels.
+    /// The state of a receiver.
     private enum Mood: CaseIterable { case well, hanging, failing, forgetful, gone }
 
     struct Hung: Error {}
@@ -21,12 +21,12 @@ final class Receivers: AuthenticatorHooks, @unchecked Sendable {
         self.world = world
     }
 
-    /// All are well from now on.
+    /// All receivers work from now on.
     func recover() { isWell = true }
 
-    /// Takes a callback.
+    /// Receives a callback.
     ///
-    /// - Returns: the status it answers with.
+    /// - Returns: the status of the reply.
     func post(_ request: HTTPClientRequest, _ life: Life) async throws -> UInt {
         try await world.pause(world.latency())
         guard !life.isOver else { throw Hung() }
@@ -67,7 +67,7 @@ final class Receivers: AuthenticatorHooks, @unchecked Sendable {
         return mood
     }
 
-    /// Takes a push, and brings it to the phone.
+    /// Receives a push and delivers it to the phone.
     func push(_ request: HTTPClientRequest, _ life: Life) async throws -> UInt {
         try await world.pause(world.latency())
         guard !life.isOver else { throw Hung() }
@@ -80,7 +80,7 @@ final class Receivers: AuthenticatorHooks, @unchecked Sendable {
         return 200
     }
 
-    /// Takes a text message, and brings it to the telephone; now and then twice, since it is sent again.
+    /// Receives a text message and delivers it to the telephone, sometimes twice, because it is sent again.
     func text(_ request: HTTPClientRequest, _ life: Life) async throws -> UInt {
         try await world.pause(world.latency())
         guard !life.isOver else { throw Hung() }
@@ -100,7 +100,7 @@ final class Receivers: AuthenticatorHooks, @unchecked Sendable {
         return isWell || world.happens(percent: 90) ? 200 : 500
     }
 
-    /// Judges what phones hand over, by chance.
+    /// Judges the data of a custom authenticator at random.
     func ask(_ question: HookQuestion) async -> HookVerdict? {
         try? await world.pause(world.latency())
         let chance = isWell ? 0 : world.draw(0...99)

@@ -7,10 +7,10 @@ import TestSupport
     import Darwin
 #endif
 
-/// Runs all tasks of a simulated world on one thread: which of those that are ready goes next is drawn from a seed,
-/// and time jumps to the next timer when none is.
+/// Runs all tasks of a simulation on one thread: the next ready job is drawn from a seed, and if none is ready, the
+/// time jumps to the next timer.
 ///
-/// Tasks come here by their executor preference, which child tasks inherit and `Task { }` does not.
+/// Tasks run here by their executor preference, which child tasks inherit, but `Task { }` does not.
 final class Scheduler: TaskExecutor, @unchecked Sendable {
     private struct Timer {
         let due: Duration
@@ -21,26 +21,26 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     }
 
     private var ready: [UnownedJob] = []
-    /// The next one last.
+    /// Sorted so that the next timer is last.
     private var timers: [Timer] = []
     private var nextTimer = 0
     private var chance: SeededGenerator
     private let thread = pthread_self()
 
-    /// How long the world has been there.
+    /// The simulated time since the beginning.
     private(set) var elapsed = Duration.zero
     /// How many jobs have run.
     private(set) var jobCount = 0
-    /// Whether something ran on another thread, where nothing could be repeated.
+    /// Whether a job ran on another thread; such a run cannot be repeated.
     var hasEscaped: Bool { escapes.load(ordering: .relaxed) }
     private let escapes = Atomic(false)
 
-    /// A scheduler that draws from a seed, for the thread that makes it.
+    /// Creates a scheduler that draws from a seed and runs on the current thread.
     init(seed: UInt64) {
         chance = SeededGenerator(seed: seed)
     }
 
-    /// Takes a job that can run.
+    /// Takes a job that is ready.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         guard pthread_equal(thread, pthread_self()) != 0 else {
@@ -50,7 +50,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         ready.append(job)
     }
 
-    /// Does something at a time, or at once where that is over.
+    /// Runs an action at a time, or at once if that time has passed.
     func at(_ time: Duration, _ fire: @escaping () -> Void) {
         let timer = Timer(due: max(time, elapsed), number: nextTimer, fire: fire)
         nextTimer += 1
@@ -59,13 +59,13 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         timers.insert(timer, at: place)
     }
 
-    /// Begins something that nobody waits for.
+    /// Starts a task that no other task waits for.
     @discardableResult
     func start(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: self) { await body() }
     }
 
-    /// Runs what is ready, and goes from timer to timer, until a time, or until something has happened.
+    /// Runs ready jobs and timers until a time, or until a condition is met.
     func run(until end: Duration, or hasHappened: () -> Bool = { false }) {
         while !hasHappened() {
             if let job = draw() {
@@ -82,7 +82,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Nothing happens for so long, and what should have does afterwards.
+    /// Lets time pass while nothing runs; overdue timers fire afterwards.
     func sleep(for time: Duration) { elapsed += time }
 
     private func draw() -> UnownedJob? {
@@ -92,7 +92,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         return ready.removeLast()
     }
 
-    /// Waits for a time of the world.
+    /// Waits until a simulated time.
     func wait(until time: Duration) async throws {
         let pause = Once<Void>()
         try await withTaskCancellationHandler {
@@ -107,7 +107,7 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     }
 }
 
-/// Something that is waited for by one, and comes once.
+/// An event that happens once and is awaited by one task.
 final class Once<Value: Sendable>: Sendable {
     private enum State {
         case awaited(CheckedContinuation<Value, any Error>)
@@ -119,7 +119,7 @@ final class Once<Value: Sendable>: Sendable {
 
     init() {}
 
-    /// Has a continuation resumed by what comes, or came.
+    /// Resumes a continuation with the result, now or later.
     func wait(_ continuation: CheckedContinuation<Value, any Error>) {
         let result = state.withLock { state -> Result<Value, any Error>? in
             guard case .ended(let result) = state else {
@@ -132,7 +132,7 @@ final class Once<Value: Sendable>: Sendable {
         if let result { continuation.resume(with: result) }
     }
 
-    /// What comes, unless something did before.
+    /// Sets the result, unless it is set already.
     func end(_ result: Result<Value, any Error>) {
         let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
             switch state {
@@ -148,9 +148,9 @@ final class Once<Value: Sendable>: Sendable {
     }
 }
 
-/// The clock by which pauses of a simulated world last.
+/// The clock for pauses in a simulation.
 struct SimulatedClock: Clock {
-    /// A moment since the world began.
+    /// A time since the beginning of the simulation.
     struct Instant: InstantProtocol {
         fileprivate let elapsed: Duration
 
@@ -161,7 +161,6 @@ struct SimulatedClock: Clock {
 
     private let scheduler: Scheduler
 
-    /// The clock of a scheduler.
     init(_ scheduler: Scheduler) {
         self.scheduler = scheduler
     }

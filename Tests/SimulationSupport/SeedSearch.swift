@@ -1,10 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Plays one seed after the other, on as many threads as there are processors, until the time is up or a promise is
-/// broken.
+/// Runs simulations with one seed after another on all processors, until the time is up or an invariant is broken.
 package struct SeedSearch: Sendable {
-    /// What was played.
+    /// The result of a search.
     package struct Summary: Sendable {
         package fileprivate(set) var seeds = 0
         package fileprivate(set) var simulated = Duration.zero
@@ -13,10 +12,10 @@ package struct SeedSearch: Sendable {
         package fileprivate(set) var ended = 0
         package fileprivate(set) var faults = 0
         package fileprivate(set) var jobs = 0
-        /// The first seed by which a promise was broken, and what came of it.
+        /// The first seed that broke an invariant, with its report.
         package fileprivate(set) var found: (seed: UInt64, report: SimulatedWorld.Report)?
 
-        /// In a line.
+        /// A summary in one line.
         package var description: String {
             let seconds = Double(took.milliseconds) / 1000
             let hours = Double(simulated.milliseconds) / 3_600_000
@@ -34,12 +33,12 @@ package struct SeedSearch: Sendable {
 
     package init() {}
 
-    /// Plays seeds from one on.
+    /// Runs simulations with consecutive seeds.
     ///
     /// - Parameters:
-    ///   - first: the first one.
-    ///   - count: how many at most.
-    ///   - time: for how long no further one is begun.
+    ///   - first: the first seed.
+    ///   - count: the maximum number of seeds.
+    ///   - time: how long new simulations are started.
     package func play(from first: UInt64, count: Int = .max, for time: Duration) throws -> Summary {
         let start = ContinuousClock.now
         let state = Mutex((next: 0, summary: Summary()))
@@ -61,7 +60,7 @@ package struct SeedSearch: Sendable {
                             isFound.load(ordering: .relaxed)
                         }
                         if report.violation != nil { isFound.store(true, ordering: .relaxed) }
-                        // One that was stopped has not been played.
+                        // A simulation that was stopped does not count.
                         guard report.violation != nil || !isFound.load(ordering: .relaxed) else { return }
                         state.withLock { $0.summary.add(report, seed, hours) }
                     } catch {
@@ -85,7 +84,7 @@ package struct SeedSearch: Sendable {
         try SimulatedWorld(seed: seed, population: population, planted: planted)
     }
 
-    /// What to read of a broken promise: the seed, the smallest plan of faults that there is, and the story.
+    /// A report of a broken invariant: the seed, the smallest set of faults that breaks it, and the trace.
     package func story(of found: (seed: UInt64, report: SimulatedWorld.Report)) throws -> String {
         let smallest = try Shrinker.smallest(
             seed: found.seed, for: .seconds(hours * 3600), population: population, found.report, planted: planted)

@@ -1,6 +1,6 @@
-/// Finds how little must go wrong, and how few must be there, for a promise to be broken.
+/// Finds the smallest population and the fewest faults with which an invariant is still broken.
 package struct Shrinker {
-    /// What is left when nothing more can be left out.
+    /// The smallest run that was found.
     package struct Smallest: Sendable {
         package let population: SimulatedWorld.Population
         package let report: SimulatedWorld.Report
@@ -14,15 +14,15 @@ package struct Shrinker {
     private let most: Int
     private var runs = 0
 
-    /// Halves the faults and the population of a run for as long as the same promise is broken.
+    /// Reduces the faults and the population of a run as long as the same invariant is broken.
     ///
     /// - Parameters:
-    ///   - seed: of the run.
-    ///   - time: how long it was to last.
-    ///   - population: who was there.
-    ///   - report: what came of it; nil is returned when nothing was wrong.
-    ///   - fault: what was wrong with the server on purpose.
-    ///   - most: how many runs it may take.
+    ///   - seed: the seed of the run.
+    ///   - time: the length of the run.
+    ///   - population: the population of the run.
+    ///   - report: the report of the run; without a violation, nil is returned.
+    ///   - fault: the planted defect.
+    ///   - most: the maximum number of runs.
     package static func smallest(
         seed: UInt64, for time: Duration, population: SimulatedWorld.Population, _ report: SimulatedWorld.Report,
         planted fault: PlantedFault? = nil, most: Int = 200
@@ -56,7 +56,7 @@ package struct Shrinker {
         return Smallest(population: smallest.population, report: smallest.report, runs: runs)
     }
 
-    /// Leaves out a half, a quarter, … down to single ones.
+    /// Leaves out a half of the faults, then a quarter, down to single faults.
     private mutating func withFewerFaults(_ first: Smallest) throws -> Smallest? {
         var smallest: Smallest?
         var plan = first.report.plan
@@ -67,7 +67,7 @@ package struct Shrinker {
                 var fewer = plan
                 fewer.faults.removeSubrange(start..<min(start + size, plan.faults.count))
                 if let found = try run(first.population, fewer) {
-                    // What did not come about any more is gone, too.
+                    // Faults that no longer happened are removed, too.
                     (smallest, plan) = (found, found.report.plan)
                 } else {
                     start += size

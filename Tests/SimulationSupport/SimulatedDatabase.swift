@@ -3,7 +3,7 @@ import CountersignStorage
 import GRDB
 import GRDBSQLite
 
-/// The database of a simulated world: SQLite in memory, with the real schema and statements, one transaction at a time.
+/// The database of a simulation: SQLite in memory, with the real schema and statements, one transaction at a time.
 ///
 /// It survives the nodes.
 final class SimulatedDatabase: @unchecked Sendable {
@@ -11,7 +11,7 @@ final class SimulatedDatabase: @unchecked Sendable {
     private static let commit = SQLStatement("COMMIT")
     private static let rollback = SQLStatement("ROLLBACK")
 
-    /// Looks at the world after each commit.
+    /// Runs after each commit, to check the invariants.
     var afterCommit: (any SQLConnection) throws -> Void = { _ in }
     private(set) var commits = CommitCount()
     private let connection: CountersignStorage.SQLiteConnection
@@ -30,9 +30,9 @@ final class SimulatedDatabase: @unchecked Sendable {
     /// Runs a transaction.
     ///
     /// - Parameters:
-    ///   - isKept: whether it commits in the end.
-    ///   - wrap: what stands between the body and the connection.
-    ///   - body: what it does.
+    ///   - isKept: whether it is committed.
+    ///   - wrap: wraps the connection for the body.
+    ///   - body: the work of the transaction.
     func transaction<Result>(
         isKept: Bool, _ wrap: (any SQLConnection) -> any SQLConnection = { $0 },
         _ body: (any SQLConnection) throws -> Result
@@ -58,7 +58,7 @@ final class SimulatedDatabase: @unchecked Sendable {
         }
     }
 
-    /// Reads without a fault, for those who watch the world.
+    /// Reads without faults, for checks.
     func look<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         do { return try body(connection) } catch let error as DatabaseError { throw StoreError(error) }
     }

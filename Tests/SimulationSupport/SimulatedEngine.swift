@@ -1,7 +1,7 @@
 import CountersignCore
 import CountersignStorage
 
-/// A node's way to the database of its world: the real statements, and faults at the edge.
+/// A node's access to the simulated database, with the real statements, and with faults at the boundary.
 final class SimulatedEngine: SQLEngine, @unchecked Sendable {
     let dialect = SQLDialect.sqlite
     var changes: any ChangeNotifier { hub }
@@ -71,7 +71,7 @@ final class SimulatedEngine: SQLEngine, @unchecked Sendable {
         return world.database.takesTurn(at: work, node.number, until: now + .seconds(seconds), now: now)
     }
 
-    /// Who waits here hears of a commit at once, who waits at another node a moment later.
+    /// Notifies tasks in this node at once, and those in other nodes a moment later.
     private func tell(_ topics: [ChangeTopic]) {
         guard !topics.isEmpty, world.planted != .noticeLost else { return }
         hub.notify(topics)

@@ -2,22 +2,21 @@ import CountersignCore
 import CountersignWire
 import Synchronization
 
-/// What a machine of a simulated world believes the present to be: off by something, going wrong by something, and set
-/// now and then.
+/// The clock of a simulated machine, which has an offset and a drift and is sometimes set.
 final class SimulatedTime: TimeSource {
-    /// When every world begins: 2026-11-20T10:15:02Z.
+    /// When every simulation begins: 2026-11-20T10:15:02Z.
     static let beginning = Timestamp(seconds: 1_795_169_702)
 
     private let scheduler: Scheduler
     private let offset: Mutex<Int64>
     private let drift: Int64
 
-    /// A clock.
+    /// Creates a clock.
     ///
     /// - Parameters:
-    ///   - scheduler: who has the right time.
-    ///   - offset: how far it is ahead at first, in milliseconds.
-    ///   - drift: how much it gains, in millionths.
+    ///   - scheduler: the scheduler with the right time.
+    ///   - offset: how far the clock is ahead at first, in milliseconds.
+    ///   - drift: how much the clock gains, in millionths.
     init(_ scheduler: Scheduler, offset: Int64 = 0, drift: Int64 = 0) {
         self.scheduler = scheduler
         self.offset = Mutex(offset)
@@ -30,12 +29,11 @@ final class SimulatedTime: TimeSource {
             milliseconds: Self.beginning.milliseconds + elapsed + elapsed * drift / 1_000_000 + offset.withLock { $0 })
     }
 
-    /// Sets the clock ahead by milliseconds, back where they are negative.
+    /// Sets the clock ahead, or back if the number is negative.
     func step(milliseconds: Int64) { offset.withLock { $0 += milliseconds } }
 }
 
 extension Duration {
-    /// In whole milliseconds.
     var milliseconds: Int64 {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }

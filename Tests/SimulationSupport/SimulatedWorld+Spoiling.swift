@@ -3,18 +3,18 @@ import CountersignStorage
 import CountersignWire
 import Logging
 
-/// Bad histories made by hand, for tests of those who look whether promises hold.
+/// Violations that are produced by hand, for tests of the checks.
 extension SimulatedWorld {
-    /// Something that a test needs and that has not come about.
+    /// Something that the test needs does not exist in this run.
     package struct Missing: Error {
         package let what: String
     }
 
-    /// Changes the database, as a commit that is looked at.
+    /// Changes the database in a commit that is checked.
     ///
     /// - Parameters:
-    ///   - statements: one after the other.
-    ///   - ids: what stands for `$1`, `$2`, …
+    ///   - statements: the statements, which run in order.
+    ///   - ids: the values of `$1`, `$2`, …
     package func commit(_ statements: String..., of ids: String...) throws {
         try database.transaction(isKept: true) { connection in
             for text in statements {
@@ -24,19 +24,19 @@ extension SimulatedWorld {
         }
     }
 
-    /// The first id that a query finds.
+    /// The first id that a query returns.
     package func some(_ query: String) throws -> String {
         let rows = try database.look { try $0.rows(SQLStatement("SELECT id FROM \(query) LIMIT 1"), []) }
         guard let row = rows.first else { throw Missing(what: query) }
         return try row.text(0)
     }
 
-    /// Asks once more what was asked before; nobody is told.
+    /// Copies a challenge with changes; no party is told of the copy.
     ///
     /// - Parameters:
-    ///   - id: of what was asked.
-    ///   - changes: what is different, in SQL.
-    /// - Returns: the id of the question.
+    ///   - id: the original challenge.
+    ///   - changes: the differences, in SQL.
+    /// - Returns: the id of the copy.
     package func askAgain(_ id: String, with changes: String = "locale = NULL") throws -> String {
         let other = "\(ChallengeID(at: now, random: (0..<10).map { _ in UInt8(draw(0...255)) }))"
         try commit(
@@ -54,31 +54,31 @@ extension SimulatedWorld {
         return other
     }
 
-    /// Has somebody be told how a challenge stands.
+    /// Tells a party the state of a challenge.
     package func hears(_ who: String, of challenge: String, state: String, reason: String? = nil) {
         guard let id = ChallengeID(challenge) else { return violate(0, "\(challenge) is no challenge") }
         tell(who, of: id, Ledger.Told(state: state, reason: reason))
     }
 
-    /// Has a portal hear that what it asked became a challenge.
+    /// Tells a portal that its request became a challenge.
     package func hears(of challenge: String, askedBy key: String) {
         guard let id = ChallengeID(challenge) else { return violate(0, "\(challenge) is no challenge") }
         blame(ledger.ask(key, became: id))
     }
 
-    /// Has a phone be told that it is enrolled.
+    /// Tells a phone that it is enrolled.
     package func hears(ofEnrollment enrollment: String) {
         guard let id = EnrollmentID(enrollment) else { return violate(0, "\(enrollment) is no enrollment") }
         users[0].told[id] = "a phone"
     }
 
-    /// Has those who waited for an end hear of it only now.
+    /// Tells the waiting parties of an end too late.
     package func hearsLate(of challenge: String) {
         guard let id = ChallengeID(challenge) else { return violate(0, "\(challenge) is no challenge") }
         watch.heard(of: id, since: .milliseconds(1), by: nodes[0])
     }
 
-    /// Brings a callback.
+    /// Delivers a callback.
     package func brings(_ id: String, body: String, of challenge: String, state: String) {
         blame(
             ledger.arrive(
@@ -88,37 +88,37 @@ extension SimulatedWorld {
                     isTaken: true)))
     }
 
-    /// Lets a request in.
+    /// Accepts a request with a nonce.
     package func letsIn(_ nonce: String, by enrollment: String) {
         guard let id = EnrollmentID(enrollment) else { return violate(0, "\(enrollment) is no enrollment") }
         blame(ledger.use(nonce, by: id))
     }
 
-    /// Gives somebody a secret, and has a node log a line.
+    /// Gives a party a secret, and has a node log a line.
     package func gives(_ secret: String, andLogs line: String) {
         ledger.keepSecret(secret)
         log.logger.notice("\(line)")
     }
 
-    /// Has who reads the audit be told of an event.
+    /// Tells the reader of the audit of an event.
     package func reads(_ event: String) { ledger.auditor?.hear(event) }
 
-    /// Has a code work.
+    /// Accepts a code.
     package func works(_ code: String) { blame(ledger.use(code)) }
 
-    /// Has something happen that may happen so often.
+    /// Has a limited event happen.
     package func happens(_ what: String, atMost limit: Int) { blame(ledger.count(what, atMost: limit)) }
 
-    /// Has what is asked by a key come from a browser, with a code that goes to a telephone.
+    /// Sets the browser of a request, and the telephone for its code.
     package func expects(_ key: String) {
         ledger.browsers[key] = "a browser"
         ledger.telephones[key] = users[0].telephone
     }
 
-    /// Has the first client be disabled, whatever is open.
+    /// Checks the first client as if it had just been disabled, whatever is open.
     package func disables() throws { try watch.nothingOpen(of: portals[0].client.id) }
 
-    /// Has a thief have made an enrollment since the world began.
+    /// Checks an enrollment as if a thief had made it since the beginning of the simulation.
     package func steals(_ enrollment: String) {
         guard let id = EnrollmentID(enrollment) else { return violate(0, "\(enrollment) is no enrollment") }
         Thief(self).check([id], since: now, waiting: Portal.coolingOffs[0], isFirst: nil)

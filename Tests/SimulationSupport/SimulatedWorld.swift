@@ -6,19 +6,18 @@ import Encodings
 import StorageTestSupport
 import TestSupport
 
-/// A deployment with its users, their phones, relying parties and receivers, on a clock, a network and a database that
-/// one seed decides.
+/// A deployment with its users, phones, relying parties and receivers; one seed determines its clocks, network and
+/// database.
 ///
-/// One thread: everything of it runs on its ``Scheduler``. Spec: design 11.
+/// It runs on one thread, that of its ``Scheduler``. Spec: design 11.
 package final class SimulatedWorld: @unchecked Sendable {
-    /// Who is there, and how busy they are.
+    /// The members of a simulation, and how busy they are.
     package struct Population: Sendable {
         package var users = 6
         package var nodes = 3
         package var portals = 3
-        /// How many questions each portal asks in an hour, about.
+        /// About how many challenges each portal asks in an hour.
         package var asksPerHour = 40
-        /// Whether a thief takes a phone.
         package var hasThief = true
         package var rates = FaultPlan.Rates()
 
@@ -31,14 +30,14 @@ package final class SimulatedWorld: @unchecked Sendable {
             return population
         }()
 
-        /// Everybody asks at once.
+        /// All portals ask at the same time.
         package static let storm: Population = {
             var population = Population()
             (population.users, population.portals, population.asksPerHour) = (20, 4, 5000)
             return population
         }()
 
-        /// With fewer of everything, in the order in which it is tried; nil where nothing can be left out.
+        /// Smaller populations, in the order in which they are tried; empty if none is possible.
         package var smaller: [Population] {
             var smaller: [Population] = []
             if nodes > 1 { smaller.append(with { $0.nodes -= 1 }) }
@@ -55,9 +54,9 @@ package final class SimulatedWorld: @unchecked Sendable {
         }
     }
 
-    /// A promise that was broken.
+    /// A broken invariant.
     package struct Violation: Sendable, CustomStringConvertible {
-        /// Which, by its number in design 11 §4; 0 for liveness.
+        /// The number of the invariant in design 11 §4; 0 for liveness.
         package let invariant: Int
         package let text: String
         package let elapsed: Duration
@@ -67,22 +66,22 @@ package final class SimulatedWorld: @unchecked Sendable {
         }
     }
 
-    /// What came of a run.
+    /// The result of a run.
     package struct Report: Sendable {
         package let violation: Violation?
-        /// What went wrong on purpose.
+        /// The faults that happened.
         package let plan: FaultPlan
         package let traceHash: UInt64
-        /// The latest of what happened, in words.
+        /// The latest entries of the trace.
         package let story: [String]
         package let counts: Ledger.Counts
         package let jobs: Int
-        /// Whether something ran on another thread.
+        /// Whether a job ran on another thread; such a run cannot be repeated.
         package let hasEscaped: Bool
     }
 
     package static let masterKey = Array(repeating: UInt8(7), count: 32)
-    /// How long the world goes on without faults and questions, until nothing may be left to do.
+    /// How long the simulation continues without faults and new challenges before all work must be done.
     private static let calm = Duration.seconds(300)
 
     package let population: Population
@@ -106,7 +105,7 @@ package final class SimulatedWorld: @unchecked Sendable {
     private var violation: Violation?
     private var isStopped: () -> Bool = { false }
     private var isSettled = false
-    /// Whether nobody begins anything any more.
+    /// Whether the parties begin nothing new.
     private(set) var isCalm = false
 
     /// The right time.
@@ -116,16 +115,16 @@ package final class SimulatedWorld: @unchecked Sendable {
 
     private var isOver: Bool { violation != nil || isStopped() }
 
-    /// What is wrong with the server on purpose; nil for nothing.
+    /// The planted defect of the server; nil for none.
     var planted: PlantedFault? { plants.fault }
 
-    /// A world.
+    /// Creates a simulation.
     ///
     /// - Parameters:
-    ///   - seed: decides everything.
-    ///   - population: who is there.
-    ///   - plan: what goes wrong; drawn from the seed where it is nil.
-    ///   - fault: what is wrong with the server on purpose.
+    ///   - seed: the seed, which determines everything.
+    ///   - population: the members.
+    ///   - plan: the faults; nil to draw them from the seed.
+    ///   - fault: the planted defect.
     package init(
         seed: UInt64, population: Population = Population(), plan: FaultPlan? = nil, planted fault: PlantedFault? = nil
     ) throws {
@@ -148,12 +147,12 @@ package final class SimulatedWorld: @unchecked Sendable {
         plants = Plants(fault, ledger, SeededGenerator(seed: seed, of: 2))
     }
 
-    /// Lets it be for so long, then without faults until nothing may be left to do, and looks at what is.
+    /// Runs the simulation for a time, then without faults until all work must be done, and checks the result.
     ///
     /// - Parameters:
-    ///   - time: how long it goes on with faults.
-    ///   - isStopped: whether nobody cares any more; what is reported then says nothing.
-    ///   - spoil: what is done to it before it is looked at in the end, for tests of those who look.
+    ///   - time: how long it runs with faults.
+    ///   - isStopped: whether to stop early; the report then means nothing.
+    ///   - spoil: changes the simulation before the last checks, for tests of the checks.
     package func run(
         for time: Duration, orUntil isStopped: @escaping () -> Bool = { false },
         thenSpoiled spoil: (SimulatedWorld) throws -> Void = { _ in }
@@ -178,7 +177,7 @@ package final class SimulatedWorld: @unchecked Sendable {
             hasEscaped: scheduler.hasEscaped)
     }
 
-    /// The first node, the types, the portals and their users.
+    /// Creates the nodes, the types, the portals and their users.
     private func settle() async throws {
         faults.isOn = false
         nodes = (1...population.nodes).map { Node($0, in: self) }
@@ -217,7 +216,7 @@ package final class SimulatedWorld: @unchecked Sendable {
         }
     }
 
-    /// What may go wrong by itself.
+    /// Lets a fault of a moment happen, if one is due.
     private func happen() {
         let node = nodes[draw(0...nodes.count - 1)]
         switch faults.next(.moment) {
@@ -245,12 +244,12 @@ package final class SimulatedWorld: @unchecked Sendable {
         faults.isOn = false
         receivers.recover()
         scheduler.run(until: scheduler.elapsed + Self.calm) { self.isOver }
-        // What was tried in vain is tried again within an hour and a quarter: machines and all sleep so long.
+        // Failed work is retried within an hour and a quarter, so all machines sleep that long.
         scheduler.sleep(for: .seconds(4600))
         scheduler.run(until: scheduler.elapsed + .seconds(60)) { self.isOver }
     }
 
-    /// A promise is broken: the world ends here.
+    /// Records the first broken invariant, which ends the simulation.
     func violate(_ invariant: Int, _ text: String) {
         guard violation == nil else { return }
         violation = Violation(invariant: invariant, text: text, elapsed: scheduler.elapsed)
@@ -259,10 +258,10 @@ package final class SimulatedWorld: @unchecked Sendable {
 
     // What parties were told
 
-    /// Somebody was told how a challenge stands.
+    /// Records that a party was told the state of a challenge.
     func tell(_ who: String, of id: ChallengeID, _ told: Ledger.Told) { blame(ledger.tell(who, of: id, told)) }
 
-    /// Breaks the promise that the ledger says is broken.
+    /// Reports the violation that the ledger has found, if any.
     func blame(_ fault: (Int, String)?) {
         if let fault { violate(fault.0, fault.1) }
     }
@@ -275,7 +274,7 @@ package final class SimulatedWorld: @unchecked Sendable {
 
     func milliseconds(_ range: ClosedRange<Int>) -> Duration { .milliseconds(draw(range)) }
 
-    /// How long a message is on its way: mostly some milliseconds, now and then a second.
+    /// The delay of a message: usually some milliseconds, sometimes a second.
     func latency() -> Duration {
         var longest = 20
         while longest < 2000, happens(percent: 25) { longest *= 3 }
@@ -288,6 +287,6 @@ package final class SimulatedWorld: @unchecked Sendable {
 
     func pause(_ time: Duration) async throws { try await scheduler.wait(until: scheduler.elapsed + time) }
 
-    /// A node that is asked next: a balancer sends nobody to one that is down.
+    /// The node for the next call; a load balancer chooses none that is down.
     func someNode() -> Node { pick(nodes.filter { $0.services != nil }) ?? nodes[0] }
 }

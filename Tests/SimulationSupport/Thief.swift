@@ -3,8 +3,8 @@ import CountersignStorage
 import CountersignWire
 import Encodings
 
-/// Takes an unlocked phone whose user has a PIN, which the thief does not know, with the app's session on it: tickets are
-/// theirs for the asking.
+/// Takes an unlocked phone. The thief does not know the user's PIN, but the app is signed in, so the thief can get
+/// tickets.
 ///
 /// Spec: design 13.
 final class Thief: @unchecked Sendable {
@@ -13,7 +13,7 @@ final class Thief: @unchecked Sendable {
 
     private unowned let world: SimulatedWorld
     private var made: Set<EnrollmentID> = []
-    /// From when each method counts that was set before the theft.
+    /// The methods that were set before the theft, with the times from which they count.
     private var earlier: Set<String> = []
 
     init(_ world: SimulatedWorld) {
@@ -31,7 +31,7 @@ final class Thief: @unchecked Sendable {
         }
     }
 
-    /// Whether phone and PIN count: a phone that waits itself keeps nobody out.
+    /// Whether the phone and its PIN both count; a phone that itself waits protects against nothing.
     private func isProtected(_ phone: Phone) -> Bool {
         guard let device = phone.device?.id else { return false }
         let protected = SQLStatement(
@@ -53,7 +53,7 @@ final class Thief: @unchecked Sendable {
         earlier = Set((try? methods(of: device.id).map { "\($0) \($1)" }) ?? [])
         var own: [Phone] = []
         for _ in 0..<world.draw(2...6) {
-            // What was somebody else's all the time is no concern.
+            // Enrollments that always belonged to another user do not matter.
             let ids = user.ids(since: began, from: robbed)
             await act(user, ids, phone, &own)
             for pause in [0, world.draw(5...120)] {
@@ -92,7 +92,7 @@ final class Thief: @unchecked Sendable {
         }
     }
 
-    /// From when what an enrollment has counts: itself, and each method, by its column.
+    /// The times from which an enrollment and each of its methods count, by column.
     private func methods(of id: EnrollmentID) throws -> [(String, Int64)] {
         let counting = SQLStatement(
             """
@@ -108,13 +108,13 @@ final class Thief: @unchecked Sendable {
         ].compactMap { name, time in time.map { (name, $0) } }
     }
 
-    /// Nothing that the thief has made counts before the wait is over.
+    /// Checks that nothing made by the thief counts before the wait is over.
     ///
     /// - Parameters:
-    ///   - devices: what the thief has.
-    ///   - first: when the theft was.
-    ///   - wait: how long what is new waits.
-    ///   - stolen: the device that was there before, whose methods were, too.
+    ///   - devices: the thief's enrollments.
+    ///   - first: the time of the theft.
+    ///   - wait: how long new devices and methods wait.
+    ///   - stolen: the enrollment that existed before the theft, with its methods.
     func check(_ devices: Set<EnrollmentID>, since first: Timestamp, waiting wait: Int64, isFirst stolen: EnrollmentID?)
     {
         do {

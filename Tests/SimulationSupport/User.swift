@@ -2,31 +2,31 @@ import CountersignCore
 import CountersignWire
 import StorageTestSupport
 
-/// Somebody with phones, known to some portals by the same name.
+/// A person with phones, known to some portals by the same name.
 final class User: @unchecked Sendable {
-    /// By what id a portal knows them, or did.
+    /// The id by which a portal knows or knew the user.
     struct Link {
         let id: UserID
         let portal: Portal
-        /// Since when it does no more.
+        /// When the link ended; nil if it still exists.
         var end: Duration?
     }
 
     let number: Int
     let externalID: ExternalID
-    /// Where text messages reach them.
+    /// The number for text messages.
     let telephone: PhoneNumber
     private(set) var links: [Link] = []
     private(set) var phones: [Phone] = []
-    /// The numbers that portals show them.
+    /// The numbers that portals show to the user.
     var screen: [ChallengeID: EntryNumber] = [:]
-    /// The numbers that their own new phones show, the latest one last.
+    /// The numbers that the user's own new phones show, the latest last.
     var approvals: [EntryNumber] = []
-    /// What the thief's new phone shows.
+    /// The number that the thief's new phone shows.
     var thiefsNumber: EntryNumber?
-    /// The enrollments that phones were told of.
+    /// The enrollments of which phones were told.
     var told: [EnrollmentID: String] = [:]
-    /// What they have opened by a link, and who asked it.
+    /// The links that the user has opened, and the portals that asked.
     private(set) var opened: [ChallengeID: Portal] = [:]
     private unowned let world: SimulatedWorld
 
@@ -36,7 +36,8 @@ final class User: @unchecked Sendable {
         externalID = try ExternalID("customer-\(number)")
         guard let telephone = PhoneNumber("+49151000\(1000 + number)") else { throw World.Broken("telephone") }
         self.telephone = telephone
-        // Some are with all, some with all but who has them wait for a week, some with who has them wait for a minute.
+        // Some users are at all portals, some at all but the one with a wait of a week, and some only at the one with a
+        // wait of a minute.
         let own = [world.portals, Array(world.portals.prefix(2)), Array(world.portals.dropFirst().prefix(1))][
             number % 3]
         for portal in own.isEmpty ? Array(world.portals.prefix(1)) : own {
@@ -59,28 +60,28 @@ final class User: @unchecked Sendable {
         for phone in phones { phone.begin() }
     }
 
-    /// Whether no other phone of theirs is enrolled.
+    /// Whether the user has no other enrolled phone.
     func isAlone(_ phone: Phone) -> Bool { !phones.contains { $0 !== phone && $0.device != nil } }
 
     // Names
 
-    /// As what a portal knows them now.
+    /// The user's current id at a portal.
     func id(at portal: Portal) -> UserID? { links.last { $0.portal === portal && $0.end == nil }?.id }
 
-    /// A portal knows them by an id from now on.
+    /// Links the user to a portal.
     func link(_ id: UserID, at portal: Portal) { links.append(Link(id: id, portal: portal)) }
 
-    /// A portal knows them no more, or none does by an id.
+    /// Unlinks the user from a portal, or from all portals by an id.
     func unlink(_ id: UserID? = nil, from portal: Portal? = nil) {
         for index in links.indices where links[index].end == nil {
             if links[index].portal === portal || links[index].id == id { links[index].end = world.scheduler.elapsed }
         }
     }
 
-    /// How long what is new must wait at least of who has an id, in seconds: the longest that a portal has which knows
-    /// them, or did within its own time.
+    /// The minimum wait for new devices and methods of an id, in seconds: the longest wait of the portals that are
+    /// linked to it, or were linked within their own waits.
     func wait(of id: UserID) -> Int64 {
-        // By a clock that is ahead that time is over sooner.
+        // By a clock that is ahead, that time ends sooner.
         let sooner = world.scheduler.elapsed + .seconds(world.ledger.clockSteps == 0 ? 10 : 3700)
         let counting = links.filter { link in
             link.id == id && (link.end.map { $0 + .seconds(link.portal.coolingOff) > sooner } ?? true)
@@ -88,7 +89,7 @@ final class User: @unchecked Sendable {
         return counting.map(\.portal.coolingOff).max() ?? 0
     }
 
-    /// The id, and those that some portal has known them by since a time in its place.
+    /// The id, and the ids that replaced it at some portal since a time.
     func ids(since time: Duration, from id: UserID) -> Set<UserID> {
         let left = links.filter { $0.id == id && ($0.end ?? .zero) >= time }.map(\.portal.number)
         return Set([id] + links.filter { left.contains($0.portal.number) && $0.end == nil }.map(\.id))
@@ -96,7 +97,7 @@ final class User: @unchecked Sendable {
 
     // Codes
 
-    /// Scans a code after a while, with one phone, or with two at once; or opens it as a link, with one.
+    /// Scans a code after a while with one or two phones, or opens it as a link with one phone.
     func present(_ code: ChallengeCode, of portal: Portal) {
         let isLink = code.form == .link
         if isLink { opened[code.challenge] = portal }

@@ -3,27 +3,26 @@ import CountersignStorage
 import CountersignWire
 import Encodings
 
-/// Looks at the database after each commit, and at everything in the end: what must hold whatever happens.
+/// Checks the invariants after each commit, and everything at the end of the simulation.
 ///
-/// Triggers of the connection's own note what a commit changed, so that no look reads more than that. Spec: design 11
-/// §4.
+/// Triggers on the connection record what a commit has changed, so that a check reads only that. Spec: design 11 §4.
 final class Watch {
     private static let noted = SQLStatement("SELECT what, id, other FROM temp.noted ORDER BY rowid")
     private static let forget = SQLStatement("DELETE FROM temp.noted")
-    /// How long after an end those who wait for it may hear of it, where nothing goes wrong between.
+    /// How soon waiting parties must learn of an end if there is no fault in between.
     private static let promptness = Duration.seconds(6)
 
     private unowned let world: SimulatedWorld
     /// When challenges ended.
     private var endedAt: [ChallengeID: Duration] = [:]
-    /// Who must not be asked by which client, since they reported a question; codes reach nobody who does not look.
+    /// The users, with client, who must not be asked because of a report; a code reaches only users who look.
     private var locked: Set<String> = []
 
     init(_ world: SimulatedWorld) {
         self.world = world
     }
 
-    /// Sets the triggers, once there is a schema.
+    /// Creates the triggers, after the schema exists.
     func install() throws {
         let ended = "('approved', 'denied', 'failed', 'cancelled', 'expired')"
         let triggers = [
@@ -186,7 +185,8 @@ final class Watch {
                 """), [.text(id)]
         ).first
         guard let row, try row.optionalText(1) == nil else { return }
-        // Four servers' clocks differ by seconds: those that are over by one are open by another.
+        // The four servers' clocks differ by seconds, so a challenge that one takes for expired may be open for
+        // another.
         if world.ledger.clockSteps == 0, try row.integer(2) == 0, try row.integer(0) > 5 {
             world.violate(6, "\(id) is one of \(try row.integer(0)) open questions")
         }
@@ -206,10 +206,10 @@ final class Watch {
         }
     }
 
-    /// What a client knows the browser by from which something was asked by a key.
+    /// The client's name for the browser of a request, by the request's key.
     private func browser(_ key: String) -> String? { world.ledger.browsers[key] }
 
-    /// A user is deleted, or a client knows them no more: nothing is open between them.
+    /// Checks that no challenge is open after a user was deleted or unlinked from a client.
     private func letGo(_ user: String, by client: String?, _ connection: any SQLConnection) throws {
         let open = try connection.rows(
             SQLStatement(
@@ -234,7 +234,7 @@ final class Watch {
         }
     }
 
-    /// A client is disabled: nothing of what it has asked is open any more.
+    /// Checks that no challenge of a disabled client is open.
     func nothingOpen(of client: ClientID) throws {
         let open = SQLStatement(
             "SELECT id FROM challenges WHERE client_id = $1 AND state = 'pending' AND purpose = 'relying_party'")
@@ -243,7 +243,7 @@ final class Watch {
         }
     }
 
-    /// Somebody who waited was told of an end.
+    /// Records that a waiting party was told of an end, and checks how soon.
     func heard(of id: ChallengeID, since began: Duration, by node: Node) {
         guard let ended = endedAt[id], node.disturbedAt < began, world.ledger.clockSteps == 0 else { return }
         let late = world.scheduler.elapsed - max(ended, began)
@@ -254,7 +254,7 @@ final class Watch {
 
     // In the end
 
-    /// Nothing goes wrong any more, nobody asks, and time has passed.
+    /// Checks everything after a time without faults and new challenges.
     func end() throws {
         try world.database.look { connection in
             try nothingLeft(connection)

@@ -1,4 +1,4 @@
-/// Runs something many times at once and returns what came of each, in order.
+/// Runs a body several times concurrently and returns the results in order.
 package func atOnce<Result: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int) async throws -> Result
 ) async throws -> [Result] {

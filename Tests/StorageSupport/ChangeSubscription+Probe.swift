@@ -2,9 +2,9 @@ package import CountersignCore
 import CountersignWire
 
 extension ChangeSubscription {
-    /// Whether a notice has come since the last wait; does not wait for one, and takes it.
+    /// Whether a notification has arrived since the last wait; takes the notification without waiting.
     ///
-    /// A wait in a cancelled task returns only for a notice that is there already.
+    /// In a cancelled task, a wait returns normally only if a notification has arrived already.
     package func takeNotice() async throws -> Bool {
         let probe = Task {
             withUnsafeCurrentTask { $0?.cancel() }

@@ -5,7 +5,8 @@ import Crypto
 package import Encodings
 package import OpenPGP
 
-/// A user with a device, for tests of custom authenticators: `phrase` is one, and type `payment` asks for it, or the PIN.
+/// A user with a device, for tests of custom authenticators: the type `payment` asks for the authenticator `phrase` or
+/// for the PIN.
 package struct CustomScene: Sendable {
     package let world: World
     package let shop: Client
@@ -29,7 +30,7 @@ package struct CustomScene: Sendable {
         device = try await world.makeDevice(of: user, by: shop)
     }
 
-    /// A registration, with what a test makes wrong.
+    /// A request that registers the authenticator, with the mistakes that a test makes.
     package func registration(
         _ data: String? = "correct horse", text: (String) -> String = { $0 }, authorizer: SigningKeyPair? = nil,
         sealed: [UInt8]? = nil, ticket: Secret<String>? = nil
@@ -48,27 +49,27 @@ package struct CustomScene: Sendable {
             ticket: ticket)
     }
 
-    /// Registers, and expects to be let.
+    /// Registers the authenticator, and throws if that is refused.
     package func register() async throws {
         world.hooks.say(HookVerdict(.ok))
         guard case .changed = try await device.send(try await registration()) else { throw World.Broken("phrase") }
     }
 
-    /// Asks, and opens what is asked.
+    /// Asks the user and opens the challenge.
     package func ask(_ type: String = "payment") async throws -> AskedChallenge {
         let asked = try await world.ask(try world.request(for: user, type: type), by: shop)
         try await device.open(asked.challenge.id)
         return asked
     }
 
-    /// An approval.
+    /// An approval of a challenge.
     ///
     /// - Parameters:
-    ///   - asked: of what.
-    ///   - data: what the hook is to judge.
-    ///   - number: what was typed; the right number unless a test says otherwise.
-    ///   - signer: who signs; the primary key unless a test says otherwise.
-    ///   - sealed: what is sealed, where that is something else than the data.
+    ///   - asked: the challenge.
+    ///   - data: the data that the hook judges.
+    ///   - number: the entered number; the right one by default.
+    ///   - signer: the signing key; the primary key by default.
+    ///   - sealed: the sealed message, if it does not contain the data.
     package func approval(
         of asked: AskedChallenge, _ data: String = "correct horse", number: EntryNumber? = nil,
         signedBy signer: SigningKeyPair? = nil, sealed: [UInt8]? = nil
@@ -90,20 +91,20 @@ package struct CustomScene: Sendable {
         try await device.answer(asked.challenge.id, with: request)
     }
 
-    /// What is registered, with the tries for nothing.
+    /// The registered authenticators, with the number of failed attempts.
     package func customs() async throws -> [AuthenticatorName: Int] {
         let id = device.enrollment
         return try await world.store.read { try $0.enrollments.find(id)?.customs.mapValues(\.tried) ?? [:] }
     }
 
-    /// Who was told that the device answers by the authenticator no more.
+    /// How many messages tell hooks that the device no longer uses the authenticator.
     package func deregistrations() async throws -> Int64 {
         try await world.count("outbox")
     }
 }
 
 extension TestDevice {
-    /// Data for a custom authenticator, sealed.
+    /// Seals data for a custom authenticator.
     package func sealed(_ data: String) async throws -> [UInt8] {
         guard let data = CustomData(data) else { throw World.Broken("data") }
         return try await seal(data.text)

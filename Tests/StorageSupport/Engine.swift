@@ -1,18 +1,17 @@
 package import CountersignCore
 
-/// The databases that must keep the same promises; tests of the storage contract run on each.
+/// The database engines; the tests of the storage contract run on each.
 package enum Engine: String, CaseIterable, Sendable, CustomStringConvertible {
     /// The embedded database.
     case sqlite
-    /// PostgreSQL, where `COUNTERSIGN_TEST_POSTGRES` says where one is; scripts/with-postgres starts one.
+    /// The PostgreSQL server that `COUNTERSIGN_TEST_POSTGRES` names; scripts/with-postgres starts one.
     case postgresql
 
-    /// The one engine; scripts/test runs the tests once for each.
+    /// The engine of this run; scripts/test runs the tests once for each engine.
     package static var allCases: [Engine] { [chosen] }
-    /// The engine that this run of the tests is about.
     package static var chosen: Engine { PostgresDatabase.server == nil ? .sqlite : .postgresql }
 
-    /// What the engine says when some columns, such as `answers.enrollment_id, answers.digest`, are not unique.
+    /// The engine's error if columns, such as `answers.enrollment_id, answers.digest`, are not unique.
     package func uniqueViolation(of columns: String) -> StoreError {
         switch self {
         case .sqlite: return .uniqueViolation("UNIQUE constraint failed: \(columns)")
@@ -24,7 +23,7 @@ package enum Engine: String, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A statement in SQLite's words, as this engine reads it.
+    /// Translates a statement from SQLite's dialect to this engine's.
     func spelled(_ text: String) -> String {
         switch self {
         case .sqlite: text

@@ -1,9 +1,8 @@
 package import CountersignCore
 package import CountersignWire
 
-/// What came of operations that a test expects to succeed; a refusal of a device or a question is thrown.
+/// Returns the success of an operation, or throws its refusal, for tests that expect success.
 extension VerifyDevice.Outcome {
-    /// The call.
     package func get() throws -> DeviceCall {
         switch self {
         case .verified(let call): return call
@@ -13,7 +12,6 @@ extension VerifyDevice.Outcome {
 }
 
 extension ShowMethods.Outcome {
-    /// The methods.
     package func get() throws -> MethodsReply {
         switch self {
         case .methods(let methods): return methods
@@ -23,7 +21,6 @@ extension ShowMethods.Outcome {
 }
 
 extension UpdateEnrollment.Outcome {
-    /// The enrollment.
     package func get() throws -> Enrollment {
         switch self {
         case .updated(let enrollment): return enrollment
@@ -34,7 +31,6 @@ extension UpdateEnrollment.Outcome {
 }
 
 extension UpdateClient.Outcome {
-    /// The client.
     package func get() throws -> Client {
         guard case .updated(let client) = self else { throw World.Broken("no client") }
         return client

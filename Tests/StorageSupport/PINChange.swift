@@ -4,32 +4,32 @@ import Crypto
 package import Encodings
 package import OpenPGP
 
-/// A change of a device's PIN, every part of which a test can make wrong.
+/// A change of a device's PIN, of which a test can change every part.
 package struct PINChange: Sendable {
-    /// Whose PIN.
+    /// The device.
     package let device: TestDevice
-    /// The PIN, unless a test means the biometric.
+    /// The method; it can also be the biometric.
     package var method = AnswerMethod.pin
-    /// What the server said.
+    /// The nonce from the server.
     package var nonce: Nonce
-    /// The key there is.
+    /// The current key.
     package var old: SigningKeyPair?
-    /// The key there shall be.
+    /// The new key.
     package var new: SigningKeyPair?
-    /// Who signs besides the primary key; the old key unless a test says otherwise.
+    /// The key of the second signature; the current key by default.
     package var authorizer: SigningKeyPair?
-    /// Who signs first; the primary key unless a test says otherwise.
+    /// The key of the first signature; the primary key by default.
     package var signer: SigningKeyPair
-    /// The certificate that is sent; the right one unless a test says otherwise.
+    /// The certificate in the request; the correct one by default.
     package var certificate: Certificate?
     /// The secret of a ticket.
     package var ticket: Secret<String>?
-    /// What becomes of the text that is signed.
+    /// Changes the signed text.
     package var text: @Sendable (String) -> String = { $0 }
-    /// What becomes of the text that the authorizer signs.
+    /// Changes the text that the authorizer signs.
     package var authorizedText: @Sendable (String) -> String = { $0 }
 
-    /// A right change.
+    /// Creates a correct change.
     package init(of device: TestDevice, from old: SigningKeyPair? = nil, to new: SigningKeyPair?) async throws {
         self.device = device
         self.old = old
@@ -39,12 +39,12 @@ package struct PINChange: Sendable {
         nonce = try await device.methods().nonce
     }
 
-    /// The device's certificate with the old key superseded and the new one bound.
+    /// The device's certificate in which the new key replaces the current one.
     ///
     /// - Parameters:
-    ///   - reason: why the old key is revoked.
-    ///   - notations: what is stated about the new key.
-    ///   - expiresAt: when the new key ends; nil for never.
+    ///   - reason: the reason for revoking the current key.
+    ///   - notations: the notations about the new key.
+    ///   - expiresAt: when the new key expires; nil for never.
     package func grown(
         because reason: RevocationReason = .superseded, notations: [Notation]? = nil, expiresAt: UnixSeconds? = nil
     ) async throws -> Certificate {
@@ -62,7 +62,7 @@ package struct PINChange: Sendable {
         return certificate
     }
 
-    /// The request.
+    /// The request with this change.
     package func request() async throws -> MethodChangeRequest {
         let change = MethodChange(
             ChangeHeader(issuer: device.world.ports.issuer, enrollment: device.enrollment, nonce: nonce),
@@ -78,19 +78,18 @@ package struct PINChange: Sendable {
             message: try await device.seal(text, signedBy: signer), authorization: authorization, ticket: ticket)
     }
 
-    /// Sends it.
     package func send() async throws -> ChangeMethods.Outcome {
         try await device.send(try await request())
     }
 }
 
 extension TestDevice {
-    /// The key of a PIN; which PIN that is does not matter to the server.
+    /// A key for a PIN; the server does not see the PIN itself.
     package func newPINKey() -> SigningKeyPair {
         SigningKeyPair(P256.Signing.PrivateKey(), createdAt: world.time.now.unixSeconds)
     }
 
-    /// How its methods stand.
+    /// The state of the device's methods.
     package func methods() async throws -> MethodsReply {
         try await ShowMethods.show(to: try await call(), ports: world.ports).get()
     }
@@ -107,7 +106,7 @@ extension TestDevice {
         return key
     }
 
-    /// An approval by a PIN, sealed.
+    /// A sealed approval with a PIN.
     package func approval(of asked: AskedChallenge, by key: SigningKeyPair) async throws -> [UInt8] {
         let receipt = Receipt(
             of: try await world.challenge(asked).question, user: invitation.user, device: certificate.fingerprint,

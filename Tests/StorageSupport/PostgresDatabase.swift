@@ -4,35 +4,34 @@ import Foundation
 import Logging
 import Synchronization
 
-/// An empty database of its own on the PostgreSQL server that tests may use.
+/// A new database on the PostgreSQL server for tests.
 ///
-/// It goes with the server, which scripts/with-postgres ends.
+/// It is removed together with the server, which scripts/with-postgres stops.
 package final class PostgresDatabase: Sendable {
-    /// PostgreSQL did not do what it was told.
+    /// A command of PostgreSQL failed.
     package struct Failure: Error {
-        /// What it said.
+        /// PostgreSQL's message.
         package let message: String
 
-        /// A failure in PostgreSQL's words.
         package init(message: String) { self.message = message }
     }
 
-    /// Where the server is, with its own database: `postgresql://user@/postgres?host=…&port=…`.
+    /// The URL of the server, with its own database: `postgresql://user@/postgres?host=…&port=…`.
     package static let server = ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_POSTGRES"]
 
-    /// How many databases there are while others wait for one, so that no test waits for its turn at a processor for
-    /// so long that its deadlines pass.
+    /// How many databases may exist at the same time; with more, tests would wait for a processor until their deadlines
+    /// pass.
     private static let places = Mutex(6)
 
-    /// Where the database is.
+    /// The URL of the database.
     package let url: String
-    /// What it is called.
+    /// The name of the database.
     package let name: String
     private let hasPlace: Bool
 
-    /// Makes a database when there is a place for one; without a place when there is none for a long time.
+    /// Creates a database when there is a place; after a long wait, it does so without a place.
     ///
-    /// - Parameter waits: false where whoever asks lets few at a time ask.
+    /// - Parameter waits: false if the caller limits concurrent calls itself.
     package static func make(waits: Bool = true) async throws -> PostgresDatabase {
         for _ in 0..<(waits ? 3000 : 0) {
             let hasPlace = places.withLock { places in
@@ -45,8 +44,7 @@ package final class PostgresDatabase: Sendable {
         return try await made(hasPlace: false)
     }
 
-    /// A new database, made on a thread of its own: the server takes its time, and there are few threads that all tests
-    /// share.
+    /// Creates a database on a separate thread, because this takes time and all tests share few threads.
     private static func made(hasPlace: Bool) async throws -> PostgresDatabase {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -63,7 +61,7 @@ package final class PostgresDatabase: Sendable {
         self.hasPlace = hasPlace
         guard let server = Self.server else { throw Failure(message: "COUNTERSIGN_TEST_POSTGRES is not set") }
         name = "test_" + String(UInt64.random(in: 0...(.max)), radix: 36)
-        // Hundreds of tests beside each other can keep the server from taking a connection for longer than is usual.
+        // Hundreds of concurrent tests can delay a new connection for longer than usual.
         url = server.replacing("/postgres?", with: "/\(name)?connect_timeout=30&")
         let connection = PQconnectdb(server)
         defer { PQfinish(connection) }
@@ -74,7 +72,7 @@ package final class PostgresDatabase: Sendable {
         }
     }
 
-    /// The port its server listens on, on this machine.
+    /// The server's local port.
     package var port: UInt16 {
         get throws {
             guard let port = url.firstMatch(of: #/port=([0-9]+)/#).flatMap({ UInt16($0.output.1) }) else {
@@ -84,12 +82,12 @@ package final class PostgresDatabase: Sendable {
         }
     }
 
-    /// An engine of a node of its own.
+    /// The engine of one node.
     ///
     /// - Parameters:
-    ///   - port: of this machine, to reach the server through; nil for the server's own.
-    ///   - hub: who is told of commits.
-    ///   - notices: how it learns what others commit.
+    ///   - port: a local port through which the server is reached; nil for the server's own.
+    ///   - hub: is notified of commits.
+    ///   - notices: how the engine learns of other nodes' commits.
     package func engine(
         port: UInt16? = nil, hub: ChangeHub, notices: PostgresNoticeMode = .notified
     ) async throws -> PostgresEngine {
@@ -97,7 +95,7 @@ package final class PostgresDatabase: Sendable {
         return try await Self.engine(at: relayed ?? url, hub: hub, notices: notices)
     }
 
-    /// An engine of an address.
+    /// An engine for a URL.
     package static func engine(
         at url: String, hub: ChangeHub, notices: PostgresNoticeMode = .notified
     ) async throws -> PostgresEngine {
@@ -108,18 +106,18 @@ package final class PostgresDatabase: Sendable {
             settings, hub: hub, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// Ends every other connection to it.
+    /// Ends all other connections to the database.
     package func endConnections() throws {
         try command(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)' AND pid <> pg_backend_pid()"
         )
     }
 
-    /// Runs commands as the owner of the server, beside every engine, each in a transaction of its own.
+    /// Runs commands as the owner of the server, independently of the engines and each in its own transaction.
     package func command(_ commands: String...) throws {
         var connection = PQconnectdb(url)
         defer { PQfinish(connection) }
-        // Hundreds of tests side by side may have all connections there are.
+        // Hundreds of concurrent tests may use all connections of the server.
         for _ in 0..<40 where PQstatus(connection) != CONNECTION_OK {
             Thread.sleep(forTimeInterval: 0.25)
             PQfinish(connection)

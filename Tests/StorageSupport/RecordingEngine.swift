@@ -2,13 +2,12 @@ package import CountersignCore
 package import CountersignStorage
 import Synchronization
 
-/// An engine that notes every statement that runs on another one.
+/// An engine that records every statement that runs on another engine.
 package final class RecordingEngine: SQLEngine {
-    /// A statement as it ran.
+    /// A statement that ran.
     package struct Run: Sendable {
-        /// The statement.
         package let statement: SQLStatement
-        /// What it was given.
+        /// Its arguments.
         package let arguments: [SQLValue]
     }
 
@@ -19,12 +18,14 @@ package final class RecordingEngine: SQLEngine {
     private let beforeStatement: @Sendable (Int) -> Void
     private let writes = Mutex(0)
 
-    /// A recorder of an engine.
+    /// Creates a recorder for an engine.
     ///
     /// - Parameters:
     ///   - engine: the engine.
-    ///   - beforeWrite: happens before each write, which is told by its number from 1 on: what others do meanwhile.
-    ///   - beforeStatement: happens before each statement of a write, which is told by its number in that from 1 on.
+    ///   - beforeWrite: runs before each write, with the write's number, which begins with 1; it can simulate
+    ///     concurrent writes.
+    ///   - beforeStatement: runs before each statement of a write, with the statement's number within the write, which
+    ///     begins with 1.
     package init(
         _ engine: any SQLEngine, beforeWrite: @escaping @Sendable (Int) async throws -> Void = { _ in },
         beforeStatement: @escaping @Sendable (Int) -> Void = { _ in }
@@ -34,7 +35,7 @@ package final class RecordingEngine: SQLEngine {
         self.beforeStatement = beforeStatement
     }
 
-    /// Each statement that ran since the last call, once, in the order of their texts.
+    /// The statements that ran since the last call, each once, in the order of their texts.
     package func take() -> [Run] {
         recorded.withLock { recorded in
             defer { recorded = [:] }
@@ -42,23 +43,18 @@ package final class RecordingEngine: SQLEngine {
         }
     }
 
-    /// The other engine's.
     package var dialect: SQLDialect { engine.dialect }
 
-    /// The other engine's.
     package var changes: any ChangeNotifier { engine.changes }
 
-    /// The other engine's.
     package var commitCount: CommitCount { engine.commitCount }
 
-    /// Reads by the other engine.
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result
     ) async throws -> Result {
         try await engine.read { try body(RecordingConnection($0, of: self)) }
     }
 
-    /// Writes by the other engine.
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> (Result, changes: [ChangeTopic])
     ) async throws -> Result {
@@ -72,12 +68,10 @@ package final class RecordingEngine: SQLEngine {
         }
     }
 
-    /// Has the other engine see to it.
     package func exclusively<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try await engine.exclusively(body)
     }
 
-    /// The other engine's.
     package func takesTurn(at work: String, seconds: Int64) async throws -> Bool {
         try await engine.takesTurn(at: work, seconds: seconds)
     }

@@ -3,9 +3,9 @@ package import CountersignStorage
 package import CountersignWire
 package import Encodings
 
-/// The outbox, looked at as a whole.
+/// Access to the whole outbox, for tests.
 extension SQLStore {
-    /// Takes messages of every kind, so many of each.
+    /// Leases messages of every kind, up to a limit for each kind.
     package func lease(limit: Int, now: Timestamp, until: Timestamp) async throws -> [LeasedMessage] {
         var leased: [LeasedMessage] = []
         for kind in OutboxMessage.Kind.allCases {
@@ -14,7 +14,7 @@ extension SQLStore {
         return leased
     }
 
-    /// Takes messages of a kind, as fairly as a worker with so many places.
+    /// Leases messages of one kind, with the fairness of a worker that has this many places.
     package func lease(
         _ kind: OutboxMessage.Kind, limit: Int, now: Timestamp, until: Timestamp
     ) async throws -> [LeasedMessage] {
@@ -31,7 +31,7 @@ extension SQLStore {
         return due.min()
     }
 
-    /// The newest secret that signs callbacks to a client.
+    /// The newest secret for signing callbacks to a client.
     package func callbackSecret(of client: ClientID) async throws -> Secret<String>? {
         let anywhere = CallbackReceiver(of: client, at: CallbackURI(stored: World.callback))
         return try await callbackAccess(to: [anywhere], at: Timestamp(milliseconds: 0))[anywhere]?.secrets.first
@@ -39,7 +39,7 @@ extension SQLStore {
 }
 
 extension World {
-    /// Records what came of one attempt to deliver.
+    /// Records the outcome of one attempt to deliver a message.
     @discardableResult
     package func record(
         _ outcome: DeliveryOutcome, of message: OutboxMessage, at now: Timestamp

@@ -1,7 +1,7 @@
 package import CountersignCore
 import Synchronization
 
-/// Hooks of custom authenticators that say what a test wants.
+/// Hooks of custom authenticators with verdicts that a test sets.
 package final class ScriptedHooks: AuthenticatorHooks {
     private struct State {
         var verdicts: [HookVerdict?] = []
@@ -13,15 +13,15 @@ package final class ScriptedHooks: AuthenticatorHooks {
 
     package init() {}
 
-    /// What was asked, in order.
+    /// The questions that were asked, in order.
     package var questions: [HookQuestion] { state.withLock { $0.questions } }
 
-    /// Adds what is said next; nil for a hook that cannot be asked.
+    /// Adds the next verdict; nil for a hook that cannot be reached.
     package func say(_ verdict: HookVerdict?) {
         state.withLock { $0.verdicts.append(verdict) }
     }
 
-    /// Does something while the next question is with its hook.
+    /// Runs a body while the next question is being answered.
     package func meanwhile(_ body: @escaping @Sendable () async throws -> Void) {
         state.withLock { $0.meanwhile = body }
     }
@@ -32,7 +32,7 @@ package final class ScriptedHooks: AuthenticatorHooks {
             defer { state.meanwhile = nil }
             return (state.verdicts.isEmpty ? nil : state.verdicts.removeFirst(), state.meanwhile)
         }
-        // A failure here shows as a question that was asked and a verdict that was not.
+        // A failure here shows in the test as a question without a verdict.
         do { try await meanwhile?() } catch { return nil }
         return verdict
     }

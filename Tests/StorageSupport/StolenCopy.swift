@@ -6,36 +6,36 @@ import Encodings
 import Foundation
 import TestSupport
 
-/// A whole copy of a database as a thief has it: its bytes, and the rows that plain SQL reads from them.
+/// A complete copy of a database in the hands of a thief: its bytes, and the rows that plain SQL reads.
 ///
-/// Until the thief gives a master key, nothing of it is opened by anything of ours that has a key.
+/// Before the thief gives a master key, no code of this project that holds a key reads the copy.
 package final class StolenCopy: Sendable {
-    /// How a copy gets out.
+    /// How a copy was obtained.
     package enum Way: String, CaseIterable, Sendable, CustomStringConvertible {
         case files = "SQLite's files beside a server that runs"
         case backup = "a backup of SQLite"
         case dump = "a dump of PostgreSQL"
         case archive = "a backup of PostgreSQL"
 
-        /// The ways out of the engine that this run of the tests is about.
+        /// The ways that exist for the engine of this run.
         package static var allCases: [Way] { Engine.chosen == .sqlite ? [.files, .backup] : [.dump, .archive] }
 
         /// The way, for a failing test.
         package var description: String { rawValue }
     }
 
-    /// A server of the thief's own, which has opened the copy by the master key.
+    /// The thief's own server, which has opened the copy with the master key.
     package struct Opened: Sendable {
         /// The copy.
         package let store: SQLStore
-        /// The issuer's keys, the primary key among them.
+        /// The issuer's keys with their private parts, including the primary key.
         package let material: IssuerKeyMaterial
-        /// The key of what is kept as a keyed hash.
+        /// The key of keyed hashes.
         package let hashKey: SymmetricKey
-        /// What every operation of the server works with.
+        /// The external dependencies of operations.
         package let ports: Ports
 
-        /// The private halves that the master key opens.
+        /// The private keys that the master key decrypts.
         package var privateKeys: [P256.Signing.PrivateKey] {
             get throws {
                 try [material.primary] + material.kept.map { try .init(rawRepresentation: $0.secret.reveal()) }
@@ -43,15 +43,15 @@ package final class StolenCopy: Sendable {
         }
     }
 
-    /// What was taken, as it lies there: of a backup of PostgreSQL what `pg_restore` prints of it.
+    /// The raw bytes of the copy; for a backup of PostgreSQL, the output of `pg_restore`.
     package let bytes: [UInt8]
-    /// The rows of each table, by the names of their columns.
+    /// The rows of each table, by column.
     package let rows: [String: [[String: SQLValue]]]
     private let folder: TemporaryFolder
     private let restored: PostgresDatabase?
     private let engine: any SQLEngine
 
-    /// Takes a copy of a world's database.
+    /// Takes a copy of a test's database.
     package init(of world: World, by way: Way) async throws {
         folder = try TemporaryFolder()
         let path = World.database(in: folder)
@@ -111,7 +111,7 @@ package final class StolenCopy: Sendable {
         return Array(result.output.utf8)
     }
 
-    /// Everything there is, read by SQL that knows nothing of our tables.
+    /// Reads all rows by SQL that assumes nothing about the tables.
     private static func rows(
         of engine: any SQLEngine, isSQLite: Bool
     ) async throws -> [String: [[String: SQLValue]]] {
@@ -135,7 +135,7 @@ package final class StolenCopy: Sendable {
         }
     }
 
-    /// The values of a column, those that are there.
+    /// The values of a column that are not null.
     package func values(_ table: String, _ column: String) -> [SQLValue] {
         (rows[table] ?? []).compactMap { $0[column] }.filter { $0 != .null }
     }
@@ -150,7 +150,7 @@ package final class StolenCopy: Sendable {
         values(table, column).compactMap { if case .blob(let bytes) = $0 { bytes } else { nil } }
     }
 
-    /// Every text and every sequence of bytes that stands in a row, each once.
+    /// Every text and every byte string in a row, each once.
     package var everything: Set<[UInt8]> {
         var all: Set<[UInt8]> = []
         for row in rows.values.joined() {
@@ -165,7 +165,7 @@ package final class StolenCopy: Sendable {
         return all
     }
 
-    /// Opens the copy with a master key, by the code that we publish.
+    /// Opens the copy with a master key and the published code.
     package func opened(by masterKey: MasterKey, like world: World) async throws -> Opened {
         let issuer = world.ports.issuer
         let store = try await SQLStore(engine: engine, masterKey: masterKey, issuer: issuer)
@@ -179,7 +179,7 @@ package final class StolenCopy: Sendable {
         return Opened(store: store, material: material, hashKey: hashKey, ports: ports)
     }
 
-    /// All that is sealed in the copy, opened by the master key, one after the other.
+    /// All sealed values in the copy, decrypted with the master key and concatenated.
     package func unsealed(by masterKey: MasterKey, of issuer: Issuer, at now: Timestamp) async throws -> [UInt8] {
         let store = try await SQLStore(engine: engine, masterKey: masterKey, issuer: issuer)
         let material = try await store.read { try $0.keys.issuerKeys() }
@@ -207,7 +207,7 @@ package final class StolenCopy: Sendable {
         return all
     }
 
-    /// Changes the copy by a statement, as who writes to it can.
+    /// Changes the copy, as a thief with write access can.
     package func write(_ text: String, _ arguments: [SQLValue]) async throws {
         let statement = SQLStatement(text)
         try await engine.write { connection in

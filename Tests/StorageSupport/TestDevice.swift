@@ -5,25 +5,22 @@ package import Encodings
 package import OpenPGP
 import TestSupport
 
-/// A device whose every step a test can take wrongly.
+/// A device of which a test can change every step.
 package struct TestDevice: Sendable {
-    /// The world it lives in.
+    /// The fixture that the device belongs to.
     package let world: World
-    /// What it was invited with.
     package let invitation: EnrollmentInvitation
     /// Signs receipts.
     package let primary: SigningKeyPair
     /// Signs requests.
     package let authentication: P256.Signing.PrivateKey
-    /// Opens challenges.
+    /// Decrypts challenges.
     package let encryption: DecryptionKeyPair
-    /// The certificate.
     package let certificate: Certificate
 
-    /// Its enrollment.
     package var enrollment: EnrollmentID { invitation.enrollment }
 
-    /// A device with new keys for an invitation.
+    /// Creates a device with new keys for an invitation, without enrolling it.
     package init(_ invitation: EnrollmentInvitation, in world: World) async throws {
         let now = world.time.now.unixSeconds
         self.world = world
@@ -37,7 +34,7 @@ package struct TestDevice: Sendable {
         certificate = holder.certificate
     }
 
-    /// The same keys under another enrollment, where that is a copy of its own.
+    /// The same keys with another enrollment, as in a copy of the deployment.
     package func copied(to enrollment: EnrollmentID, of user: UserID) -> TestDevice {
         TestDevice(
             invitation: EnrollmentInvitation(
@@ -54,7 +51,7 @@ package struct TestDevice: Sendable {
         certificate = other.certificate
     }
 
-    /// Registers where it is reached by push.
+    /// Registers the device for pushes.
     package func register(
         _ service: PushService, token: String, app: String = "com.example.bank"
     ) async throws {
@@ -66,14 +63,14 @@ package struct TestDevice: Sendable {
         ).get()
     }
 
-    /// A request signed by the authentication key.
+    /// A request that is signed by the authentication key.
     ///
     /// - Parameters:
-    ///   - created: the signature's time; the clock's unless a test says otherwise.
-    ///   - nonce: the nonce; a new one unless a test says otherwise.
-    ///   - keyID: who it says signs; the enrollment unless a test says otherwise.
-    ///   - key: who signs; the authentication key unless a test says otherwise.
-    ///   - arrivingAt: the path at which the request arrives; the one that was signed unless a test says otherwise.
+    ///   - created: the time of the signature; the clock's time by default.
+    ///   - nonce: the nonce; a new one by default.
+    ///   - keyID: the stated key id; the enrollment's id by default.
+    ///   - key: the signing key; the authentication key by default.
+    ///   - arrivingAt: the path at which the request arrives; the signed path by default.
     package func request(
         created: Int64? = nil, nonce: String? = nil, keyID: String? = nil, signedBy key: P256.Signing.PrivateKey? = nil,
         arrivingAt path: String = "/v1/enrollments/self"
@@ -91,21 +88,21 @@ package struct TestDevice: Sendable {
             body: [])
     }
 
-    /// A call that was let in.
+    /// A verified call of the device.
     package func call(nonce: String? = nil) async throws -> DeviceCall {
         try await VerifyDevice.verify(try await request(nonce: nonce), ports: world.ports).get()
     }
 
-    /// Enrolls.
+    /// Enrolls the device.
     ///
     /// - Parameters:
-    ///   - ticket: the ticket sent; the invitation's unless a test says otherwise.
-    ///   - certificate: the certificate sent; its own unless a test says otherwise.
-    ///   - keyID: who the request says signs; the certificate sent unless a test says otherwise.
-    ///   - key: who signs the request; the authentication key unless a test says otherwise.
-    ///   - created: the signature's time; the clock's unless a test says otherwise.
-    ///   - nonce: the nonce; a new one unless a test says otherwise.
-    ///   - ports: of the node that is asked; the world's unless a test says otherwise.
+    ///   - ticket: the ticket; the invitation's by default.
+    ///   - certificate: the certificate; the device's own by default.
+    ///   - keyID: the stated key id; that of the certificate by default.
+    ///   - key: the key that signs the request; the authentication key by default.
+    ///   - created: the time of the signature; the clock's time by default.
+    ///   - nonce: the nonce; a new one by default.
+    ///   - ports: the dependencies of the node that is called; those of the fixture by default.
     package func enroll(
         ticket: Secret<String>? = nil, certificate: Certificate? = nil, keyID: String? = nil,
         signedBy key: P256.Signing.PrivateKey? = nil, created: Int64? = nil, nonce: String? = nil,
@@ -121,14 +118,14 @@ package struct TestDevice: Sendable {
         return try await EnrollDevice.enroll(body, provedBy: request, ports: ports ?? world.ports)
     }
 
-    /// Fetches a challenge, as every answer needs it.
+    /// Fetches a challenge, which must precede every answer.
     package func open(_ challenge: ChallengeID) async throws {
         guard case .message = try await OpenChallenge.open(challenge, for: try await call(), ports: world.ports) else {
             throw World.Broken("challenge cannot be opened")
         }
     }
 
-    /// The code that releases an approval by a link, unsealed; nil where the reply brings none.
+    /// The return code in the reply to the approval of a link, decrypted; nil if there is none.
     package func returnCode(in outcome: AnswerChallenge.Outcome) async throws -> Secret<String>? {
         guard case .decided(let reply) = outcome, let sealed = reply.returnMessage else { return nil }
         let opened = try await EncryptedMessage.open(
@@ -154,7 +151,7 @@ package struct TestDevice: Sendable {
         try await receipt(of: try await world.challenge(asked), decision)
     }
 
-    /// A sealed text, signed by the primary key unless a test says otherwise.
+    /// A sealed text, signed by the primary key by default.
     package func seal(_ text: String, signedBy signer: SigningKeyPair? = nil) async throws -> [UInt8] {
         let now = world.time.now.unixSeconds
         let server = try world.issuerKeys.certificate
@@ -173,7 +170,7 @@ package struct TestDevice: Sendable {
         try await AnswerChallenge.answer(request, to: challenge, by: try await call(), ports: world.ports)
     }
 
-    /// Opens a challenge, decides and answers.
+    /// Opens a challenge and answers it with a decision.
     package func answer(_ asked: AskedChallenge, _ decision: Decision) async throws -> AnswerChallenge.Outcome {
         try await open(asked.challenge.id)
         return try await answer(asked.challenge.id, with: try await receipt(of: asked, decision))

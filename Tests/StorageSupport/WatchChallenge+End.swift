@@ -2,7 +2,7 @@ package import CountersignCore
 package import CountersignWire
 
 extension WatchChallenge {
-    /// A client's challenge, or nil, when it has ended or at the deadline.
+    /// A client's challenge when it has ended or at the deadline; nil if the client has no such challenge.
     package static func end(
         of id: ChallengeID, for client: Client, by deadline: Timestamp, ports: Ports
     ) async throws -> Shown? {
@@ -14,14 +14,13 @@ extension WatchChallenge {
         }
     }
 
-    /// A client's challenge, or nil.
+    /// A client's challenge; nil if the client has no such challenge.
     package static func shown(_ id: ChallengeID, to client: Client, ports: Ports) async throws -> Shown? {
         try await challenge(id, for: client.credential, ports: ports).shown
     }
 }
 
 extension WatchChallenge.Outcome {
-    /// The challenge, or nil.
     package var shown: WatchChallenge.Shown? {
         if case .shown(let shown) = self { shown } else { nil }
     }
@@ -30,7 +29,7 @@ extension WatchChallenge.Outcome {
 extension AskChallenge.Outcome {
     /// The challenge.
     ///
-    /// - Throws: why nobody is asked.
+    /// - Throws: the reason for a refusal.
     package func get() throws(AskChallenge.Refusal) -> AskedChallenge {
         switch self {
         case .asked(let asked): asked
@@ -40,7 +39,6 @@ extension AskChallenge.Outcome {
 }
 
 extension AvailableMethods.Outcome {
-    /// The types.
     package var types: [AvailableMethods.Available] {
         switch self {
         case .types(let types): types
@@ -49,6 +47,6 @@ extension AvailableMethods.Outcome {
 }
 
 extension Client {
-    /// What a client of this secret is let in by.
+    /// The credential of a client with this secret.
     package var credential: ClientCredential { ClientCredential(client: id, secret: secretHash) }
 }

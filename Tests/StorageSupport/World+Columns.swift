@@ -1,7 +1,7 @@
 import CountersignStorage
 
 extension World {
-    /// The columns of all tables that there are, by table.
+    /// The columns of all tables, by table.
     package func columns() async throws -> [String: [String]] {
         let statement =
             postgres == nil

@@ -1,12 +1,12 @@
 package import CountersignCore
 package import CountersignWire
 
-/// What tests need over and over: clients, users, devices and challenges, made the way the server makes them.
+/// Fixtures for many tests: clients, users, devices and challenges, created by the server's own operations.
 extension World {
-    /// The callback that ``makeClient(_:rights:callbacks:waives:)`` registers.
+    /// The URL for callbacks that ``makeClient(_:rights:callbacks:waives:)`` registers.
     package static let callback = "https://shop.example.com/countersign"
 
-    /// A relying party.
+    /// Creates a relying party.
     package func makeClient(
         _ name: String = "ACME Shop", rights: Set<Right> = Set(Right.allCases), callbacks: [String] = [callback],
         waives: Bool = false, pinPolicy: PINPolicy = .standard, authenticators: [CustomAuthenticator] = [],
@@ -21,7 +21,7 @@ extension World {
         return created
     }
 
-    /// A new secret for callbacks to a client.
+    /// Renews the secret for callbacks to a client.
     package func renewCallbackSecret(
         of client: Client, overlap: Int64 = RenewClientSecret.overlap
     ) async throws -> RenewCallbackSecret.Renewed {
@@ -32,7 +32,7 @@ extension World {
         return renewed
     }
 
-    /// A user linked to a client.
+    /// Creates a user who is linked to a client.
     package func makeUser(_ externalID: String? = nil, of client: Client) async throws -> UserID {
         let result = try await CreateUser.create(
             externalID: try externalID.map { try ExternalID($0) }, by: client, idempotency: nil, ports: ports
@@ -41,21 +41,21 @@ extension World {
         return user.id
     }
 
-    /// A ticket for a user.
+    /// Creates a ticket for a user.
     package func makeTicket(for user: UserID, by client: Client) async throws -> EnrollmentInvitation {
         let result = try await CreateTicket.create(for: .id(user), by: client, idempotency: nil, ports: ports)
         guard case .done(.created(let created)) = result else { throw Broken("ticket") }
         return created.invitation
     }
 
-    /// An enrolled device of a user.
+    /// Creates and enrolls a device of a user.
     package func makeDevice(of user: UserID, by client: Client) async throws -> TestDevice {
         let device = try await TestDevice(try await makeTicket(for: user, by: client), in: self)
         guard case .enrolled = try await device.enroll() else { throw Broken("device") }
         return device
     }
 
-    /// A type with these settings.
+    /// Creates a type with these settings.
     @discardableResult
     package func makeType(
         _ name: String = "payment", lifetime: Int64 = 120, numberEntry: Bool = true, maximumPending: Int = 1000,
@@ -71,21 +71,22 @@ extension World {
         return type
     }
 
-    /// A request by the type that ``makeType(_:lifetime:numberEntry:maximumPending:maximumAsks:maximumResends:)`` makes.
+    /// A request with the type that ``makeType(_:lifetime:numberEntry:maximumPending:maximumAsks:maximumResends:)``
+    /// creates.
     package func request(for user: UserID?, type: String = "payment") throws -> AskChallenge.Request {
         guard let type = TypeName(type) else { throw Broken("type name") }
         return AskChallenge.Request(
             user: user.map { .id($0) }, type: type, message: try DisplayMessage("Pay EUR 1,250.00 to ACME GmbH?"))
     }
 
-    /// Asks, and expects to be allowed to.
+    /// Asks a user, and throws if that is refused.
     package func ask(_ request: AskChallenge.Request, by client: Client) async throws -> AskedChallenge {
         let result = try await AskChallenge.ask(request, by: client, idempotency: nil, ports: ports)
         guard case .done(.asked(let asked)) = result else { throw Broken("challenge: \(result)") }
         return asked
     }
 
-    /// A challenge that was asked, as it is now.
+    /// The current state of a challenge.
     package func challenge(_ asked: AskedChallenge) async throws -> Challenge {
         guard let challenge = try await ports.store.read({ try $0.challenges.find(asked.challenge.id) }) else {
             throw Broken("challenge")
@@ -93,7 +94,7 @@ extension World {
         return challenge
     }
 
-    /// Three callbacks of a client, due now; the body of each is its id.
+    /// Enqueues three callbacks of a client, which are due now; the body of each is its id.
     package func enqueueCallbacks(of client: ClientID) async throws -> [EventID] {
         let now = time.now
         let ids: [EventID] = [newID(), newID(), newID()]
@@ -108,7 +109,7 @@ extension World {
         return ids
     }
 
-    /// All that was audited, oldest first.
+    /// The whole audit, oldest event first.
     package func audit() async throws -> [AuditEvent] {
         try await ports.store.read { try $0.audit.list(after: 0, limit: 10_000).map(\.event) }
     }

@@ -6,61 +6,56 @@ import Foundation
 package import Logging
 package import TestSupport
 
-/// What a test of operations needs: a real store in an empty folder, a clock and chance under control.
+/// The fixture for tests of operations: a real store in a new folder, a scripted clock and seeded random bytes.
 package struct World: Sendable {
-    /// The issuer of every world.
+    /// The issuer of every fixture.
     package static let issuer = "https://login.example.com"
 
-    /// Something a test cannot go on without.
+    /// Something that a test needs is missing.
     package struct Broken: Error {
-        /// What it is.
+        /// The missing thing.
         package let what: String
 
-        /// Something missing.
         package init(_ what: String) {
             self.what = what
         }
     }
 
-    /// Where the database stands.
+    /// The folder with the SQLite database.
     package let folder: TemporaryFolder
-    /// Where it stands on PostgreSQL.
+    /// The PostgreSQL database, if the engine is PostgreSQL.
     package let postgres: PostgresDatabase?
     private let kind: Engine
-    /// The engine.
     package let engine: any SQLEngine
-    /// The store.
     package let store: SQLStore
-    /// Who waits.
+    /// Notifies waiting tasks.
     package let hub: ChangeHub
-    /// The clock.
     package let time: ScriptedTime
-    /// Chance.
+    /// The source of random bytes.
     package let random: SeededRandom
-    /// Hooks of custom authenticators.
     package let hooks = ScriptedHooks()
-    /// All of it together.
+    /// The external dependencies of operations.
     package let ports: Ports
 
-    /// A world with an empty database.
+    /// Creates a fixture with an empty database.
     package init(_ engine: Engine = .chosen, seed: UInt64 = 1) async throws {
         try await self.init(engine, in: try TemporaryFolder(), time: ScriptedTime(), seed: seed)
     }
 
-    /// The same database opened once more, as after a restart: other connections, other waiters, other chance.
+    /// Opens the same database again, as after a restart: with new connections, subscribers and random bytes.
     package func reopened(seed: UInt64 = 2) async throws -> World {
         try await World(kind, in: folder, of: postgres, time: time, seed: seed)
     }
 
-    /// A world over a folder.
+    /// Creates a fixture in a folder.
     ///
     /// - Parameters:
-    ///   - engine: the database.
-    ///   - folder: where it stands.
-    ///   - postgres: where it stands already on PostgreSQL; a new one if nil.
+    ///   - engine: the database engine.
+    ///   - folder: the folder for the database.
+    ///   - postgres: an existing PostgreSQL database; nil for a new one.
     ///   - time: the clock.
-    ///   - seed: of its chance.
-    ///   - wrap: what stands between the store and the engine; nothing unless a test says otherwise.
+    ///   - seed: the seed of the random bytes.
+    ///   - wrap: wraps the engine for the store; does nothing by default.
     package init(
         _ engine: Engine, in folder: TemporaryFolder, of postgres: PostgresDatabase? = nil, time: ScriptedTime,
         seed: UInt64, wrap: (any SQLEngine) -> any SQLEngine = { $0 }
@@ -94,12 +89,12 @@ package struct World: Sendable {
             hooks: hooks, logger: logger)
     }
 
-    /// The issuer's keys, as they were read last.
+    /// The issuer's keys that were read last.
     package var issuerKeys: IssuerKeys {
         get throws { try ports.keys.current() }
     }
 
-    /// The same ports with other ways to reach people.
+    /// The same dependencies with other transports to people.
     package func ports(sendingBy transports: Transports) -> Ports {
         Ports(
             issuer: ports.issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
@@ -107,7 +102,7 @@ package struct World: Sendable {
             keys: ports.keys, transports: transports, hooks: hooks, logger: ports.logger)
     }
 
-    /// The same ports with another log, and on another store where there is one.
+    /// The same dependencies with another log, and with another store if one is given.
     package func ports(on other: (any Store)? = nil, loggingTo logger: Logger) -> Ports {
         Ports(
             issuer: ports.issuer, store: other ?? store, changes: hub, time: time, clock: ContinuousClock(),
@@ -116,7 +111,7 @@ package struct World: Sendable {
             keys: ports.keys, transports: ports.transports, hooks: hooks, logger: logger)
     }
 
-    /// The master key of every world.
+    /// The master key of every fixture.
     package static func masterKey(_ byte: UInt8 = 7) throws -> MasterKey {
         guard let key = MasterKey(bytes: Secret([UInt8](repeating: byte, count: 32))) else {
             throw Broken("master key")
@@ -133,10 +128,10 @@ package struct World: Sendable {
         try await SQLStore(engine: engine, masterKey: masterKey, issuer: issuer)
     }
 
-    /// Runs one statement in a transaction of its own and returns its rows.
+    /// Runs one statement in its own transaction and returns the rows.
     ///
     /// - Parameters:
-    ///   - text: the statement, in SQLite's words; `x'00'`, `BLOB` and `char()` are spelled as the engine spells them.
+    ///   - text: the statement in SQLite's dialect; `x'00'`, `BLOB` and `char()` are translated for the engine.
     ///   - arguments: its arguments.
     @discardableResult
     package func sql(_ text: String, _ arguments: [SQLValue] = []) async throws -> [SQLRow] {
@@ -144,7 +139,7 @@ package struct World: Sendable {
         return try await engine.write { (try $0.rows(statement, arguments), changes: []) }
     }
 
-    /// Opens the database once more, with a master key.
+    /// Opens the database again with a master key.
     package func opened(with masterKey: MasterKey) async throws -> SQLStore {
         let hub = ChangeHub(time: time)
         switch kind {
@@ -157,7 +152,7 @@ package struct World: Sendable {
         }
     }
 
-    /// How many rows a table has, or those of them that meet a condition.
+    /// The number of rows in a table that meet a condition.
     package func count(_ table: String, where condition: String = "1 = 1") async throws -> Int64 {
         let rows = try await sql("SELECT count(*) FROM \(table) WHERE \(condition)")
         return try rows.first?.integer(0) ?? -1

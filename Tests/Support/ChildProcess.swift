@@ -2,33 +2,32 @@ import CSpawn
 package import Foundation
 import Synchronization
 
-/// A program that runs beside the tests, its standard streams where they are told to be.
+/// A process beside the tests, with its standard streams redirected.
 ///
-/// Not Foundation's `Process`: where more than 1,365 files are open, as when hundreds of tests run side by side, it
-/// reads up to 181 bytes beyond its list of them, and now and then that ends the tests.
+/// It replaces Foundation's `Process`, which reads up to 181 bytes beyond its list of open files when more than 1,365
+/// files are open, as when hundreds of tests run in parallel. Sometimes that ends the tests.
 package final class ChildProcess: Sendable {
-    /// It could not be started.
+    /// The process could not be started.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// Its process id.
     package let id: Int32
     private let reaped = Mutex<Int32?>(nil)
 
     /// Starts a program.
     ///
-    /// It inherits no file but those named here, no signal that is ignored or blocked, and has a process group of its own,
-    /// so that what is typed to end the tests does not end it before they take care of it.
+    /// It inherits only the files that are named here, and no ignored or blocked signals. It has its own process group,
+    /// so that an interrupt from the keyboard does not end it before the tests clean up.
     ///
     /// - Parameters:
     ///   - path: the program.
     ///   - arguments: its arguments, without its name.
-    ///   - environment: all of its environment.
-    ///   - folder: the folder it works in; nil for that of the tests.
-    ///   - input: what it reads; nil for nothing.
-    ///   - output: where what it prints goes; nil for nowhere.
-    ///   - errors: where its errors go; nil for nowhere.
+    ///   - environment: its whole environment.
+    ///   - folder: its working folder; nil for that of the tests.
+    ///   - input: its standard input; nil for an empty one.
+    ///   - output: its standard output; nil to discard the output.
+    ///   - errors: its standard error; nil to discard the output.
     package init(
         _ path: String, _ arguments: [String], environment: [String: String], in folder: URL? = nil,
         input: FileHandle? = nil, output: FileHandle? = nil, errors: FileHandle? = nil
@@ -73,18 +72,18 @@ package final class ChildProcess: Sendable {
         self.id = id
     }
 
-    /// How it ended, as ``wait()`` returns it; nil while nobody has waited for its end, or it has not come.
+    /// The result of ``wait()``; nil if the process was not waited for or has not ended.
     package var status: Int32? { reaped.withLock { $0 } }
 
-    /// Sends it a signal, unless it has ended.
+    /// Sends a signal, unless the process has ended.
     package func send(_ signal: Int32) {
-        // Its id is its own until it is reaped, which happens under the same lock.
+        // No other process has its id until it is reaped, which happens under the same lock.
         reaped.withLock { if $0 == nil { kill(id, signal) } }
     }
 
-    /// Waits for its end, and holds the thread meanwhile.
+    /// Waits until the process ends, and blocks the thread meanwhile.
     ///
-    /// - Returns: its exit status; 128 and the signal's number when a signal ended it.
+    /// - Returns: the exit status, or 128 plus the signal's number if a signal ended the process.
     @discardableResult package func wait() -> Int32 {
         var end = siginfo_t()
         while waitid(P_PID, UInt32(id), &end, WEXITED | WNOWAIT) != 0, errno == EINTR {}
@@ -92,14 +91,14 @@ package final class ChildProcess: Sendable {
             if let status { return status }
             var value: Int32 = 0
             while waitpid(id, &value, 0) < 0, errno == EINTR {}
-            // As `WIFSIGNALED` and `WEXITSTATUS` do it, which are macros.
+            // Does the same as the macros `WIFSIGNALED` and `WEXITSTATUS`.
             let ended = value & 0x7F == 0 ? (value >> 8) & 0xFF : 128 + value & 0x7F
             status = ended
             return ended
         }
     }
 
-    /// Waits for its end on a thread of its own.
+    /// Waits until the process ends, on a separate thread.
     package func ended() async -> Int32 {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: self.wait()) }

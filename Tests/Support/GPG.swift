@@ -1,15 +1,14 @@
 import Foundation
 
-/// A real gpg with a key ring of its own in an empty folder.
+/// The installed gpg, with its own key ring in an empty folder.
 package final class GPG: Sendable {
     /// gpg is not installed.
     package struct NotInstalled: Error {}
 
     private let program: String
-    /// The folder of its key ring, where tests put files too.
+    /// The folder of its key ring, in which tests also write files.
     package let folder: TemporaryFolder
 
-    /// Whether it is there.
     package static var isInstalled: Bool { Program.path(of: "gpg") != nil }
 
     /// Starts with an empty key ring.
@@ -20,24 +19,24 @@ package final class GPG: Sendable {
     }
 
     deinit {
-        // An agent left behind would hold the folder's socket and disturb the next test.
+        // A remaining agent would hold the folder's socket and disturb the next test.
         _ = try? Program.run("/usr/bin/env", ["gpgconf", "--kill", "all"], environment: environment)
     }
 
     private var environment: [String: String] { ["GNUPGHOME": folder.url.path, "LC_ALL": "C"] }
 
-    /// Runs gpg without a person to ask.
+    /// Runs gpg without prompts.
     @discardableResult
     package func run(_ arguments: String..., input: String = "") throws -> ProgramResult {
         try run(arguments: arguments, input: input)
     }
 
-    /// Runs gpg without a person to ask.
+    /// Runs gpg without prompts.
     ///
     /// - Parameters:
     ///   - arguments: its arguments.
-    ///   - passphrase: what it would ask for.
-    ///   - input: what it reads on standard input.
+    ///   - passphrase: the passphrase that it would ask for.
+    ///   - input: its standard input.
     @discardableResult
     package func run(arguments: [String], passphrase: String = "", input: String = "") throws -> ProgramResult {
         try Program.run(

@@ -1,23 +1,23 @@
 package import Crypto
 package import OpenPGP
 
-/// A person with a certificate like a device's: primary, authentication and encryption keys in software.
+/// A person whose certificate has the form of a device's: primary, authentication and encryption keys in software.
 package struct Holder: Sendable {
-    /// When everything of it is made.
+    /// The creation time of all keys and signatures.
     package static let time: UnixSeconds = 1_790_000_000
 
     /// The primary key, which signs.
     package let primary: SigningKeyPair
     /// The subkey that signs requests.
     package let authentication: SigningKeyPair
-    /// The key of that subkey.
+    /// The private key of that subkey.
     package let authenticationKey: P256.Signing.PrivateKey
     /// The subkey that decrypts.
     package let encryption: DecryptionKeyPair
-    /// The certificate over them.
+    /// The certificate with these keys.
     package let certificate: Certificate
 
-    /// A person with new keys, made at a time.
+    /// Creates a person with new keys, all created at one time.
     package init(userID: String = "usr_1 <enr_1@login.example.com>", at time: UnixSeconds = time) async throws {
         primary = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: time)
         authenticationKey = P256.Signing.PrivateKey()

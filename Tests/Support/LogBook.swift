@@ -1,17 +1,16 @@
 package import Logging
 import Synchronization
 
-/// Keeps what is logged, every level of it, as text.
+/// Keeps all log entries of every level as text.
 package final class LogBook: Sendable {
     private let lines = Mutex<[String]>([])
 
-    /// A book that is empty.
     package init() {}
 
-    /// Each entry: its level, its message and its metadata.
+    /// The entries, each with its level, message and metadata.
     package var entries: [String] { lines.withLock { $0 } }
 
-    /// A logger that writes into the book.
+    /// A logger that writes to this book.
     package var logger: Logger { Logger(label: "test") { _ in Handler(book: self) } }
 
     private struct Handler: LogHandler {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What a program printed and how it ended.
+/// The output and the exit status of a program.
 package struct ProgramResult: Sendable {
     /// The exit status.
     package let status: Int32
@@ -11,31 +11,31 @@ package struct ProgramResult: Sendable {
 }
 
 extension ProcessInfo {
-    /// The environment of the tests without what is for the tests: a server refuses variables that it does not know.
+    /// The environment without the variables for tests: a server refuses variables that it does not know.
     package var environmentForPrograms: [String: String] {
         environment.filter { !$0.key.hasPrefix("COUNTERSIGN_") }
     }
 }
 
-/// Runs programs that a test needs, found on the search path.
+/// Runs programs that a test needs, and finds them on the search path.
 package enum Program {
-    /// Where a program is, or nil when it is not installed.
+    /// The path of a program; nil if it is not installed.
     package static func path(of name: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Runs a program to its end.
+    /// Runs a program until it ends.
     ///
     /// - Parameters:
     ///   - path: the program.
     ///   - arguments: its arguments.
-    ///   - environment: values put over those of this process.
-    ///   - input: what it reads on standard input.
+    ///   - environment: variables that are added to those of this process, or replace them.
+    ///   - input: its standard input.
     package static func run(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String = ""
     ) throws -> ProgramResult {
-        // Files, not pipes: nothing can fill up while we wait.
+        // A pipe could fill up while this process waits; a file cannot.
         let folder = try TemporaryFolder()
         let streams = try ["in", "out", "err"].map { name in
             let url = folder.url.appending(path: name)

@@ -1,14 +1,14 @@
 package import Encodings
 import Foundation
 
-/// A process of its own that keeps a push service's rules; see `Tests/PushPeer`.
+/// A push service with its protocol's rules, as a separate process; see `Tests/PushPeer`.
 package final class PushPeerProcess: Sendable {
-    /// It is missing, or did not do what it should.
+    /// The peer is missing, or did not do what it should.
     package struct Broken: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// A request that came, and what was answered.
+    /// A request that arrived, and the answer to it.
     package struct Arrival: Sendable {
         package let json: JSONValue
 
@@ -16,7 +16,7 @@ package final class PushPeerProcess: Sendable {
         package var reason: String? { json["reason"]?.string }
         package var path: String { json["path"]?.string ?? "" }
         package var payload: [UInt8] { Array((json["payload"]?.string ?? "").utf8) }
-        /// By what the server proved who it is; one is another when this is.
+        /// The token by which the server authenticated; it changes when the server makes a new one.
         package var token: String { json["token"]?.string ?? "" }
 
         package func field(_ name: String) -> String? { json["fields"]?[name]?.string }
@@ -24,17 +24,17 @@ package final class PushPeerProcess: Sendable {
 
     private let program: RunningProgram
     private let folder: TemporaryFolder
-    /// Where it listens.
+    /// The URL at which it listens.
     package let url: String
-    /// The file of the certificate that it shows.
+    /// The file with the peer's certificate.
     package var authorities: String { folder.path("tls.pem") }
 
     /// Starts a peer.
     ///
     /// - Parameters:
-    ///   - service: whose rules it keeps.
-    ///   - key: the public key of who may send, as that service's rules read it.
-    ///   - arguments: what else they ask for.
+    ///   - service: the service whose rules it follows.
+    ///   - key: the public key of the permitted sender, in the service's form.
+    ///   - arguments: further arguments of the service.
     package init(_ service: String, key: [UInt8], _ arguments: [String]) async throws {
         folder = try TemporaryFolder()
         try await folder.writeCertificate()
@@ -56,13 +56,13 @@ package final class PushPeerProcess: Sendable {
         }
     }
 
-    /// The next request that comes.
+    /// Waits for the next request.
     package func arrival() async throws -> Arrival {
         guard let line = await program.line() else { throw Broken(description: "the peer has ended") }
         return Arrival(json: try JSONValue(parsing: Array(line.utf8)))
     }
 
-    /// Has it do something besides keeping the rules.
+    /// Sends a command to the peer.
     package func order(_ members: JSONObject) async throws {
         try program.type(JSONValue.object(members).text)
         guard await program.line()?.contains("done") == true else {
@@ -70,10 +70,10 @@ package final class PushPeerProcess: Sendable {
         }
     }
 
-    /// From now on it notes what comes and tells of it with ``noted()`` alone.
+    /// From now on the peer only records requests, and reports them only through ``noted()``.
     package func beQuiet() async throws { try await order(["quiet": true]) }
 
-    /// What came since it is quiet: the times of arrival, by id.
+    /// The requests since ``beQuiet()``: their times of arrival by id.
     package func noted() async throws -> [String: UInt64] {
         try program.type(JSONValue.members(["report": true]).text)
         var noted: [String: UInt64] = [:]
@@ -84,13 +84,13 @@ package final class PushPeerProcess: Sendable {
         return noted
     }
 
-    /// Holds it: connections to it stand, and nothing answers there.
+    /// Suspends the peer: connections to it stay open, but nothing answers.
     package func hold() { program.send(SIGSTOP) }
 
-    /// Lets it go on.
+    /// Resumes the peer.
     package func resume() { program.send(SIGCONT) }
 
-    /// Ends it.
+    /// Ends the peer.
     package func end() async throws {
         let ended = try await program.result()
         guard ended.status == 0 else { throw Broken(description: ended.errors) }

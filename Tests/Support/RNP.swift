@@ -1,17 +1,17 @@
 import Foundation
 
-/// A real rnp with key rings of its own in an empty folder; unlike gpg it keeps no agent.
+/// The installed rnp, with its own key rings in an empty folder; unlike gpg, it starts no agent.
 package final class RNP: Sendable {
-    /// rnp, or rnpkeys which belongs to it, is not installed.
+    /// rnp, or the rnpkeys that belongs to it, is not installed.
     package struct NotInstalled: Error {}
 
     private let program: String
     private let keysProgram: String
     private let home: TemporaryFolder
-    /// Where tests put files.
+    /// The folder in which tests write files.
     package let folder: TemporaryFolder
 
-    /// Whether both of its programs are there.
+    /// Whether both programs are installed.
     package static var isInstalled: Bool { Program.path(of: "rnp") != nil && Program.path(of: "rnpkeys") != nil }
 
     /// Starts with empty key rings.
@@ -40,7 +40,7 @@ package final class RNP: Sendable {
     private func run(
         _ program: String, _ arguments: [String], _ passphrase: String, _ input: String
     ) throws -> ProgramResult {
-        // Without a passphrase on the command line it would ask for one.
+        // Without a passphrase on the command line, it would prompt for one.
         let common = ["--homedir", home.url.path, "--notty", "--overwrite", "--password=\(passphrase)"]
         return try Program.run(program, common + arguments, environment: ["LC_ALL": "C", "TZ": "UTC"], input: input)
     }

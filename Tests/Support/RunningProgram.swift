@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A program that runs beside a test: its output is read as it comes, and it is always ended by its own id.
+/// A program beside a test: its output is read as it is printed, and it is always ended by its process id.
 package final class RunningProgram: Sendable {
     private let process: ChildProcess
     private let lines: AsyncStream<String>
@@ -14,19 +14,19 @@ package final class RunningProgram: Sendable {
     /// - Parameters:
     ///   - path: the program.
     ///   - arguments: its arguments.
-    ///   - environment: values put over those of this process.
-    ///   - folder: the folder it works in.
+    ///   - environment: variables that are added to those of this process, or replace them.
+    ///   - folder: its working folder.
     package init(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil
     ) throws {
         self.folder = try TemporaryFolder()
         let (inputs, outputs) = (Pipe(), Pipe())
-        // A file cannot fill up, whether or not somebody reads it.
+        // A file cannot fill up, whether or not it is read.
         let errors = try FileHandle(forWritingTo: URL(filePath: try self.folder.write("errors", [])))
         let process = try ChildProcess(
             path, arguments, environment: ProcessInfo.processInfo.environmentForPrograms.merging(environment) { $1 },
             in: folder, input: inputs.fileHandleForReading, output: outputs.fileHandleForWriting, errors: errors)
-        // What it reads from and writes to ends with it only when nobody else has it.
+        // The pipes end with the program only if this process has closed its copies of the program's ends.
         try inputs.fileHandleForReading.close()
         try outputs.fileHandleForWriting.close()
         input = inputs.fileHandleForWriting
@@ -39,9 +39,9 @@ package final class RunningProgram: Sendable {
         process.send(SIGKILL)
     }
 
-    /// Waits for what comes through a pipe; empty at its end.
+    /// Waits for data from a pipe; empty at its end.
     ///
-    /// A read that a signal interrupts begins anew; Foundation's `availableData` ends the process for it.
+    /// A read that a signal interrupts is repeated. Foundation's `availableData` would end the process instead.
     private static func nextData(of pipe: FileHandle) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
             var got: Int
@@ -52,7 +52,7 @@ package final class RunningProgram: Sendable {
         }
     }
 
-    /// Reads what the program prints on a thread of its own: reading blocks.
+    /// Reads the program's output on a separate thread, because reading blocks.
     private static func read(_ output: FileHandle) -> (AsyncStream<String>, Task<[UInt8], Never>) {
         let (lines, announceLine) = AsyncStream.makeStream(of: String.self)
         let (wholes, announceWhole) = AsyncStream.makeStream(of: [UInt8].self)
@@ -73,14 +73,14 @@ package final class RunningProgram: Sendable {
         return (lines, Task { await wholes.first { _ in true } ?? [] })
     }
 
-    /// The next line it prints, or nil when it has ended.
+    /// The next line of output; nil after the program has ended.
     package func line() async -> String? {
         // Iterators of one stream share its buffer.
         var iterator = lines.makeAsyncIterator()
         return await iterator.next()
     }
 
-    /// The next line that holds a text, or nil when it has ended without.
+    /// The next line that contains a text; nil if the program ends first.
     package func line(holding text: String) async -> String? {
         while let line = await line() {
             if line.contains(text) { return line }
@@ -88,22 +88,21 @@ package final class RunningProgram: Sendable {
         return nil
     }
 
-    /// Types a line.
+    /// Writes a line to the program's standard input.
     package func type(_ line: String) throws {
         try input.write(contentsOf: Data("\(line)\n".utf8))
     }
 
-    /// Sends it a signal.
     package func send(_ signal: Int32) {
         process.send(signal)
     }
 
-    /// Waits for its end.
+    /// Waits until the program ends.
     ///
-    /// - Parameter input: what it still reads on standard input, which is closed then.
-    /// - Returns: what it printed, and its status; 128 and the signal's number when a signal ended it.
+    /// - Parameter input: further input, after which standard input is closed.
+    /// - Returns: the output, and the exit status or 128 plus the signal's number if a signal ended the program.
     package func result(input text: String = "") async throws -> ProgramResult {
-        // A program that does not read need not take what is typed.
+        // A program that has stopped reading need not take the input.
         if !text.isEmpty { try? input.write(contentsOf: Data(text.utf8)) }
         try? input.close()
         let status = await exit.value
@@ -111,12 +110,12 @@ package final class RunningProgram: Sendable {
             status: status, output: String(decoding: await reader.value, as: UTF8.self), errors: try errors)
     }
 
-    /// What it has printed on standard error so far.
+    /// The standard error so far.
     package var errors: String {
         get throws { String(decoding: try folder.read("errors"), as: UTF8.self) }
     }
 
-    /// Runs a program to its end, without holding a thread meanwhile.
+    /// Runs a program until it ends, without blocking a thread.
     package static func run(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String = "",
         in folder: URL? = nil

@@ -1,14 +1,14 @@
 package import Encodings
 import Foundation
 
-/// A mail server in a process of its own; see `Tests/SMTPPeer`.
+/// A mail server as a separate process; see `Tests/SMTPPeer`.
 package final class SMTPPeerProcess: Sendable {
-    /// It is missing, or did not do what it should.
+    /// The peer is missing, or did not do what it should.
     package struct Broken: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// How the way to it is secured, and what it asks for.
+    /// How connections are secured, and which credentials are required.
     package struct Rules: Sendable {
         package var security = "none"
         package var credentials: (user: String, password: String)?
@@ -24,21 +24,19 @@ package final class SMTPPeerProcess: Sendable {
         }
     }
 
-    /// Python with what the peer needs, which `scripts/test` names.
+    /// A Python with the packages that the peer needs, which `scripts/test` provides.
     private static let python = ProcessInfo.processInfo.environment["COUNTERSIGN_PYTHON"]
-    /// Whether a peer can be started.
     package static let isPresent = python != nil
-    /// Why not.
+    /// Why no peer can be started.
     package static let absence = "COUNTERSIGN_PYTHON names no Python with aiosmtpd; scripts/test makes one"
 
     private let program: RunningProgram
     private let folder: TemporaryFolder
-    /// Where it listens.
+    /// The port at which it listens.
     package let port: Int
-    /// The file of the certificate that it shows.
+    /// The file with the peer's certificate.
     package var authorities: String { folder.path("tls.pem") }
 
-    /// Starts a peer.
     package init(_ rules: Rules = Rules()) async throws {
         folder = try TemporaryFolder()
         guard let python = Self.python else { throw Broken(description: Self.absence) }
@@ -57,13 +55,13 @@ package final class SMTPPeerProcess: Sendable {
         self.port = Int(port)
     }
 
-    /// The next mail that it takes.
+    /// Waits for the next mail that the peer accepts.
     package func arrival() async throws -> JSONValue {
         guard let line = await program.line() else { throw Broken(description: "the mail server has ended") }
         return try JSONValue(parsing: Array(line.utf8))
     }
 
-    /// Has it answer so from now on to one of SMTP's commands, in lower case, or as usual again.
+    /// Sets the reply to an SMTP command, which is in lower case; nil for the usual reply.
     package func answer(_ command: String, with reply: String?) async throws {
         try program.type(JSONValue.members([command: reply.map(JSONValue.string) ?? .null]).text)
         guard await program.line()?.contains("done") == true else {
@@ -71,15 +69,15 @@ package final class SMTPPeerProcess: Sendable {
         }
     }
 
-    /// Holds it: connections to it stand, and nothing answers there.
+    /// Suspends the peer: connections to it stay open, but nothing answers.
     package func hold() { program.send(SIGSTOP) }
 
-    /// Lets it go on.
+    /// Resumes the peer.
     package func resume() { program.send(SIGCONT) }
 
-    /// Ends it.
+    /// Ends the peer.
     package func end() async throws {
-        // It ends with its standard input; what it says of that is not asked for.
+        // The peer ends when its standard input is closed; its output does not matter.
         _ = try await program.result()
     }
 }

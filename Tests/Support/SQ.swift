@@ -1,20 +1,20 @@
 import Foundation
 
-/// A real sq; it keeps nothing, all keys and certificates are files.
+/// The installed sq; it keeps no state, all keys and certificates are files.
 package final class SQ: Sendable {
     /// sq is not installed.
     package struct NotInstalled: Error {}
-    /// An sq whose options these tests do not know: between 0.27 and 1.0 they changed with every version.
+    /// These tests do not know the options of this sq; between 0.27 and 1.0 they changed with every version.
     package struct UnknownVersion: Error {
-        /// What it says of itself.
+        /// The output of `sq version`.
         package let text: String
     }
 
-    /// How sq wants to be told things.
+    /// The options of an sq.
     package enum Dialect: Sendable {
-        /// 0.25 to 0.27, as in Debian 12.
+        /// The options of 0.25 to 0.27, as in Debian 12.
         case early
-        /// From 1.0 on, where options are promised to stay.
+        /// The options since 1.0, which promises to keep them.
         case stable
 
         init?(version: String) {
@@ -30,15 +30,14 @@ package final class SQ: Sendable {
 
     private let program: String
     private let home: TemporaryFolder
-    /// How this one wants to be told things.
+    /// The options of this sq.
     package let dialect: Dialect
-    /// Where tests put files.
+    /// The folder in which tests write files.
     package let folder: TemporaryFolder
 
-    /// Whether it is there.
     package static var isInstalled: Bool { Program.path(of: "sq") != nil }
 
-    /// Finds out which one is there.
+    /// Finds the installed sq and its version.
     package init() throws {
         guard let program = Program.path(of: "sq") else { throw NotInstalled() }
         self.program = program
@@ -53,19 +52,19 @@ package final class SQ: Sendable {
 
     private var environment: [String: String] { ["SEQUOIA_HOME": home.url.path, "LC_ALL": "C"] }
 
-    /// Runs sq without a person to ask.
+    /// Runs sq without prompts.
     @discardableResult
     package func run(_ arguments: [String]) throws -> ProgramResult {
         let common = dialect == .early ? ["--force"] : ["--batch", "--overwrite"]
         return try Program.run(program, common + arguments, environment: environment)
     }
 
-    /// Runs sq where it asks for a passphrase, once or twice.
+    /// Runs sq with a passphrase, for which it prompts once or twice.
     package func run(_ arguments: [String], passphrase: String) throws -> ProgramResult {
         guard dialect == .early else {
             return try run(["--password-file", try folder.write("passphrase", passphrase.utf8)] + arguments)
         }
-        // It reads from its terminal alone, so it gets one.
+        // It reads the passphrase only from a terminal, so it gets one.
         let command = ([program, "--force"] + arguments).map { "'\($0)'" }.joined(separator: " ")
         return try Program.run(
             "/usr/bin/env", ["script", "--quiet", "--return", "--command", command, folder.path("typescript")],

@@ -1,18 +1,18 @@
 import Encodings
 import Foundation
 
-/// Every usual form in which a secret could stand in a log line or a reply.
+/// Every common form of a secret in a log line or a reply.
 package struct SecretForms: Sendable {
-    /// The least bytes of a form: shorter ones are found by chance.
+    /// The minimum size of a form, in bytes; shorter ones are found by chance.
     static let minimumSize = 10
 
-    /// What the secret is, for a failing test.
+    /// The name of the secret, for a failing test.
     package let name: String
-    /// The forms, as bytes.
+    /// The forms as bytes.
     let forms: Set<[UInt8]>
 
-    /// The forms of bytes: themselves, base 16, base 64 of either alphabet at any place in a longer text, both percent-
-    /// encoded as well, and the list that Swift prints.
+    /// The forms of bytes: the bytes themselves, base16, both base64 alphabets at any offset in a longer text, these
+    /// percent-encoded, and Swift's description of the array.
     package init(_ name: String, bytes: [UInt8]) {
         self.name = name
         var forms: Set<[UInt8]> = [bytes]
@@ -29,14 +29,14 @@ package struct SecretForms: Sendable {
         self.forms = forms.filter { $0.count >= Self.minimumSize }
     }
 
-    /// The forms of a text: those of its bytes, percent-encoded, escaped as JSON and as Swift prints it; and where the
-    /// text is that of bytes, theirs.
+    /// The forms of a text: those of its bytes, percent-encoded, and with the escapes of JSON and of Swift. If the text
+    /// encodes bytes, the forms of those bytes are included.
     package init(_ name: String, text: String) {
         var forms = SecretForms(name, bytes: Array(text.utf8)).forms
         let escaped = JSONValue.string(text).encoded.dropFirst().dropLast()
         let texts = Self.percentEncoded(text) + [text.debugDescription.dropFirst().dropLast().description]
         forms.formUnion(texts.map { Array($0.utf8) } + [Array(escaped)])
-        // A token is a prefix, an underscore and the text of its bytes.
+        // A token consists of a prefix, an underscore and the text of its bytes.
         for part in [text[...], text.split(separator: "_", maxSplits: 1).last ?? text[...]] {
             for bytes in [Base64.decode(part), Base64URL.decode(part), Hex.decodeIgnoringCase(part)] {
                 guard let bytes, bytes.count >= 16 else { continue }
@@ -47,19 +47,19 @@ package struct SecretForms: Sendable {
         self.forms = forms.filter { $0.count >= Self.minimumSize }
     }
 
-    /// Whatever gives a secret away, under one name.
+    /// Combines several secrets that reveal the same thing under one name.
     package init(_ name: String, allOf parts: [SecretForms]) {
         self.name = name
         forms = parts.reduce(into: []) { $0.formUnion($1.forms) }
     }
 
-    /// A text just as it stands.
+    /// Only the text itself, in no other form.
     package init(_ name: String, verbatim text: String) {
         self.name = name
         forms = text.utf8.count < Self.minimumSize ? [] : [Array(text.utf8)]
     }
 
-    /// The characters of base 64 that hang on the bytes alone, when so many other bytes stand before them.
+    /// The base64 characters that depend only on the bytes, if they follow this many other bytes.
     private static func innerBase64(of bytes: [UInt8], offset: Int) -> String {
         let text = Base64.encode([UInt8](repeating: 0, count: offset) + bytes)
         let (first, end) = ((offset * 8 + 5) / 6, (offset + bytes.count) * 8 / 6)

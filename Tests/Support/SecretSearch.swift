@@ -1,4 +1,4 @@
-/// Looks for many secrets at once, in a time that hangs on the length of what is searched alone.
+/// Searches for many secrets at once, in a time that depends only on the length of the searched data.
 package struct SecretSearch: Sendable {
     private struct Needle: Sendable {
         let bytes: [UInt8]
@@ -10,10 +10,10 @@ package struct SecretSearch: Sendable {
 
     /// The forms by their first eight bytes.
     private var needles: [UInt64: [Needle]] = [:]
-    /// Which hashes of eight bytes begin a form: most places are told from it.
+    /// Which hashes of eight bytes begin a form; this excludes most positions.
     private var isStart = [Bool](repeating: false, count: 1 << 16)
 
-    /// A search for these secrets.
+    /// Creates a search for these secrets.
     package init(_ secrets: some Sequence<SecretForms>) {
         for secret in secrets {
             for form in secret.forms {
@@ -28,7 +28,7 @@ package struct SecretSearch: Sendable {
         Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 48)
     }
 
-    /// The names of the secrets that stand in the bytes, in any form, each once.
+    /// The names of the secrets that the bytes contain in any form, each once.
     package func names(in bytes: [UInt8]) -> Set<String> {
         var names: Set<String> = []
         guard bytes.count >= Self.window, !needles.isEmpty else { return names }
@@ -36,7 +36,7 @@ package struct SecretSearch: Sendable {
             isStart.withUnsafeBufferPointer { isStart in
                 var key: UInt64 = 0
                 var index = 0
-                // A loop without calls: tests are built without optimisation.
+                // A loop without calls, because tests are built without optimisation.
                 while index < bytes.count {
                     key = key << 8 | UInt64(bytes[index])
                     index += 1
@@ -54,6 +54,6 @@ package struct SecretSearch: Sendable {
         return names
     }
 
-    /// The names of the secrets that stand in a text.
+    /// The names of the secrets that a text contains.
     package func names(in text: String) -> Set<String> { names(in: Array(text.utf8)) }
 }

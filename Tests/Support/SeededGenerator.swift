@@ -1,26 +1,26 @@
 import Foundation
 
-/// Random numbers that a test can repeat: SplitMix64, by Steele, Lea and Flood, from a seed.
+/// A reproducible random generator: SplitMix64 by Steele, Lea and Flood.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
-    /// What repeats the run.
+    /// The seed, which repeats the run.
     package let seed: UInt64
     private var state: UInt64
 
-    /// Numbers from a seed.
+    /// Creates a generator from a seed.
     package init(seed: UInt64) {
         self.seed = seed
         state = seed
     }
 
-    /// Numbers for one of many who work beside each other: each has its own, whatever the others do.
+    /// Creates the generator of one of several concurrent workers, independent of the other workers.
     package init(seed: UInt64, of worker: Int) {
         var first = SeededGenerator(seed: seed &+ UInt64(worker) &* 0xA076_1D64_78BD_642F)
         self.init(seed: first.next())
     }
 
-    /// Numbers from the seed in `COUNTERSIGN_SEED`, or from a new one.
+    /// Creates a generator from the seed in `COUNTERSIGN_SEED`, or from a new one.
     ///
-    /// The seed is printed before anything else happens: a trap would leave no other trace of it.
+    /// Prints the seed before anything else happens, because a crash would leave no other trace of it.
     package static func announced(by test: String) -> SeededGenerator {
         let given = ProcessInfo.processInfo.environment["COUNTERSIGN_SEED"].flatMap { UInt64($0) }
         let generator = SeededGenerator(seed: given ?? UInt64.random(in: 0...(.max)))
@@ -28,7 +28,6 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return generator
     }
 
-    /// The next number.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -37,15 +36,15 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ mixed >> 31
     }
 
-    /// Whether something that happens this many times in a hundred happens now.
+    /// Whether an event with this probability, in percent, happens now.
     package mutating func happens(percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
-    /// Random bytes.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
 
-    /// The bytes with one to three random changes: something flipped, replaced, removed, repeated, cut off or put in.
+    /// The bytes with one to three random changes: bits flipped, bytes replaced, removed, repeated, cut off or
+    /// inserted.
     package mutating func mutated(_ original: [UInt8]) -> [UInt8] {
         var bytes = original
         for _ in 0..<Int.random(in: 1...3, using: &self) { mutate(&bytes) }

@@ -4,7 +4,7 @@ extension TemporaryFolder {
         let reason: String
     }
 
-    /// Writes the certificate of a server on this machine, which signs itself, and its key: `tls.pem` and `tls.key`.
+    /// Writes a self-signed certificate for a server on this machine, and its key: `tls.pem` and `tls.key`.
     package func writeCertificate() async throws {
         guard let openssl = Program.path(of: "openssl") else { throw NoCertificate(reason: "openssl is missing") }
         let made = try await RunningProgram.run(

@@ -1,11 +1,11 @@
 package import Foundation
 
-/// A folder of its own for one test, removed with the value.
+/// A folder for one test, which is removed with the value.
 package final class TemporaryFolder: Sendable {
-    /// Where it is. Short, because the agent of gpg puts a socket into it and socket paths are limited.
+    /// The folder's URL. The path is short because gpg's agent puts a socket there, and socket paths are limited.
     package let url: URL
 
-    /// Makes the folder, readable by its owner alone.
+    /// Creates the folder; only its owner can read it.
     package init() throws {
         url = FileManager.default.temporaryDirectory.appending(path: "cs-\(UInt32.random(in: 0...(.max)))")
         try FileManager.default.createDirectory(

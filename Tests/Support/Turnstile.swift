@@ -1,7 +1,6 @@
-/// Lets few tests at once have what is dear: a server, a process.
+/// Limits how many tests use an expensive resource at once, such as a server or a process.
 ///
-/// Tests run side by side, as many as there are; hundreds of servers at once would need more files than a process may
-/// open.
+/// All tests run in parallel. Hundreds of servers at once would need more files than a process may open.
 package actor Turnstile {
     @TaskLocal private static var isInside = false
     private static let shared = Turnstile(places: 8)
@@ -13,7 +12,8 @@ package actor Turnstile {
         free = places
     }
 
-    /// Does something when there is a place, which it keeps to its end; at once when it is done from within another.
+    /// Runs the body when there is a place, which it keeps until it ends; a nested call uses the place of the outer
+    /// one.
     package static func pass<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
@@ -34,7 +34,7 @@ package actor Turnstile {
             free -= 1
             return
         }
-        // Whoever leaves hands over the place.
+        // The task that leaves passes its place on.
         await withCheckedContinuation { waiting.append($0) }
     }
 

@@ -3,21 +3,21 @@ import CountersignWire
 import Foundation
 import Logging
 
-/// What an operator does to a server's data beside the server, which need not stop for it.
+/// What an operator can do with a server's data while the server is running.
 package enum Administration {
-    /// What came of a rotation.
+    /// The result of a rotation of the master key.
     package struct Rotation: Sendable {
-        /// The key that is in use from now on, or is to be.
+        /// The new key.
         package let next: MasterKeyID
-        /// Where the earlier key is kept; nil when the operator keeps it.
+        /// The file with the earlier key; nil if the operator keeps that key.
         package let keptAs: String?
-        /// Whether the earlier key opens the database no more; otherwise ``finishRotation(_:)`` is to follow.
+        /// Whether the earlier key no longer opens the database; if it does, call ``finishRotation(_:)`` later.
         package let isFinished: Bool
     }
 
-    /// Brings a database to this program's schema; a new one is made.
+    /// Migrates a database to this program's schema, or creates the database.
     ///
-    /// - Returns: the schema.
+    /// - Returns: the version of the schema.
     package static func migrate(_ settings: ServerSettings) async throws -> Int {
         let folder = try DataFolder(settings)
         return try await open(folder, settings, migrates: true).store.schemaVersion()
@@ -26,9 +26,9 @@ package enum Administration {
     /// Copies the database while it is in use, and checks the copy.
     ///
     /// - Parameters:
-    ///   - settings: the server's.
-    ///   - target: the copy, which must not be there yet.
-    ///   - triesRestore: whether a copy from PostgreSQL is restored as well, into a database made for that.
+    ///   - settings: the server's settings.
+    ///   - target: the path of the copy, which must not exist.
+    ///   - triesRestore: whether a copy from PostgreSQL is also restored, into a database that is created for this.
     package static func backup(
         _ settings: ServerSettings, to target: String, triesRestore: Bool = false
     ) throws -> BackupContent {
@@ -47,14 +47,15 @@ package enum Administration {
         }
     }
 
-    /// Lets another master key take the place of the one in use.
+    /// Replaces the master key.
     ///
-    /// A key in the data folder of a server on SQLite is replaced at once. Where other servers may work with the key in
-    /// use, or where it is the operator's to replace, both open the database until ``finishRotation(_:)``. Wherever this is cut off, the key that is in its place opens the database.
+    /// A key in the data folder of a server on SQLite is replaced at once. If other servers may use the current key, or
+    /// if the operator keeps the key elsewhere, both keys open the database until ``finishRotation(_:)``. Wherever this
+    /// is interrupted, the key that is then in place opens the database.
     ///
     /// - Parameters:
-    ///   - settings: the server's.
-    ///   - file: where the new key stands, for a key from elsewhere.
+    ///   - settings: the server's settings.
+    ///   - file: the file with the new key, if the key is not kept in the data folder.
     package static func rotateMasterKey(_ settings: ServerSettings, to file: String?) async throws -> Rotation {
         let folder = try existing(settings)
         let lock = try folder.lock(named: "rotation.lock", refusal: "Another rotation is under way.")
@@ -92,9 +93,10 @@ package enum Administration {
         return Rotation(next: next.id, keptAs: kept, isFinished: true)
     }
 
-    /// Lets the earlier master keys open the database no more; servers then seal everything again under a new key.
+    /// Ends the use of all earlier master keys for the database; servers then seal everything again under a new key.
     ///
     /// - Returns: the key that is in use.
+    /// - Throws: ``StartError`` if the settings still name the earlier key.
     package static func finishRotation(_ settings: ServerSettings) async throws -> MasterKeyID {
         let (store, current) = try await open(try existing(settings), settings)
         guard try await store.retireEarlier(than: current, at: SystemTime().now) else {
@@ -103,7 +105,7 @@ package enum Administration {
         return current.id
     }
 
-    /// The folder of a server that there is: a command about one must not make it.
+    /// The folder of an existing server; a command about a server must not create its folder.
     private static func existing(_ settings: ServerSettings) throws -> DataFolder {
         let folder = DataFolder(existing: settings)
         if case .sqlite = settings.database, !FileManager.default.fileExists(atPath: folder.database) {

@@ -1,22 +1,21 @@
-/// One thing that ``Doctor`` looked at.
+/// The result of one check by ``Doctor``.
 package struct DiagnosticResult: Hashable, Sendable {
-    /// How it is.
+    /// How serious a result is.
     package enum State: String, Sendable {
-        /// As it should be.
+        /// Nothing is wrong.
         case fine
-        /// Works, and will not for ever.
+        /// It works now, but may fail later.
         case warning
-        /// Does not work, or is not safe.
+        /// It does not work, or it is not safe.
         case fault
     }
 
-    /// What was looked at; stable, for scripts.
+    /// The name of the check, which does not change, so scripts can rely on it.
     package let name: String
-    /// How it is.
     package let state: State
-    /// What was seen.
+    /// What the check has found.
     package let what: String
-    /// What to do; nil when it is fine.
+    /// What to do; nil if nothing is wrong.
     package let cure: String?
 
     static func fine(_ name: String, _ what: String) -> DiagnosticResult {

@@ -1,15 +1,15 @@
 import CountersignStorage
 
-/// What there is to say about a PostgreSQL server before its database is opened.
+/// Checks of a PostgreSQL server before its database is opened.
 extension Doctor {
-    /// How many connections a server takes besides those it works on: one for news, one while it starts.
+    /// A server's connections besides its pool: one for notifications, and one while the server starts.
     private static let besides = 2
 
-    /// What to say of a server.
+    /// Checks a PostgreSQL server.
     ///
     /// - Parameters:
-    ///   - status: what it says of itself.
-    ///   - connections: how many connections a node works on at most.
+    ///   - status: the state that the PostgreSQL server reports.
+    ///   - connections: the maximum size of a node's pool.
     static func judge(_ status: PostgresStatus, connections: Int) -> [DiagnosticResult] {
         [
             version(status), encoding(status.encoding), tls(status), databaseClock(status.clockDifference),
@@ -55,7 +55,7 @@ extension Doctor {
         return .fine(name, "\(version) is spoken (sslmode=\(status.tlsMode)).")
     }
 
-    /// What to say of the server's clock, which is ahead of ours by so many milliseconds.
+    /// Checks the database's clock, by how many milliseconds it is ahead of the clock here.
     static func databaseClock(_ difference: Int64) -> DiagnosticResult {
         guard abs(difference) > 5000 else { return .fine("database clock", "It agrees with the one here.") }
         return .warning(

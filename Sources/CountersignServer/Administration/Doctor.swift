@@ -4,11 +4,11 @@ import CountersignWire
 import Foundation
 import NIOSSL
 
-/// Looks at everything a server needs, while it runs or before it does; changes nothing.
+/// Checks everything that a server needs, whether the server runs or not; it changes nothing.
 package enum Doctor {
     private static let day = 86_400
 
-    /// What there is to say about a server with these settings.
+    /// Runs all checks for a server with these settings.
     package static func examine(_ settings: ServerSettings) async -> [DiagnosticResult] {
         let now = SystemTime().now
         var findings = files(of: settings) + [disk(settings.dataFolder)]
@@ -19,7 +19,7 @@ package enum Doctor {
         return findings
     }
 
-    /// Who may read the folder and what is in it.
+    /// Checks who can read the data folder and the files in it.
     static func files(of settings: ServerSettings) -> [DiagnosticResult] {
         let folder = DataFolder(existing: settings)
         guard let mode = mode(of: folder.path) else {
@@ -48,7 +48,7 @@ package enum Doctor {
 
     private static func disk(_ path: String) -> DiagnosticResult {
         var status = statvfs()
-        // A folder that is to be made has the space of the one it is made in.
+        // A folder that does not exist yet has the space of its nearest existing parent.
         var folder = URL(filePath: path).standardizedFileURL
         while statvfs(folder.path, &status) != 0 {
             guard folder.path != "/" else { return .fault("disk", "Its space cannot be told.", "Look at \(path).") }
@@ -58,7 +58,7 @@ package enum Doctor {
         return space(free: free)
     }
 
-    /// What to say of this many megabytes.
+    /// Checks the free space, in megabytes.
     static func space(free: UInt64) -> DiagnosticResult {
         switch free {
         case ..<200: .fault("disk", "\(free) MB are free.", "Make room: a server that cannot write refuses everything.")
@@ -67,7 +67,7 @@ package enum Doctor {
         }
     }
 
-    /// What the database says: whether it opens, its schema, its clock, what waits in it.
+    /// Checks the database: whether it opens, and its schema, keys, clock and outbox.
     private static func database(_ settings: ServerSettings, now: Timestamp) async -> [DiagnosticResult] {
         let folder = DataFolder(existing: settings)
         var findings: [DiagnosticResult] = []
@@ -108,7 +108,7 @@ package enum Doctor {
         }
     }
 
-    /// What to say of the master keys that open the database.
+    /// Checks which master keys open the database.
     static func rotation(_ keys: [MasterKeyID], _ own: MasterKeyID) -> DiagnosticResult {
         guard keys.count > 1 else { return .fine("master key", "\(own) opens the database, and no other does.") }
         let list = keys.map { "\($0)" }.joined(separator: " and ")
@@ -117,7 +117,7 @@ package enum Doctor {
             "Give every server the key \(keys.last.map { "\($0)" } ?? ""), then run `countersign admin key finish`.")
     }
 
-    /// What to say of a clock, by the time of the newest event.
+    /// Checks the clock here against the time of the newest event.
     static func clock(newest: Timestamp?, now: Timestamp) -> DiagnosticResult {
         guard let newest, newest > now.adding(seconds: 5) else { return .fine("clock", "It is \(now).") }
         return .fault(
@@ -125,7 +125,7 @@ package enum Doctor {
             "Set the clock right, by NTP: devices' requests are judged by it.")
     }
 
-    /// What to say of the outbox.
+    /// Checks how long the oldest message in the outbox has waited.
     static func outbox(_ count: Int, oldest: Timestamp?, now: Timestamp) -> DiagnosticResult {
         let age = oldest.map { (now.milliseconds - $0.milliseconds) / 1000 } ?? 0
         guard age > 600 else { return .fine("outbox", "\(count) messages wait.") }
@@ -134,7 +134,7 @@ package enum Doctor {
             "See the log for \"delivery failed\": a receiver does not answer, or cannot be reached.")
     }
 
-    /// What the mail server says when it is greeted; no mail is sent.
+    /// Checks the mail server by logging in; no mail is sent.
     private static func mail(_ files: MailFiles) async -> DiagnosticResult {
         let server = "\(files.server.host):\(files.server.port ?? files.server.security.port)"
         var complaint: String?
@@ -151,7 +151,7 @@ package enum Doctor {
             "Look at its name, port and certificate, and at smtp.security, the name and the password.")
     }
 
-    /// What to say of a certificate at a time, in seconds since 1970.
+    /// Checks a certificate at a time, in seconds since 1970.
     static func certificate(_ files: TLSFiles, now: Int) -> DiagnosticResult {
         do {
             _ = try files.context()

@@ -4,7 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Asks a server at its public URL how it is, the way its callers reach it.
+/// Checks a server at its public URL, as its callers reach it.
 enum Reachability {
     static func examine(_ settings: ServerSettings, now: Timestamp) async -> [DiagnosticResult] {
         guard let issuer = settings.issuer else {
@@ -51,7 +51,7 @@ enum Reachability {
         }
     }
 
-    /// What to say of the clock that a reply is dated by: the server's, or its proxy's.
+    /// Checks the clock in the field `Date` of a reply, which is the server's or its proxy's.
     static func time(_ field: String?, now: Timestamp) -> DiagnosticResult? {
         guard let date = field.flatMap({ format.date(from: $0) }) else { return nil }
         let difference = Int(date.timeIntervalSince1970) - Int(now.seconds)
@@ -60,6 +60,8 @@ enum Reachability {
             "server clock", "It differs by \(abs(difference)) s from here.", "Set both clocks right, by NTP.")
     }
 
+    /// The date format of HTTP.
+    ///
     /// Spec: RFC 9110 §5.6.7.
     private static var format: DateFormatter {
         let format = DateFormatter()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The connections that are open, by where they come from.
+/// Counts the open connections of each network, and limits them.
 final class ConnectionCounts: Sendable {
     private struct State {
         var open = 0
@@ -12,23 +12,23 @@ final class ConnectionCounts: Sendable {
     private let proxies: TrustedProxies
     private let state = Mutex(State())
 
-    /// Counts by these rules.
+    /// Creates counts that begin at zero.
     ///
     /// - Parameters:
-    ///   - limit: how many one address may have.
-    ///   - proxies: who speaks for many, and has no limit.
+    ///   - limit: the maximum number of connections from one network.
+    ///   - proxies: the trusted proxies; they forward for many callers, so they have no limit.
     init(limit: Int, proxies: TrustedProxies) {
         self.limit = limit
         self.proxies = proxies
     }
 
-    /// How many are open, and how many were refused since the start.
+    /// The number of open connections, and of those that were refused since the start.
     var current: (open: Int, refused: Int) { state.withLock { ($0.open, $0.refused) } }
 
-    /// Counts a connection, unless its address has as many as it may.
+    /// Counts a connection, unless its network already has the maximum number.
     ///
-    /// - Parameter address: the other end; nil when it is no network's.
-    /// - Returns: whether it was counted; then ``leave(_:)`` follows when it ends.
+    /// - Parameter address: the peer's address; nil if it is not an IP address.
+    /// - Returns: whether it was counted; call ``leave(_:)`` when it ends.
     func enter(_ address: IPAddress?) -> Bool {
         state.withLock { state in
             if let network = limited(address) {
@@ -43,7 +43,7 @@ final class ConnectionCounts: Sendable {
         }
     }
 
-    /// Counts a connection no more.
+    /// Stops counting a connection.
     func leave(_ address: IPAddress?) {
         state.withLock { state in
             state.open -= 1
@@ -53,7 +53,7 @@ final class ConnectionCounts: Sendable {
         }
     }
 
-    /// What is counted for an address; nil for one without a limit.
+    /// The network to count for an address; nil for an address without a limit.
     private func limited(_ address: IPAddress?) -> [UInt8]? {
         guard let address, !address.isLoopback, !proxies.trusts(address) else { return nil }
         return address.network

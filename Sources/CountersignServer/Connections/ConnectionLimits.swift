@@ -1,36 +1,36 @@
-/// How many connections callers may have at a time.
+/// How many connections callers may have open at a time.
 package struct ConnectionLimits: Hashable, Sendable {
-    /// How many in all where nothing is set: as many as open files allow, at most.
+    /// The default of ``total``; the limit on open files can reduce it.
     package static let standardTotal = 20_000
 
-    /// In all; who comes after waits until one ends.
+    /// The maximum number of all connections; further connections wait until one ends.
     package var total: Int
-    /// From one address, or of IPv6 from half of one, which a caller cannot choose; who comes after is hung up on.
+    /// The maximum number from one network; further connections are closed at once.
     ///
-    /// This machine and trusted proxies, who speak for many, have no such limit.
+    /// A network is an IPv4 address, or the half of an IPv6 address that a caller cannot choose. This machine and
+    /// trusted proxies, which forward for many callers, have no such limit.
     package var perAddress: Int
 
-    /// These limits.
     package init(total: Int = standardTotal, perAddress: Int = 256) {
         self.total = total
         self.perAddress = perAddress
     }
 }
 
-/// What a connection may take of time and memory, whatever its caller does.
+/// The limits on the time and memory that one connection can take.
 struct ExchangeLimits: Sendable {
     /// How long a caller may take from the last reply to the end of the next request's head, in seconds.
     var idle: Int64 = 75
     /// How long a body may take after its head, in seconds.
     var body: Int64 = 30
-    /// How long a caller may leave bytes of a reply unread, in seconds; it runs only while there are some.
+    /// How long a caller may leave bytes of a reply unread, in seconds.
     var write: Int64 = 30
-    /// How long what a caller still sends is read and thrown away after the last reply, in seconds.
+    /// How long input is read and discarded after the last reply, in seconds.
     ///
     /// Spec: RFC 9112 §9.6.
     var linger: Int64 = 5
-    /// How much of a reply is given to the system at a time, in bytes.
+    /// How much of a reply is passed to the system at a time, in bytes.
     var slice = 16 * 1024
-    /// How much may be held of requests that came before the reply to an earlier one, roughly in bytes.
+    /// How much is held of requests that arrive before the reply to an earlier one, roughly in bytes.
     var held = 64 * 1024
 }

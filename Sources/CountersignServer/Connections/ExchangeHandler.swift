@@ -5,56 +5,55 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import Synchronization
 
-/// Leads one exchange after the other on a connection: a request, its reply, and only then the next request.
+/// Handles the exchanges on a connection one by one: a request, its reply, and only then the next request.
 ///
-/// While a reply is not sent nothing more is read, so that a caller who does not read replies cannot pile them up here.
-/// What had been read by then is held, and little of it. Bytes that stay unread, a body that does not come and a
-/// connection that is not used each have a time after which the connection ends. That the caller hangs up is noticed
-/// all the same: the system tells of it without reading.
+/// Nothing more is read until a reply is sent, so a caller who reads no replies cannot make them pile up here. Data
+/// that was read before is held, up to a small limit. The connection ends after a time if the caller leaves bytes
+/// unread, if a body does not arrive, or if the connection is not used. A hangup is noticed in any case, because the
+/// system reports it without reading.
 ///
-/// It is one handler for all of this because each takes memory for as long as a caller waits.
+/// One handler does all of this, because each handler takes memory for as long as a caller waits.
 final class ExchangeHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// What came before its turn.
+    /// Input that arrived before its turn.
     private enum Held {
         case part(HTTPServerRequestPart)
         case unreadable
         case inputClosed
     }
 
-    /// The connections that are open: to ask a pipeline for its handler would take a turn of its event loop.
+    /// The cancellers of all open connections: asking a pipeline for its handler would take a turn of its event loop.
     private static let open = Mutex<[ObjectIdentifier: WaitCanceller]>([:])
 
     private let limits: ExchangeLimits
     private let canceller = WaitCanceller()
     private var context: ChannelHandlerContext?
 
-    /// Whether a request's head was passed on and its end was not.
+    /// Whether the head of a request was passed on, but not its end.
     private var isReceiving = false
-    /// Whether a request's head was passed on and its reply is not sent.
+    /// Whether the head of a request was passed on, but its reply is not sent.
     private var isAnswering = false
-    /// Whether the connection ends with the reply.
+    /// Whether the connection ends after the reply.
     private var endsWithReply = false
-    /// Whether the server stops, which waits for no caller.
+    /// Whether the server is stopping; it then does not wait for callers to read.
     private var isQuiescing = false
-    /// Whether what comes is read and thrown away.
+    /// Whether input is read and discarded.
     private var isOver = false
-    /// Whether nothing more is written.
     private var isOutputClosed = false
     private var isReadPending = false
     private var held = CircularBuffer<Held>(initialCapacity: 0)
     private var heldCost = 0
 
     private var replies = CircularBuffer<(part: HTTPResponsePart, promise: EventLoopPromise<Void>?)>(initialCapacity: 0)
-    /// What was given to the system and not yet taken, in bytes.
+    /// The bytes that were passed to the system, but not yet accepted by it.
     private var unsent = 0
     private var isWriting = false
 
-    /// When an unused connection ends.
+    /// When an idle connection ends.
     private var idleDue: NIODeadline?
     private var bodyDue: NIODeadline?
     private var writeDue: NIODeadline?
@@ -64,7 +63,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         self.limits = limits
     }
 
-    /// What ends the waits of a connection; nil when it has ended.
+    /// The canceller for the waits of a connection; nil if the connection has ended.
     static func canceller(of channel: any Channel) -> WaitCanceller? {
         open.withLock { $0[ObjectIdentifier(channel)] }
     }
@@ -106,7 +105,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         switch event {
         case ChannelEvent.inputClosed:
             canceller.interrupt()
-            // What came before it is answered before.
+            // Requests that arrived before the hangup are passed on before it.
             if held.isEmpty { context.fireUserInboundEventTriggered(event) } else { held.append(.inputClosed) }
             if isOutputClosed { context.close(promise: nil) }
         case is ChannelShouldQuiesceEvent:
@@ -134,7 +133,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Ends a request whose body will not come whole.
+    /// Ends a request whose body will not arrive completely.
     private func breakOff(_ error: any Error) {
         guard isAnswering else {
             context?.close(promise: nil)
@@ -149,16 +148,16 @@ final class ExchangeHandler: ChannelDuplexHandler {
             context.close(mode: mode, promise: promise)
             return
         }
-        // Whoever closes has written all, which need not be sent.
+        // The caller of this function has written everything, but some of it may not be sent yet.
         endsWithReply = true
         if !isAnswering { closeOutput() }
         promise?.succeed()
     }
 
-    /// Says that nothing more will be written, and waits a moment for the caller to have read it.
+    /// Closes the output, and keeps the connection a little longer so that the caller can read the reply.
     ///
-    /// Closed at once, a connection on which the caller still sends would be reset, and the reply lost. Spec: RFC 9112
-    /// §9.6.
+    /// If the connection were closed at once while the caller still sends, it would be reset and the reply lost. Spec:
+    /// RFC 9112 §9.6.
     private func closeOutput() {
         guard let context, !isOutputClosed else { return }
         (isOver, isReceiving, isOutputClosed, bodyDue) = (true, false, true, nil)
@@ -173,7 +172,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
 
     // MARK: Requests
 
-    /// Whether requests must wait for the reply to an earlier one.
+    /// Whether further input must wait for the reply to an earlier request.
     private var isHolding: Bool { isAnswering && !isReceiving || !held.isEmpty }
 
     func read(context: ChannelHandlerContext) {
@@ -197,7 +196,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
-        // Who sends on after the last reply is read until the time is up.
+        // Input after the last reply is read until the time is up.
         if isOutputClosed { context.read() }
         expectBody()
     }
@@ -218,20 +217,20 @@ final class ExchangeHandler: ChannelDuplexHandler {
             context.fireChannelRead(wrapInboundOut(.body(bytes)))
         case .end:
             (isReceiving, bodyDue) = (false, nil)
-            // Nothing here reads trailers.
+            // No door reads trailers.
             context.fireChannelRead(wrapInboundOut(.end(nil)))
             if !isAnswering { rest() }
         }
     }
 
-    /// Passes on that there was a request which cannot be read, nor anything after it.
+    /// Passes on a request that cannot be parsed; all later input is discarded.
     private func passUnreadable(_ fault: MalformedRequest, _ method: HTTPRequest.Method = .get) {
         (isOver, isAnswering, endsWithReply, idleDue) = (true, true, true, nil)
         context?.fireChannelRead(wrapInboundOut(.head(.unreadable(method, fault))))
         context?.fireChannelRead(wrapInboundOut(.end(nil)))
     }
 
-    /// Goes on with what was held.
+    /// Passes on the held input for which it is time.
     private func release() {
         guard let context else { return }
         while !isOver, !(isAnswering && !isReceiving), let next = held.popFirst() {
@@ -251,7 +250,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Lets the time of a body begin, when there is more to come.
+    /// Starts the time limit for a body if more of the request is to come.
     private func expectBody() {
         guard let context, isReceiving, bodyDue == nil else { return }
         bodyDue = context.eventLoop.now + .seconds(limits.body)
@@ -264,7 +263,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         schedule()
     }
 
-    /// What holding a part takes, roughly in bytes.
+    /// The memory that it takes to hold a part, roughly in bytes.
     private static func cost(of part: HTTPServerRequestPart) -> Int {
         switch part {
         case .head(let head):
@@ -277,7 +276,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     // MARK: Replies
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        // There is nothing to reply to: the connection has ended, or the framework adds a reply of its own.
+        // There is no request to reply to: the connection has ended, or the framework adds a reply of its own.
         guard isAnswering else {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
@@ -287,9 +286,9 @@ final class ExchangeHandler: ChannelDuplexHandler {
 
     func flush(context: ChannelHandlerContext) { send() }
 
-    /// Gives the system as much as it should have at a time.
+    /// Passes as much of the replies to the system as the limit allows.
     private func send() {
-        // What is written may be taken at once, which calls this again.
+        // A write may complete at once, which calls this function again.
         guard let context, !isWriting else { return }
         isWriting = true
         var wasWritten = true
@@ -307,7 +306,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Writes the first part that is left, or a slice of it, unless it must wait for what is unsent.
+    /// Writes the first remaining part or a slice of it; returns false if it must wait until more bytes are accepted.
     private func write(_ part: HTTPResponsePart, _ promise: EventLoopPromise<Void>?) -> Bool {
         switch part {
         case .head(let response):
@@ -343,7 +342,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { [self] result in
             unsent -= size
-            // A failure ends the connection, which is told elsewhere.
+            // A failed write ends the connection, which is handled elsewhere.
             guard case .success = result else { return }
             if isEnd { finish() }
             send()
@@ -352,7 +351,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         context.write(wrapOutboundOut(part), promise: written)
     }
 
-    /// A reply is sent: the connection ends, or goes on.
+    /// Ends the connection after a reply, or continues with the next request.
     private func finish() {
         isAnswering = false
         if isQuiescing, !isReceiving {
@@ -369,7 +368,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
 
     private func schedule() {
         guard let context, let due = [idleDue, bodyDue, writeDue].compactMap({ $0 }).min() else { return }
-        // One that comes too early looks again: most are never needed.
+        // A timer that is too early checks the deadlines again; most deadlines are never reached.
         if let timer, timer.at <= due { return }
         timer?.task.cancel()
         let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: due) { [self] in lookAtTimes() }
@@ -384,7 +383,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
             (idleDue, bodyDue, writeDue) = (nil, nil, nil)
             context.close(promise: nil)
         } else if let bodyDue, bodyDue <= now {
-            // The reply to it has no more time than the body had.
+            // The reply to the incomplete request has as much time as the body had.
             idleDue = now + .seconds(limits.body)
             breakOff(BodyTooSlow())
         }
@@ -395,5 +394,5 @@ final class ExchangeHandler: ChannelDuplexHandler {
 @available(*, unavailable)
 extension ExchangeHandler: Sendable {}
 
-/// A body did not come in the time it has.
+/// The body did not arrive in time.
 struct BodyTooSlow: Error {}

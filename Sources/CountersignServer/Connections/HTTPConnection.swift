@@ -6,13 +6,15 @@ import NIOHTTPTypes
 
 /// HTTP/1.1 on a connection, one exchange after the other.
 ///
-/// In the framework's place, whose handlers would read and answer request after request while no reply is read.
+/// Replaces the framework's handlers, which would read and answer one request after another while the caller reads no
+/// replies.
 struct HTTPConnection: HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
-    /// How much the system takes of a reply that nobody reads, in bytes; it takes twice of what it is told.
+    /// The size of the socket's send buffer, in bytes; the system doubles this value.
     private static let sendBuffer = 64 * 1024
-    /// Bytes that are not yet the system's: from the first number on whoever writes waits until fewer than the second.
+    /// Limits the bytes that the system has not accepted: above the high mark, writers wait until fewer than the low
+    /// mark remain.
     private static let watermark = ChannelOptions.Types.WriteBufferWaterMark(low: 1024, high: 8192)
 
     let responder: HTTPChannelHandler.Responder
@@ -29,9 +31,10 @@ struct HTTPConnection: HTTPChannelHandler {
             let pipeline = channel.pipeline.syncOperations
             let options = channel.syncOptions
             try options?.setOption(.writeBufferWaterMark, value: Self.watermark)
-            // A file for a socket has no such buffer.
+            // A Unix domain socket has no such buffer.
             try? options?.setOption(.socketOption(.so_sndbuf), value: numericCast(Self.sendBuffer))
-            // What a connection waits with it keeps; who sends much gets more from the second read on.
+            // A connection keeps this buffer while it waits, so the buffer begins small and grows from the second read
+            // on.
             try options?.setOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 1024, maximum: 16_384))
             try pipeline.configureHTTPServerPipeline(
@@ -45,5 +48,5 @@ struct HTTPConnection: HTTPChannelHandler {
     func handle(value: Value, logger: Logger) async { await handleHTTP(asyncChannel: value, logger: logger) }
 }
 
-/// An address has as many connections as it may.
+/// The network already has the maximum number of connections.
 private struct TooManyConnections: Error {}

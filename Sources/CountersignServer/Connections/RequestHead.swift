@@ -2,16 +2,16 @@ import HTTPTypes
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// A head that is no request; the text says why.
+/// The head is not a valid request; the text says why.
 struct MalformedRequest: Error, Hashable, CustomStringConvertible {
     let description: String
 }
 
 extension HTTPRequest {
-    /// Reads a head as the standard has it.
+    /// Validates a head according to the standard.
     ///
-    /// - Throws: ``MalformedRequest`` for a field Host that is missing, repeated or malformed, and for a target that is
-    ///   neither a path nor a URL.
+    /// - Throws: ``MalformedRequest`` if the field Host is missing, repeated or malformed, if the target is neither a
+    ///   path nor a URL, or if the method is malformed.
     init(checked head: HTTPRequestHead) throws(MalformedRequest) {
         guard let method = try? HTTPRequest.Method(head.method) else {
             throw MalformedRequest(description: "the method is malformed")
@@ -30,22 +30,22 @@ extension HTTPRequest {
             headerFields: HTTPFields(head.headers, splitCookie: false))
     }
 
-    /// What stands for a request that could not be read: alone of all it has no path.
+    /// A placeholder for a request that cannot be parsed; it is the only kind of request without a path.
     static func unreadable(_ method: HTTPRequest.Method = .get, _ fault: MalformedRequest) -> HTTPRequest {
         HTTPRequest(
             method: method, scheme: nil, authority: nil, path: nil, headerFields: [.whyUnreadable: fault.description])
     }
 
-    /// Why it could not be read; nil when it could.
+    /// Why the request could not be parsed; nil if it was parsed.
     var fault: MalformedRequest? {
         path == nil ? MalformedRequest(description: headerFields[.whyUnreadable] ?? "") : nil
     }
 
-    /// The host, where the target names it, and the path with its query.
+    /// Splits a target into the host, if the target has one, and the path with its query.
     ///
-    /// The host of a URL goes over that of the field. Spec: RFC 9112 §3.2.1, §3.2.2, §3.2.4.
+    /// The host in a URL overrides the field Host. Spec: RFC 9112 §3.2.1, §3.2.2, §3.2.4.
     private static func parts(of target: String) -> (authority: String?, path: String)? {
-        // Visible ASCII alone, and no fragment: everything else is percent-encoded. Spec: RFC 3986 §2.
+        // Only visible ASCII without a fragment is allowed; other characters are percent-encoded. Spec: RFC 3986 §2.
         guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else { return nil }
         if target.hasPrefix("/") || target == "*" { return (nil, target) }
         guard let url = target.wholeMatch(of: #/(?i:https?):\/\/([^\/?]+)(.*)/#)?.output, isAuthority(String(url.1))
@@ -53,7 +53,7 @@ extension HTTPRequest {
         return (String(url.1), url.2.hasPrefix("/") ? String(url.2) : "/\(url.2)")
     }
 
-    /// A host with or without a port, as a URI has it.
+    /// Whether a text is a host with an optional port, as in a URI.
     ///
     /// Spec: RFC 3986 §3.2.2, §3.2.3.
     private static func isAuthority(_ text: String) -> Bool {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the path of a request must look like to reach a route.
+/// The form of the paths that can reach a route.
 ///
-/// A proxy that bars `/v1/admin` compares beginnings. Whatever it may take for another path than we do is no path here.
-/// Spec: RFC 3986 §3.3.
+/// A proxy that blocks `/v1/admin` compares prefixes. So every path that a proxy could resolve to another path than
+/// this server does is refused. Spec: RFC 3986 §3.3.
 enum RequestPath {
-    /// Whether a target's path has segments only that are neither empty nor dots, written plainly or percent-encoded.
+    /// Whether no segment of a target's path is empty, `.` or `..`, be it literal or percent-encoded.
     ///
-    /// `%2F` is data inside of a segment.
+    /// `%2F` is data within a segment.
     static func isPlain(_ target: String) -> Bool {
         let path = target.prefix { $0 != "?" }
         guard path.hasPrefix("/") else { return false }

@@ -1,9 +1,8 @@
-/// The text that Prometheus reads: its text exposition format, version 0.0.4.
+/// A page in the text exposition format of Prometheus, version 0.0.4.
 struct Exposition {
-    /// The media type.
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// What kind of numbers a family holds.
+    /// The type of a metric family.
     enum Kind: String {
         case counter
         case gauge
@@ -20,22 +19,22 @@ struct Exposition {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
-    /// A sample of the family.
+    /// Adds a sample to the family.
     mutating func sample(_ labels: KeyValuePairs<String, String>, suffix: String = "", _ value: Double) {
         let list = labels.map { "\($0.key)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
         let number = value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
         text += "\(family)\(suffix)\(list.isEmpty ? "" : "{\(list)}") \(number)\n"
     }
 
-    /// A sample of the family.
+    /// Adds a sample to the family.
     mutating func sample(_ labels: KeyValuePairs<String, String>, suffix: String = "", _ value: Int) {
         sample(labels, suffix: suffix, Double(value))
     }
 
-    /// The family's one sample.
+    /// Adds the only sample of the family.
     mutating func sample(_ value: Double) { sample([:], value) }
 
-    /// The family's one sample.
+    /// Adds the only sample of the family.
     mutating func sample(_ value: Int) { sample([:], Double(value)) }
 
     private static func escaped(_ value: String) -> String {

@@ -4,7 +4,7 @@ import CountersignStorage
 import CountersignWire
 import Hummingbird
 
-/// Everything `/metrics` tells.
+/// Everything that `/metrics` reports.
 struct Metrics: Sendable {
     let requests: RequestCounts
     let connections: ConnectionCounts
@@ -13,7 +13,6 @@ struct Metrics: Sendable {
     let store: SQLStore
     let time: any TimeSource
 
-    /// The page.
     func page() async -> String {
         var page = Exposition()
         page.family("countersign_build_info", .gauge, "1, with the version that runs.")
@@ -75,7 +74,7 @@ struct Metrics: Sendable {
         for code in ProblemCode.allCases { page.sample(["code": code.rawValue], refusals[code.rawValue] ?? 0) }
     }
 
-    /// What there is to tell of the connections to PostgreSQL; SQLite has none.
+    /// Adds the figures of the PostgreSQL connection pool; SQLite has none.
     private func addPool(to page: inout Exposition, _ committed: CommitCount) {
         guard let pool = store.poolStatistics else { return }
         page.family("countersign_database_connections_open", .gauge, "Connections to the database that are open.")
@@ -99,7 +98,7 @@ struct Metrics: Sendable {
     }
 
     private func addOutbox(to page: inout Exposition) async {
-        // Whoever reads this page does not wait as long as callers do, least of all when the database is away.
+        // A scrape must not wait as long as a caller may, so nothing is read while the database cannot be reached.
         let isAway = store.poolStatistics?.isAway == true
         let status = isAway ? nil : try? await store.outboxStatus()
         page.family("countersign_database_readable", .gauge, "Whether the database could be read for this page.")
@@ -126,7 +125,7 @@ struct Metrics: Sendable {
         page.sample(numbers.startedAt)
     }
 
-    /// The listener that tells them, and nothing else.
+    /// The listener for the metrics, which serves nothing else.
     func application(on address: ListenAddress) -> some ApplicationProtocol {
         let router = Router(context: BasicRequestContext.self)
         router.get("/metrics") { _, _ in

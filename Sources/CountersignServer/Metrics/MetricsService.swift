@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// The metrics' listener, as a part of the server.
+/// Runs the listener for the metrics as a service of the server.
 struct MetricsService: Service {
     let metrics: Metrics
     let address: ListenAddress

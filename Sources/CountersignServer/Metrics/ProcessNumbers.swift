@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the operating system says about this process; read from `/proc`, so on Linux alone.
+/// The figures of this process from `/proc`, which only Linux has.
 struct ProcessNumbers {
     let processorSeconds: Double
     let residentBytes: Int
@@ -8,9 +8,9 @@ struct ProcessNumbers {
     let maximumFiles: Int
     let startedAt: Double
 
-    /// The numbers now, or nil where there are none.
+    /// The current figures; nil if there is no `/proc`.
     static var now: ProcessNumbers? {
-        // See proc_pid_stat(5). The name, in parentheses, may hold spaces; what follows counts from field 3.
+        // See proc_pid_stat(5). The name in parentheses may contain spaces; the fields after it begin with field 3.
         guard let stat = read("/proc/self/stat"), let end = stat.lastIndex(of: ")") else { return nil }
         let fields = stat[end...].split(separator: " ").dropFirst().map { Double($0) ?? 0 }
         guard fields.count > 21, let boot = bootTime else { return nil }

@@ -1,23 +1,23 @@
 import Synchronization
 
-/// What is counted of requests: by route, method and status, how long they took, and why they were refused.
+/// Counts requests and refusals, and measures how long requests take.
 ///
-/// There is one short lock for a request; routes, methods and codes come from lists of ours, so a caller cannot make
-/// the tables grow.
+/// Each request takes one short lock. Routes, methods and codes come from fixed lists, so a caller cannot make the
+/// tables grow.
 final class RequestCounts: Sendable {
     /// The upper bounds of the histogram's buckets, in seconds.
     static let bounds: [Double] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-    /// Requests that are counted together.
+    /// What the requests of one series have in common.
     struct Key: Hashable, Sendable {
         let route: String
         let method: String
     }
 
-    /// What is known of them.
+    /// The counts of one series.
     struct Series: Sendable {
         var statuses: [Int: Int] = [:]
-        /// By bucket, the last one without a bound; not cumulative.
+        /// The requests in each bucket, not cumulative; the last bucket has no bound.
         var buckets = [Int](repeating: 0, count: RequestCounts.bounds.count + 1)
         var seconds = 0.0
 
@@ -25,7 +25,7 @@ final class RequestCounts: Sendable {
             statuses[status, default: 0] += 1
             guard let seconds else { return }
             self.seconds += seconds
-            // Most are quick, so the first bounds are the likely ones.
+            // Most requests are fast, so the search begins with the lowest bound.
             buckets[RequestCounts.bounds.firstIndex { seconds <= $0 } ?? RequestCounts.bounds.count] += 1
         }
     }
@@ -40,9 +40,9 @@ final class RequestCounts: Sendable {
     /// Counts a request.
     ///
     /// - Parameters:
-    ///   - key: what it was.
+    ///   - key: its route and method.
     ///   - status: the status of the reply.
-    ///   - duration: how long it took; nil when it was to wait, which says nothing about the server.
+    ///   - duration: how long it took; nil if it waited, because that says nothing about the server.
     func note(_ key: Key, status: Int, duration: Duration?) {
         let seconds = duration.map { duration in
             let (seconds, attoseconds) = duration.components
@@ -51,12 +51,11 @@ final class RequestCounts: Sendable {
         state.withLock { $0.series[key, default: Series()].note(status, seconds) }
     }
 
-    /// Counts a refusal, by a code of its door's.
+    /// Counts a refusal by the code from its door.
     func note(refusal code: String) {
         state.withLock { $0.refusals[code, default: 0] += 1 }
     }
 
-    /// What was counted so far.
     var counts: (series: [Key: Series], refusals: [String: Int]) {
         state.withLock { ($0.series, $0.refusals) }
     }

@@ -2,27 +2,27 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Notes how each request went: a line in the log, and counts.
+/// Records each request in the log and in the counts.
 struct AccessLog: Sendable {
-    /// Where requests are counted; nil when nobody reads it.
+    /// The counts; nil when metrics are off.
     let counts: RequestCounts?
     let logger: Logger
 
-    /// Whether anybody wants to know.
+    /// Whether a request is recorded anywhere.
     var isRead: Bool { counts != nil || logger.logLevel <= .info }
 
-    /// Notes a request.
+    /// Records a request.
     ///
     /// - Parameters:
-    ///   - method: its method: nothing else of it lasts as long as a wait.
-    ///   - context: what is known of it.
+    ///   - method: its method, the only part of the request that is kept during a wait.
+    ///   - context: the server's data about the request.
     ///   - status: the status of the reply.
-    ///   - duration: how long it took.
-    ///   - isWait: whether it waited; then its time says nothing about the server.
+    ///   - duration: how long the request took.
+    ///   - isWait: whether the request waited; its duration then says nothing about the server.
     func note(
         _ method: HTTPRequest.Method, _ context: ServerContext, status: Int, duration: Duration, isWait: Bool
     ) {
-        // The route's name, never the path: that holds ids, and whatever a caller wrote.
+        // The route's name instead of the path: a path holds ids, and anything a caller may write into it.
         let route = context.endpointPath.flatMap { $0 == Self.unknown ? nil : $0 } ?? "none"
         let method = Self.methods.contains(method) ? method.rawValue : "other"
         counts?.note(
@@ -35,7 +35,7 @@ struct AccessLog: Sendable {
             ])
     }
 
-    /// What the framework calls a path that is no route's.
+    /// The framework's name for a path without a route.
     private static let unknown = "NotFound"
     private static let methods: Set<HTTPRequest.Method> = [
         .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
@@ -43,7 +43,7 @@ struct AccessLog: Sendable {
 }
 
 extension Duration {
-    /// In milliseconds, to the microsecond.
+    /// Milliseconds with three decimals.
     fileprivate var milliseconds: String {
         let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
         let rest = "\(microseconds % 1000)"

@@ -1,13 +1,13 @@
 import CountersignCore
 
-/// What came of a client's attempt to authenticate.
+/// The result of authenticating a client.
 enum ClientAuthentication {
-    /// The client is known and may call.
+    /// The client is authenticated and not disabled.
     case client(ClientCaller)
-    /// The credentials are wrong, or name no client: the same to the caller.
+    /// The credentials are wrong or name no client; the caller cannot tell which.
     case failed
-    /// The credentials are wrong, as too many before; seconds until the next attempt is answered.
+    /// The credentials are wrong, and so were too many before them; the seconds until the next attempt is answered.
     case tooManyFailures(retryAfter: Int64)
-    /// The credentials are right, and the client is disabled.
+    /// The credentials are right, but the client is disabled.
     case disabled
 }

@@ -2,7 +2,7 @@ import CountersignWire
 import Foundation
 import Synchronization
 
-/// The present as the field `Date` has it, put together once a second.
+/// The current time as a value of the header field `Date`, formatted once a second.
 ///
 /// Spec: RFC 9110 §6.6.1.
 final class DateField: Sendable {
@@ -21,7 +21,8 @@ final class DateField: Sendable {
     private static func text(of second: Int64) -> String {
         var (time, parts) = (time_t(second), tm())
         gmtime_r(&time, &parts)
-        // "Sun, 06 Nov 1994 08:49:37 GMT" in 29 bytes and one for the end: nothing here sets another language.
+        // "Sun, 06 Nov 1994 08:49:37 GMT" takes 29 bytes and a zero. The program never sets a locale, so names are
+        // English.
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 30) { buffer in
             guard let start = buffer.baseAddress, strftime(start, 30, "%a, %d %b %Y %H:%M:%S GMT", &parts) > 0 else {
                 return ""

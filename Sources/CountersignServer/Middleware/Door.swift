@@ -1,36 +1,34 @@
 import Hummingbird
 
-/// One protocol that callers speak over HTTP: what it serves, and how it refuses.
+/// One protocol over HTTP: its routes, and how it renders refusals.
 ///
-/// A door decodes its own requests, authenticates its own callers and renders its own replies. Several doors share one
-/// server and its operations; none knows another.
+/// A door decodes its own requests, authenticates its own callers and renders its own replies. All doors of a server
+/// use the same operations, and no door knows another.
 protocol Door: AnyObject, Sendable {
-    /// The paths that are this door's: each of these, and whatever follows one after a slash.
+    /// The paths of this door, each with everything below it.
     ///
-    /// None for the door that answers what is no other door's.
+    /// Empty for the door that serves all other paths.
     var paths: [String] { get }
 
-    /// Adds what this door serves.
     func addRoutes(to table: inout RouteTable)
 
     /// The reply to a request that this door has refused.
     ///
     /// - Parameters:
-    ///   - error: what a handler of this door has thrown.
-    ///   - context: what is known of the request.
-    /// - Returns: nil when the error is no refusal of this door's, but a fault.
+    ///   - error: the error that a handler of this door has thrown.
+    ///   - context: the server's data about the request.
+    /// - Returns: nil if the error is a fault and not a refusal of this door.
     func refusal(of error: any Error, _ context: ServerContext) -> RenderedRefusal?
 
-    /// The reply to a request that reaches no handler of this door, or that the server failed to answer.
+    /// The reply to a request that reached no handler of this door, or that the server failed to answer.
     func refusal(of failure: RequestFailure, _ context: ServerContext) -> RenderedRefusal
 }
 
-/// A reply to a request that was refused or failed, as one door renders it.
+/// A door's reply to a request that was refused or failed.
 struct RenderedRefusal {
-    /// The reply.
     let response: Response
-    /// Why, as the log and the metrics name it: from a list of the door's own.
+    /// The reason for the log and the metrics, from a fixed list of the door's codes.
     let code: String
-    /// More about it for the log; nil as a rule.
+    /// More details for the log; usually nil.
     let detail: String?
 }

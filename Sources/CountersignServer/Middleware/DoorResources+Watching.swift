@@ -1,12 +1,12 @@
 import CountersignCore
 import CountersignWire
 
-/// Watching a challenge, for every door whose callers may.
+/// Watching a challenge, for the doors whose callers may do so.
 extension DoorResources {
-    /// How many of a client's requests may wait at once.
+    /// The most requests of one client that may wait at the same time.
     static let maximumClientWaits = 20_000
 
-    /// A challenge as it is, or a wait for its end of at most some seconds.
+    /// Returns a challenge in its current state, or a wait of at most some seconds for its end.
     func look(
         at id: ChallengeID, of credential: ClientCredential, for seconds: Int64, by caller: ServerContext
     ) async throws -> WatchChallenge.Beginning {
@@ -15,8 +15,9 @@ extension DoorResources {
             ports: ports)
     }
 
-    /// The challenge when it has ended or the time is up, or why it is shown no more; when the server shuts down, the
-    /// challenge in its current state.
+    /// The challenge after it has ended or the time is up, or why the client may no longer see it.
+    ///
+    /// When the server shuts down, this is the challenge in its current state.
     func outcome(
         of wait: WatchChallenge.Wait
     ) async throws -> WatchChallenge.Outcome {

@@ -2,46 +2,43 @@ import CountersignCore
 import CountersignWire
 import Encodings
 
-/// What the doors of one server share.
+/// What all doors of a server share.
 final class DoorResources: Sendable {
     let ports: Ports
-    /// Whether development rules apply: the issuer and the listener are both loopback.
+    /// Whether development rules apply, because both the issuer and the listener are loopback.
     let isDevelopment: Bool
     let waits = Waits()
     /// Ends all waits when the server is asked to stop.
     let shutdown = WaitCanceller()
     private let wrongCredentials = WrongCredentials()
 
-    /// - Parameters:
-    ///   - ports: what operations need from outside.
-    ///   - isDevelopment: whether the issuer and the listener are both loopback.
     init(ports: Ports, isDevelopment: Bool) {
         self.ports = ports
         self.isDevelopment = isDevelopment
     }
 
-    /// What a caller waits for: such a wait ends when the caller hangs up or the server is asked to stop.
+    /// A notifier for a caller's waits, which end when the caller hangs up or the server is asked to stop.
     ///
-    /// - Throws: `CancellationError` when the caller has hung up.
+    /// - Throws: `CancellationError` if the caller has hung up.
     func changes(for caller: ServerContext) throws(CancellationError) -> any ChangeNotifier {
         guard let connection = ExchangeHandler.canceller(of: caller.channel) else { throw CancellationError() }
         return CancellableChanges(changes: ports.changes, cancellers: [connection, shutdown])
     }
 
-    /// The client that shows its secret.
+    /// Authenticates a client by its secret.
     func client(_ id: String, secret: Secret<String>, from caller: ServerContext) async throws -> ClientAuthentication {
         let client = try await AuthenticateClient.authenticate(id, secret: secret, ports: ports)
         return try await authentication(of: client, named: ClientID(id)?.description, from: caller)
     }
 
-    /// The operator's client, for who shows the bootstrap token on the server's own machine.
+    /// Authenticates the operator's client by the bootstrap token, which is valid only on the server's own machine.
     func client(bootstrapToken: Secret<String>, of incoming: Incoming) async throws -> ClientAuthentication {
         let client = try await AuthenticateClient.authenticate(
             bootstrapToken: bootstrapToken, isFromLoopback: incoming.isFromThisMachine, ports: ports)
         return try await authentication(of: client, named: "bearer", from: incoming.context)
     }
 
-    /// Failures are counted by the client they name and by network, whichever door they come to.
+    /// Counts failures by the named client and by network, for all doors together.
     private func authentication(
         of client: ClientCaller?, named name: String?, from caller: ServerContext
     ) async throws -> ClientAuthentication {
@@ -49,7 +46,7 @@ final class DoorResources: Sendable {
             let seconds = try await wrongCredentials.note(client: name, address: caller.network, ports: ports)
             return seconds.map { .tooManyFailures(retryAfter: $0) } ?? .failed
         }
-        // Told only to who has shown its secret.
+        // Only a caller with the right secret learns that the client is disabled.
         return client.client.disabledAt == nil ? .client(client) : .disabled
     }
 }

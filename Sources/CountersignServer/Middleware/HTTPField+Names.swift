@@ -1,11 +1,11 @@
 import HTTPTypes
 
 extension HTTPField.Name {
-    /// Finds the request in the log.
+    /// Identifies the request in the log.
     static let requestID = known("X-Request-Id")
-    /// Names a request that must be done once.
+    /// Identifies a request that must be executed only once.
     static let idempotencyKey = known("Idempotency-Key")
-    /// Tells that a reply is that of an earlier request.
+    /// Marks a reply that repeats the reply to an earlier request.
     static let idempotencyReplayed = known("Idempotency-Replayed")
     /// The digest of the body.
     ///
@@ -15,12 +15,12 @@ extension HTTPField.Name {
     ///
     /// Spec: RFC 9421 §4.2.
     static let signature = known("Signature")
-    /// What a signature covers.
+    /// The components that a signature covers.
     ///
     /// Spec: RFC 9421 §4.1.
     static let signatureInput = known("Signature-Input")
 
-    /// What a page may load and who may frame it.
+    /// What a page may load, and which pages may frame it.
     ///
     /// Spec: Content Security Policy, *The header field*.
     static let contentSecurityPolicy = known("Content-Security-Policy")

@@ -5,25 +5,25 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A request as the doors see it: body collected, query taken apart, nothing believed.
+/// A request as a door receives it, with its body collected and its query parsed; nothing in it is authenticated yet.
 struct Incoming: Sendable {
-    /// The most bytes a body may have.
+    /// The maximum size of a body, in bytes.
     ///
     /// Spec: design 4.
     static let maximumBodySize = 256 * 1024
 
     let method: HTTPRequest.Method
-    /// Path and query, as they arrived.
+    /// The path and the query as they arrived.
     let target: String
     let headers: HTTPFields
-    /// The host and port the request is for, as its sender says.
+    /// The host and port to which the sender addressed the request.
     private let authority: String?
     let body: [UInt8]
     let context: ServerContext
-    /// Query parameters, by name.
+    /// The query parameters by name.
     let query: [String: String]
 
-    /// Reads a request.
+    /// Reads a request with its body.
     ///
     /// - Throws: ``RequestFailure``, or `CancellationError`.
     init(_ request: Request, _ context: ServerContext) async throws {
@@ -37,7 +37,7 @@ struct Incoming: Sendable {
         body = try await Self.body(of: &request)
     }
 
-    /// The whole body; a caller who hangs up in the middle of it made a bad request, and is no fault of the server's.
+    /// Reads the whole body; if the caller hangs up meanwhile, that is a bad request and not a fault of the server.
     private static func body(of request: inout Request) async throws -> [UInt8] {
         do {
             return Array(try await request.collectBody(upTo: maximumBodySize).readableBytesView)
@@ -50,9 +50,9 @@ struct Incoming: Sendable {
         }
     }
 
-    /// Whether the caller is on this machine, and no proxy passed the request on for somebody else.
+    /// Whether the caller is on this machine and no proxy has forwarded the request.
     ///
-    /// A proxy that adds none of these fields cannot be told from a local caller: it must not pass `/v1/admin` on.
+    /// A proxy that adds none of these fields looks like a local caller, so such a proxy must not forward `/v1/admin`.
     var isFromThisMachine: Bool {
         context.isFromLoopback
             && ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].allSatisfy { name in
@@ -60,28 +60,29 @@ struct Incoming: Sendable {
             }
     }
 
-    /// Whether the request is for this machine by one of its own names.
+    /// Whether the request names this machine as loopback.
     ///
-    /// A browser says by what name it found the server: that of another site which leads here is another.
+    /// This refuses DNS rebinding: a browser sends the name by which it found the server, even if another site's name
+    /// leads here.
     var namesLoopback: Bool { authority.flatMap { Issuer("http://\($0)") }?.isLoopback == true }
 
-    /// A part of the path, or nil when it is not well-formed.
+    /// A parameter of the path; nil if its percent-encoding is malformed.
     func parameter(_ name: String) -> String? {
         context.parameters.get(name).flatMap { Self.decoded($0[...]) }
     }
 
-    /// Whether the body is said to be of a media type, and not to be compressed; parameters of the type mean nothing.
+    /// Whether the content type is this media type and the body is not compressed; parameters of the type are ignored.
     func hasContent(_ type: String) -> Bool {
         let stated = headers[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         let coding = headers[.contentEncoding]?.lowercased() ?? "identity"
         return stated == type && coding == "identity"
     }
 
-    /// A text with its percent-encodings decoded, or nil when they are malformed.
+    /// A text after percent-decoding; nil if it is malformed.
     ///
     /// Spec: RFC 3986 §2.1.
     static func decoded(_ text: Substring) -> String? {
-        // Most have none, and are told so faster.
+        // Most texts contain no percent sign, and this check is faster than decoding.
         text.utf8.contains(UInt8(ascii: "%")) ? String(text).removingPercentEncoding : String(text)
     }
 

@@ -2,18 +2,19 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// What is kept of a request until it is answered: a request that waits has it once, not in each of the functions it
-/// waits in.
+/// The data of a request until it is answered.
+///
+/// It is a class so that a waiting request holds the data once, and not in the stack frame of every function.
 final class PendingExchange: Sendable {
     let method: HTTPRequest.Method
     let context: ServerContext
-    /// Whose path it is.
+    /// The door that serves the request's path.
     let door: any Door
-    /// When it came; nil when nobody wants to know.
+    /// When the request arrived; nil if requests are not recorded.
     let start: ContinuousClock.Instant?
     private let kept = Mutex(Response(status: .internalServerError))
 
-    /// The response, as far as it is known.
+    /// The response so far.
     var response: Response {
         get { kept.withLock { $0 } }
         set { kept.withLock { $0 = newValue } }

@@ -1,9 +1,8 @@
-/// One route: a method on a path, with the query parameters it knows.
+/// One route: a method, a path and the allowed query parameters.
 package struct RegisteredRoute: Hashable, Sendable {
-    /// The method.
     package let method: String
-    /// The path, its parameters as `:name`.
+    /// The path, with parameters written as `:name`.
     package let path: String
-    /// The names of the query parameters.
+    /// The names of the allowed query parameters.
     package let query: [String]
 }

@@ -1,25 +1,25 @@
-/// Why a request gets no reply of a handler, whichever door it came to.
+/// Why a request gets no reply from a handler, whichever door it came to.
 enum RequestFailure: Error {
-    /// The head is not one of HTTP's, or a trusted proxy added fields that cannot be read.
+    /// The head is not valid HTTP, or the fields of a trusted proxy cannot be parsed.
     case malformed(MalformedRequest)
-    /// The query cannot be decoded, or has a name twice.
+    /// The query cannot be decoded, or repeats a name.
     case malformedQuery
-    /// The path is no route's.
+    /// No route has the path.
     case unknownPath
-    /// The path has no such method.
+    /// The path exists, but not with this method.
     case methodNotAllowed(allowed: String)
     /// The body has more than ``Incoming/maximumBodySize`` bytes.
     case bodyTooLarge
-    /// The body took too long.
+    /// The body did not arrive in time.
     case bodyTooSlow
     /// The connection ended before the body did.
     case bodyIncomplete
-    /// The database is away, or the server is about to stop.
+    /// The database cannot be reached, or the server is about to stop.
     case unavailable
-    /// The server is at fault.
+    /// The server has failed.
     case fault
 
-    /// Whether the rest of the request could be read as the next one, so that the connection must end.
+    /// Whether the connection must be closed, because the rest of the request could be read as the next request.
     ///
     /// Spec: RFC 9110 §15.5.9, §15.5.14.
     var endsConnection: Bool {

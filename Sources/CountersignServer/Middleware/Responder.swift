@@ -6,37 +6,37 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Answers requests: has them routed, lets those wait that asked to, and has their door render what was thrown.
+/// Answers requests: routes each one, waits if its handler asked for that, and has its door render what was thrown.
 ///
-/// A request that waits does so here, outside the router: what routing and admitting it took of memory, more than the
-/// rest of a connection, is given back before. For the same reason each step is a function that is not inlined: its
-/// response, a quarter of a kilobyte, stays out of the frame that waits.
+/// A request waits here, outside the router, so that the memory of routing and admission is freed before the wait; it
+/// is more than the rest of a connection needs. For the same reason the steps are functions that are not inlined: a
+/// response, a quarter of a kilobyte, then stays out of the stack frame that waits.
 ///
-/// Refusals are the caller's doing and logged at notice; faults are ours, logged once with their error, which the
-/// caller never sees.
+/// Refusals are caused by callers and are logged at notice. Faults are caused by the server and are logged once, with
+/// their error, which the caller never sees.
 final class Responder: Sendable {
-    /// What the framework would say of requests is thrown, and logged here; a logger that writes would put its words
-    /// together for every request all the same.
+    /// Discards what the framework logs: its errors are thrown and logged here, and a logger with a writer would format
+    /// the framework's messages for every request.
     static let silent = Logger(label: "http") { _ in SwiftLogNoOpLogHandler() }
 
     private let routes: any HTTPResponder<ServerContext>
-    /// The doors that have paths of their own, by path.
+    /// The doors that have their own paths, by path.
     private let doors: [(path: String, door: any Door)]
-    /// The door of all other paths.
+    /// The door for all other paths.
     private let otherwise: any Door
     private let ports: Ports
     private let proxies: TrustedProxies
     private let access: AccessLog
     private let date = DateField()
 
-    /// Answers what the routes of some doors do.
+    /// Creates a responder.
     ///
     /// - Parameters:
     ///   - table: the routes of all doors.
-    ///   - doors: the doors; the last one has the paths that are no other's.
-    ///   - ports: the log and the time.
-    ///   - proxies: whom to believe who a request is from.
-    ///   - counts: where requests are counted; nil when nobody reads it.
+    ///   - doors: the doors; the last one serves all paths that no other door has.
+    ///   - ports: the log and the current time.
+    ///   - proxies: the trusted proxies.
+    ///   - counts: counts the requests; nil when metrics are off.
     init(
         _ table: RouteTable, doors: [any Door], ports: Ports, proxies: TrustedProxies, counts: RequestCounts?
     ) {
@@ -49,7 +49,6 @@ final class Responder: Sendable {
         access = AccessLog(counts: counts, logger: ports.logger)
     }
 
-    /// Answers one request.
     func respond(
         to request: Request, writer: consuming ResponseWriter, channel: any NIOCore.Channel
     ) async throws {
@@ -77,7 +76,8 @@ final class Responder: Sendable {
         return otherwise
     }
 
-    /// Has a request routed, in a task of its own: a task keeps the stack it once took, and this one's is given back.
+    /// Routes a request in a task of its own: a task keeps the stack that it has once used, and this task's stack is
+    /// freed.
     @inline(never)
     private func route(_ request: Request, _ exchange: PendingExchange) async {
         let routing = Task {
@@ -92,14 +92,14 @@ final class Responder: Sendable {
         }
     }
 
-    /// A request as the router should see it.
+    /// The request for the router.
     ///
-    /// - Throws: what is wrong with it as such, or that its path is no route's whatever stands in it.
+    /// - Throws: ``RequestFailure`` if the request is malformed, or if its path cannot be the path of any route.
     private static func routed(_ request: Request, _ context: ServerContext) throws(RequestFailure) -> Request {
         if let fault = request.head.fault ?? context.fault { throw .malformed(fault) }
         guard RequestPath.isPlain(request.head.path ?? "") else { throw .unknownPath }
         guard !RouteTable.methods.contains(request.method) else { return request }
-        // Methods that no route has all meet the same refusal.
+        // No route has such a method, so one method stands for all of them.
         var head = request.head
         head.method = .trace
         return Request(head: head, body: request.body)
@@ -120,19 +120,19 @@ final class Responder: Sendable {
         try await writer.write(response: response.head, body: response.body)
     }
 
-    /// Adds what every response has, and notes how the request went.
+    /// Adds the fields that every response has, and records the request.
     private func finished(_ exchange: PendingExchange, isWait: Bool) -> Response {
         var response = exchange.response
         response.headers[.date] = date.value(at: ports.time.now)
         response.headers[.requestID] = exchange.context.requestID
-        // A reply about one caller is nobody else's, and some hold secrets.
+        // By default nothing is cached: a reply concerns one caller, and some replies hold secrets.
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         if let start = exchange.start {
             access.note(
                 exchange.method, exchange.context, status: response.status.code,
                 duration: start.duration(to: .now), isWait: isWait)
         }
-        // A body here would be read as the beginning of the next reply. Spec: RFC 9110 §9.3.2.
+        // The caller would read a body here as the beginning of the next reply. Spec: RFC 9110 §9.3.2.
         return exchange.method == .head ? response.createHeadResponse() : response
     }
 
@@ -156,7 +156,7 @@ final class Responder: Sendable {
         return refusal.response
     }
 
-    /// What an error that is no door's refusal means to the caller.
+    /// The failure for an error that is not a refusal of a door.
     private func failure(of error: any Error, _ context: ServerContext) -> RequestFailure {
         switch error {
         case let failure as RequestFailure: return failure

@@ -3,19 +3,17 @@ import Hummingbird
 
 /// The routes of all doors.
 struct RouteTable {
-    /// The methods that the router tells apart.
+    /// The methods that the router distinguishes.
     static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
 
     private let router = Router(context: ServerContext.self)
     private(set) var registered: [RegisteredRoute] = []
 
-    /// The routes of these doors.
     init(_ doors: [any Door]) {
         router.add(middleware: UnknownPaths())
         for door in doors { door.addRoutes(to: &self) }
     }
 
-    /// Adds a route.
     mutating func add(
         _ method: HTTPRequest.Method, _ path: String, query known: [String] = [],
         _ handler: @escaping @Sendable (Request, ServerContext) async throws -> Response
@@ -24,9 +22,9 @@ struct RouteTable {
         router.on(RouterPath(path), method: method, use: handler)
     }
 
-    /// What finds the route of a request.
+    /// Builds the responder that finds the route of a request.
     ///
-    /// Every other method on a known path fails with the methods that work. Spec: RFC 9110 §15.5.6.
+    /// Other methods on a known path are refused with a list of the allowed methods. Spec: RFC 9110 §15.5.6.
     func responder() -> any HTTPResponder<ServerContext> {
         for (path, routes) in Dictionary(grouping: registered, by: \.path) {
             let known = routes.map(\.method).sorted()
@@ -41,7 +39,7 @@ struct RouteTable {
     }
 }
 
-/// Throws for a path that is no route; the framework would make a reply of its own.
+/// Throws if no route has the path; the framework would otherwise render its own reply.
 private struct UnknownPaths: RouterMiddleware {
     func handle(
         _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response

@@ -5,20 +5,19 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// What the server knows of a request before anybody looked at it.
+/// The server's data about a request, known before any handler sees the request.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Finds the request in the log.
+    /// Identifies the request in the log.
     private(set) var requestID: String
-    /// Whom the request is from, as far as it can be believed.
+    /// The caller's address: the peer's, or the one that trusted proxies report.
     private(set) var caller: IPAddress?
-    /// What a trusted proxy passed on and cannot be read; nil as a rule.
+    /// Why a field of a trusted proxy cannot be parsed; usually nil.
     private(set) var fault: MalformedRequest?
     /// Whether the connection comes from this machine.
     let isFromLoopback: Bool
-    /// The caller's connection.
     let channel: any Channel
-    /// Takes the rest of the answer, when that is known only after a wait.
+    /// Holds the work that answers the request after a wait.
     let later = DeferredResponse()
 
     init(source: ApplicationRequestContextSource) {
@@ -30,7 +29,7 @@ struct ServerContext: RequestContext {
         isFromLoopback = caller?.isLoopback ?? Self.isUnixSocket(channel.remoteAddress)
     }
 
-    /// Believes what a trusted proxy says of the request: whom it is from, and by what id to find it.
+    /// Takes the caller's address and the request id from the headers if the peer is a trusted proxy.
     mutating func identify(by headers: HTTPFields, behind proxies: TrustedProxies) {
         guard let peer = caller, proxies.trusts(peer) else { return }
         if let id = headers[.requestID], Self.isRequestID(id) { requestID = id }
@@ -41,13 +40,13 @@ struct ServerContext: RequestContext {
         }
     }
 
-    /// Whether a text can stand in a log and a header as an id.
+    /// Whether a text can be used as an id in the log and in a header.
     private static func isRequestID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0.isLetterOrDigit || "-_.".utf8.contains($0) }
     }
 
-    /// The network the caller comes from: an IPv4 address, or the half of an IPv6 address that a caller cannot choose.
+    /// The caller's network: an IPv4 address, or the half of an IPv6 address that a caller cannot choose.
     var network: [UInt8]? { caller?.network }
 
     private static func isUnixSocket(_ address: SocketAddress?) -> Bool {

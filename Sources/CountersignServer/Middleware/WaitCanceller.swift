@@ -2,9 +2,9 @@ import CountersignCore
 import CountersignWire
 import Synchronization
 
-/// Ends waits before their time: those of one connection whose caller has hung up, or all when the server stops.
+/// Cancels waits early: those of one connection when its caller hangs up, or all waits when the server stops.
 ///
-/// It does without tasks: each would take a kilobyte and more for as long as the wait lasts.
+/// It uses no tasks, because each would take more than a kilobyte for as long as the wait lasts.
 final class WaitCanceller: Sendable {
     private struct State {
         var isOver = false
@@ -13,10 +13,10 @@ final class WaitCanceller: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether waits are over for good.
+    /// Whether waits are cancelled for good.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Ends the waits that are under way, and all that would begin.
+    /// Cancels the current waits and every later one.
     func interrupt() {
         let waiting = state.withLock { state in
             state.isOver = true

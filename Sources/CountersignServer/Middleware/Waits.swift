@@ -1,19 +1,21 @@
 import Synchronization
 
-/// How many requests wait, by caller.
+/// Counts and limits the waiting requests of each caller.
 final class Waits: Sendable {
-    /// A caller has as many requests waiting as it may.
+    /// The caller already has the maximum number of waiting requests.
     struct TooMany: Error {
-        /// After how many seconds to try again.
+        /// The seconds until the caller should try again.
         let retryAfter: Int64 = 5
     }
 
     private let counts = Mutex<[String: Int]>([:])
 
-    /// How many wait now.
+    /// How many requests of all callers wait now.
     var count: Int { counts.withLock { $0.values.reduce(0, +) } }
 
-    /// Runs something that may take long, unless the caller has too much of that under way.
+    /// Runs work that may take long, unless the caller already has the maximum number of waiting requests.
+    ///
+    /// - Throws: ``TooMany``, and the errors of the body.
     func waiting<Result: Sendable>(
         as caller: String, atMost limit: Int, _ body: () async throws -> Result
     ) async throws -> Result {

@@ -4,7 +4,7 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 
-/// What operators do with any enrollment.
+/// The operator's routes for all enrollments.
 extension NativeAPI {
     private static let removals: [RemovalReason] = [.operator, .lost]
 

@@ -4,7 +4,7 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 
-/// What operators call.
+/// The operator's routes.
 extension NativeAPI {
     private static let eventPage = 100
 
@@ -47,7 +47,7 @@ extension NativeAPI {
 }
 
 extension Incoming {
-    /// Which events are meant.
+    /// The filter for events from the query.
     fileprivate func auditFilter() throws -> AuditFilter {
         var filter = AuditFilter()
         filter.kind = try self.filter("kind", "the kind of an event, such as challenge.approved") {
@@ -130,7 +130,6 @@ extension OutboxEntry {
 }
 
 extension AuditEvent {
-    /// The event as operators see it.
     var json: JSONValue {
         .members([
             "id": .string("\(id)"), "at": .string("\(at)"), "kind": .string(kind.rawValue),

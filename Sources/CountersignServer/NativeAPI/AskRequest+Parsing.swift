@@ -3,11 +3,10 @@ import CountersignWire
 import Encodings
 
 extension AskChallenge.Request {
-    /// How many details a challenge may have.
     private static let maximumDetails = 32
     private static let maximumStateLength = 1024
 
-    /// Reads the body of `POST /v1/challenges`.
+    /// Parses the body of `POST /v1/challenges`.
     init(_ json: JSONValue) throws {
         var members = try JSONMembers(json)
         self.init(
@@ -79,7 +78,7 @@ extension AskChallenge.Request {
             let label = try members.string("label")
             let value = try members.string("value")
             try members.refuseUnknown()
-            // The value first: what is refused after it can only be the label.
+            // The value is checked first, so a refusal by the initializer below can only concern the label.
             _ = try text(value, at: members.pointer(to: "value")) { value throws(TextRefusal) in
                 try DisplayLine(value)
             }

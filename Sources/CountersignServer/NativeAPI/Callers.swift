@@ -4,9 +4,9 @@ import Encodings
 import Foundation
 import HTTPTypes
 
-/// Who calls.
+/// How callers of the native API authenticate.
 extension NativeAPI {
-    /// The client that authenticates by its secret, or the operator's by the bootstrap token.
+    /// Authenticates a client by its secret, or the operator's client by the bootstrap token.
     ///
     /// Spec: RFC 6749 §2.3.1 (`client_secret_basic`), RFC 6750 §2.1.
     func client(of incoming: Incoming) async throws -> ClientCaller {
@@ -34,7 +34,7 @@ extension NativeAPI {
         }
     }
 
-    /// Id and secret, each form-encoded before they were joined.
+    /// Decodes the id and the secret, each of which was form-encoded before they were joined.
     ///
     /// Spec: RFC 6749 §2.3.1.
     private static func basicCredentials(_ text: Substring) -> (id: String, secret: Secret<String>)? {
@@ -48,11 +48,12 @@ extension NativeAPI {
 
     /// The signed request of a device.
     ///
-    /// The URI is built from the configured issuer, never from what the request says of its host. Spec: design 3.5.
+    /// The target URI is built from the configured issuer and never from the request's own statement of its host. Spec:
+    /// design 3.5.
     func deviceRequest(_ incoming: Incoming) throws(RequestRefusal) -> DeviceRequest {
         let signature: UnverifiedRequestSignature
         do {
-            // Two fields of one name would be joined; a list of two is refused by the parser.
+            // Repeated fields would be joined to a list, and the parser refuses a list of two signatures.
             signature = try UnverifiedRequestSignature(
                 input: incoming.headers[.signatureInput], signature: incoming.headers[.signature])
         } catch {

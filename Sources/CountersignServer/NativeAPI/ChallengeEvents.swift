@@ -5,11 +5,11 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Server-sent events.
+/// The stream of server-sent events about a challenge.
 ///
 /// Spec: HTML §9.2.
 extension NativeAPI {
-    /// After how many seconds a stream ends, and how often it shows that it is alive.
+    /// How long a stream lasts, and the pause between two heartbeats, in seconds.
     private static let streamLifetime: Int64 = 600
     private static let heartbeat: Int64 = 15
 
@@ -29,7 +29,7 @@ extension NativeAPI {
                     case .ended(let found): next = found
                     case .waiting(let wait): next = try await resources.outcome(of: wait)
                     }
-                    // Nothing more is told to who would not be let in any more.
+                    // A client that has lost its access in the meantime gets no more events.
                     guard case .shown(let found) = next else { break }
                     shown = found
                     let isNews = shown.challenge.state.isEnded || shown.challenge.channel != channel

@@ -6,7 +6,7 @@ import Hummingbird
 import RelyingPartyAPI
 import OpenPGP
 
-/// Asking and watching, for relying parties.
+/// The routes of relying parties for challenges.
 extension NativeAPI {
     func addChallenges(to routes: inout NativeRoutes) {
         routes.client(.post, "/v1/challenges", .challenges) { [self] client, incoming in

@@ -4,19 +4,18 @@ import Encodings
 import RelyingPartyAPI
 
 extension ShownCode {
-    /// What a page makes a QR code of, or a link to be followed, and until when it works.
+    /// The text of a QR code, or a link, with the time at which it expires.
     func view(_ issuer: Issuer) -> CodeView {
         CodeView(isLink ? .link(code.link(to: issuer)) : .qr(code.text), expiresAt: expiresAt)
     }
 }
 
 extension ShownChallenge {
-    /// How it may be answered, by the words of the API.
+    /// The names of the methods by which the challenge may be answered.
     private var methodNames: [String] {
         methods.isEmpty ? [ChallengeOutcome.enteredMethod] : methods.map(\.rawValue)
     }
 
-    /// The challenge by the words of the API.
     var view: ChallengeView {
         var method: String?
         var endedAt: Timestamp?
@@ -31,15 +30,13 @@ extension ShownChallenge {
 }
 
 extension Challenge {
-    /// The challenge as its client sees it.
     var view: ChallengeView { ShownChallenge(self).view }
 
-    /// The challenge as its client sees it.
     var json: JSONValue { view.json }
 }
 
 extension WatchChallenge.Shown {
-    /// The challenge, and how the devices heard of it.
+    /// The challenge with its deliveries to devices.
     var json: JSONValue {
         var view = challenge.view
         view.deliveries = deliveries.map(\.view)
@@ -59,7 +56,7 @@ extension Delivery {
 }
 
 extension AskedChallenge {
-    /// The reply to asking: the one time the number is told.
+    /// The reply to a new challenge, the only one that contains the number.
     func json(_ issuer: Issuer) -> JSONValue {
         AskedView(challenge: challenge.view, number: number, code: code?.view(issuer), enrollments: enrollments).json
     }

@@ -4,7 +4,7 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 
-/// Relying parties, for operators.
+/// The operator's routes for relying parties.
 extension NativeAPI {
     func addClients(to routes: inout NativeRoutes) {
         routes.administrator(.post, "/v1/admin/clients") { [self] caller, incoming in
@@ -61,7 +61,7 @@ extension NativeAPI {
 }
 
 extension Incoming {
-    /// How long a secret that is replaced still works, in seconds.
+    /// How long the replaced secret remains valid, in seconds.
     fileprivate func overlap() throws -> Int64 {
         var members = try JSONMembers(optionalJSON())
         let overlap = try members.optionalInteger("overlap", in: 0...RenewClientSecret.longestOverlap)
@@ -71,7 +71,7 @@ extension Incoming {
 }
 
 extension CreateClient.Request {
-    /// Reads the body of `POST /v1/admin/clients`.
+    /// Parses the body of `POST /v1/admin/clients`.
     fileprivate init(_ json: JSONValue, isDevelopment: Bool) throws {
         var members = try JSONMembers(json)
         guard let name = try members.clientName() else { throw JSONShapeError.missing(pointer: "/name") }
@@ -95,7 +95,7 @@ extension CreateClient.Request {
 }
 
 extension ClientChanges {
-    /// Reads the body of `PATCH /v1/admin/clients/{client}`.
+    /// Parses the body of `PATCH /v1/admin/clients/{client}`.
     fileprivate init(_ json: JSONValue, isDevelopment: Bool) throws {
         var members = try JSONMembers(json)
         self.init()
@@ -116,13 +116,13 @@ extension ClientChanges {
 }
 
 extension ClientChanges.Change {
-    /// What a member of this value says; null removes.
+    /// The change that a member of the body asks for; null removes the value.
     fileprivate init(_ value: Value?, from json: JSONValue?) {
         self = value.map { .set($0) } ?? (json == .null ? .removed : .unchanged)
     }
 }
 
-/// What is told of a client.
+/// The members that describe a client.
 extension JSONMembers {
     fileprivate mutating func clientName() throws -> ClientName? {
         do {
@@ -231,7 +231,7 @@ extension CreateClient.Created {
 }
 
 extension KeyedHasher {
-    /// What signs to a client, by purpose.
+    /// The secrets that sign requests to a client, one for each purpose.
     fileprivate func members(of callbackSecret: Secret<String>) -> [(name: String, secret: JSONValue)] {
         [(CallbackPurpose.callbacks, "callback_secret"), (.notices, "notice_secret"), (.hooks, "hook_secret")].map {
             ($1, .string(secret(for: $0, of: callbackSecret).reveal()))

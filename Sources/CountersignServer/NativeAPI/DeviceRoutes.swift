@@ -6,9 +6,10 @@ import Hummingbird
 import JOSE
 import OpenPGP
 
-/// What devices call.
+/// The routes of devices.
 extension NativeAPI {
-    /// How many requests of one device may wait at once: one app, its extensions, and what a lost network left behind.
+    /// The most requests of one device that may wait at the same time: those of its app and of the app's extensions,
+    /// and those whose connections were lost.
     private static let maximumDeviceWaits = 8
 
     func addDevices(to routes: inout NativeRoutes) {
@@ -62,7 +63,7 @@ extension NativeAPI {
         }
     }
 
-    /// Refuses a registration on the server's own machine when there is more than that machine.
+    /// Refuses local push registrations outside development mode.
     private func admit(_ registration: PushRegistration?) throws {
         guard registration?.service == .local, !isDevelopment else { return }
         throw JSONShapeError.invalid(pointer: "/push/service", expected: PushRegistration.services)

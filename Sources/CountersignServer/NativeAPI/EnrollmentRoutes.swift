@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import OpenPGP
 
-/// Tickets and devices, for relying parties.
+/// The routes of relying parties for tickets and enrollments.
 extension NativeAPI {
     func addEnrollments(to routes: inout NativeRoutes) {
         routes.client(.post, "/v1/users/:user/enrollment-tickets", .enrollments) { [self] client, incoming in
@@ -43,7 +43,7 @@ extension NativeAPI {
 }
 
 extension NativeAPI {
-    /// The body of a waiver: which device is meant.
+    /// Parses the body of a waiver, which names a device by its fingerprint.
     static func waivedFingerprint(_ json: JSONValue) throws -> Fingerprint {
         var members = try JSONMembers(json)
         let fingerprint = try members.required("fingerprint", "40 hexadecimal digits") {

@@ -5,7 +5,6 @@ import OpenPGP
 import RelyingPartyAPI
 
 extension CreateTicket.Created {
-    /// The ticket as the client gets it.
     var json: JSONValue {
         TicketView(
             ticket: invitation.ticket, qr: invitation.text, user: invitation.user, enrollment: invitation.enrollment,
@@ -15,7 +14,6 @@ extension CreateTicket.Created {
 }
 
 extension Enrollment {
-    /// The enrollment as its user's clients and its own device see it.
     func view(at now: Timestamp) -> EnrollmentView {
         var waiting: [AnswerMethod: Timestamp] = [:]
         if case .active = state { for (method, time) in self.waiting(at: now) { waiting[method] = time } }
@@ -26,7 +24,6 @@ extension Enrollment {
             state: viewState(at: now), waiting: waiting)
     }
 
-    /// The enrollment as its user's clients and its own device see it.
     func json(at now: Timestamp) -> JSONValue { view(at: now).json }
 
     private func viewState(at now: Timestamp) -> EnrollmentView.State {

@@ -6,9 +6,9 @@ import Hummingbird
 import NIOCore
 import OpenPGP
 
-/// All that is kept of a user, in lines of JSON; and users as operators see and delete them.
+/// The routes that export all data of a user as JSON lines, and the operator's routes for single users.
 extension NativeAPI {
-    /// How many exports of one caller may run at once.
+    /// The most exports of one caller that may run at the same time.
     private static let maximumExports = 5
 
     func addExports(to routes: inout NativeRoutes) {
@@ -30,7 +30,7 @@ extension NativeAPI {
         }
     }
 
-    /// A line for each part, and a last one that says that nothing is missing: without it the export broke off.
+    /// Writes one line for each part; a missing last line tells the caller that the export is incomplete.
     private func export(
         _ user: UserReference, in scope: ListScope, by client: Client
     ) async throws -> Response {
@@ -58,7 +58,7 @@ extension NativeAPI {
 }
 
 extension ExportUser.Part {
-    /// An object with one member, by whose name it is told what it is.
+    /// An object with one member, whose name tells the kind of the part.
     fileprivate func json(at now: Timestamp) throws -> JSONValue {
         switch self {
         case .linked(let user): ["user": user.json]
@@ -72,7 +72,7 @@ extension ExportUser.Part {
 }
 
 extension Challenge {
-    /// The challenge with what was asked.
+    /// The challenge with its question.
     fileprivate var exported: JSONValue {
         var object = json.object ?? [:]
         object["client"] = .string("\(question.client)")

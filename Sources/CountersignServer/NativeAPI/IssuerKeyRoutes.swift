@@ -4,7 +4,7 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 
-/// The issuer's own keys, for operators.
+/// The operator's routes for the issuer's own keys.
 extension NativeAPI {
     func addIssuerKeys(to routes: inout NativeRoutes) {
         routes.administrator(.get, "/v1/admin/issuer-keys") { [self] _, _ in
@@ -23,7 +23,7 @@ extension NativeAPI {
     }
 }
 
-/// What is asked of a rotation.
+/// The body of a request to rotate a key.
 private struct RotationRequest {
     let isAtOnce: Bool
     let isCompromised: Bool
@@ -37,7 +37,6 @@ private struct RotationRequest {
 }
 
 extension IssuerKey {
-    /// The key as operators see it.
     var json: JSONValue {
         get throws {
             .members([

@@ -6,7 +6,7 @@ import Hummingbird
 import OpenPGP
 import RelyingPartyAPI
 
-/// Lists that come in pages: what a client may see, and everything, for operators.
+/// The routes for lists in pages: the operator's lists of everything, and each client's list of its own data.
 extension NativeAPI {
     func addLists(to routes: inout NativeRoutes) {
         routes.client(.get, "/v1/users", .users, query: ["enrollment_blocked", "cursor"]) { [self] client, incoming in
@@ -67,7 +67,7 @@ extension NativeAPI {
     private func enrollments(_ incoming: Incoming, in scope: ListScope, by caller: Client) async throws -> Response {
         var filter = ListEnrollments.Filter()
         if let user = try incoming.userFilter() {
-            // Somebody whom the caller does not know has no devices to show.
+            // For a user whom the caller does not know, the list is empty.
             guard let id = try await FindUser.id(user, by: caller, in: scope, ports: ports) else {
                 return Response(json: ["enrollments": []])
             }
@@ -116,7 +116,7 @@ extension NativeAPI {
 }
 
 extension Challenge {
-    /// The challenge as operators see it: whose it is, and without what that client wants back with it.
+    /// The challenge for operators: with the id of its client, and without the client's own state.
     fileprivate var jsonForOperators: JSONValue {
         var view = view
         view.client = question.client
@@ -126,7 +126,6 @@ extension Challenge {
 }
 
 extension KnownUser {
-    /// The user as operators see them.
     var json: JSONValue {
         .members([
             "id": .string("\(id)"), "created_at": .string("\(createdAt)"),
@@ -143,7 +142,7 @@ extension KnownUser {
 }
 
 extension Incoming {
-    /// What an operator's list shows: everything, or what one client may see.
+    /// The scope of an operator's list: everything, or the data that one client may see.
     fileprivate func scope() throws -> ListScope {
         try filter("client", "a client's id") { ClientID($0) }.map(ListScope.client) ?? .all
     }

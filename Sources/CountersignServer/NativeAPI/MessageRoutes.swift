@@ -4,7 +4,7 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 
-/// A message to a person, to see that it arrives.
+/// The operator's route for test messages.
 extension NativeAPI {
     func addMessages(to routes: inout NativeRoutes) {
         routes.administrator(.post, "/v1/admin/messages") { [self] caller, incoming in

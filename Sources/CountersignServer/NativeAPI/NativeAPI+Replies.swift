@@ -4,11 +4,11 @@ import Encodings
 import Hummingbird
 import OpenPGP
 
-/// What each outcome of an operation looks like in the native API.
+/// Maps the outcome of each operation to a reply of the native API.
 ///
-/// This file and `ProblemDetails+Outcomes.swift` are the mapping: no route makes a problem of its own.
+/// Only this file and `ProblemDetails+Outcomes.swift` do this; routes create no problems themselves.
 extension NativeAPI {
-    /// The reply of an operation that may have been done before.
+    /// The reply of an operation whose earlier outcome may be repeated.
     func reply<Outcome>(
         _ result: Replayable<Outcome>, status: Int, _ render: (Outcome) throws(ProblemDetails) -> JSONValue
     ) throws(ProblemDetails) -> Response {
@@ -22,7 +22,6 @@ extension NativeAPI {
         }
     }
 
-    /// A page of a list.
     func reply<Element>(_ page: Page<Element>, _ name: String, _ render: (Element) -> JSONValue) -> Response {
         Response(
             json: .members([
@@ -30,14 +29,14 @@ extension NativeAPI {
             ]))
     }
 
-    /// What was found, or the problem of what was not.
+    /// Returns a value, or refuses the request if the value does not exist.
     func found<Value>(_ value: Value?, _ resource: RequestRefusal.Resource) throws(RequestRefusal) -> Value {
         guard let value else { throw .noSuch(resource) }
         return value
     }
 }
 
-/// Challenges.
+/// Outcomes about challenges.
 extension NativeAPI {
     func json(_ outcome: AskChallenge.Outcome) throws(ProblemDetails) -> JSONValue {
         switch outcome {
@@ -82,10 +81,9 @@ extension NativeAPI {
         }
     }
 
-    /// The code as a picture.
     func picture(_ outcome: ShowCode.Outcome) throws -> Response {
         let shown = try code(outcome)
-        // A link is followed on the device that shows it: as a picture, it would be scanned by another device.
+        // A link must be opened on the device that shows it. A picture would be scanned by another device.
         guard !shown.isLink else { throw ProblemDetails(.noCode) }
         return Response(bytes: Array(try QRPicture(of: shown.code.text).svg.utf8), type: "image/svg+xml")
     }
@@ -120,7 +118,7 @@ extension NativeAPI {
     }
 }
 
-/// Users, clients, types and what operators do.
+/// Outcomes about users, clients and types, and of the operator's operations.
 extension NativeAPI {
     func json(_ outcome: CreateUser.Outcome) throws(ProblemDetails) -> JSONValue {
         switch outcome {
@@ -308,7 +306,7 @@ extension NativeAPI {
     }
 }
 
-/// Devices.
+/// Outcomes of devices' requests.
 extension NativeAPI {
     func reply(_ outcome: ShowOwnEnrollment.Outcome) async throws -> Response {
         switch outcome {
@@ -410,7 +408,7 @@ extension NativeAPI {
         case .notFound: throw ProblemDetails(.challengeNotFound)
         case .alreadyEnded(let status): throw ProblemDetails(ended: status)
         case .invalid(let fault):
-            // Who develops a device has a server of their own; others must not learn what helps to forge.
+            // Developers of devices have their own server. Others must not learn details that help to forge answers.
             throw ProblemDetails(.answerInvalid, detail: isDevelopment ? fault.words : nil)
         case .pinIncorrect(let attemptsLeft): throw ProblemDetails(pinIncorrect: attemptsLeft)
         case .pinLocked: throw ProblemDetails(.pinLocked)
@@ -466,7 +464,7 @@ extension NativeAPI {
         }
     }
 
-    /// The problem of a device that is not let in; a removal comes with the server's signed notice.
+    /// The problem for a refused device; a removed enrollment also gets the server's signed notice.
     func problem(_ refusal: DeviceRefusal) async throws -> ProblemDetails {
         switch refusal {
         case .signature(let error): return ProblemDetails(signature: error)
@@ -491,7 +489,7 @@ extension ProblemDetails {
         self.init(.pinIncorrect, members: ["attempts_left": .integer(Int64(attemptsLeft))])
     }
 
-    /// What a custom authenticator says.
+    /// A problem with the message of a custom authenticator.
     fileprivate init(_ code: ProblemCode, payload: String?, attemptsLeft: Int? = nil) {
         self.init(
             code,
@@ -502,6 +500,6 @@ extension ProblemDetails {
 }
 
 extension SendTestMessage.Outcome {
-    /// What is told of a message that waits to be sent.
+    /// The reply to a test message that is queued.
     static func json(queued id: EventID) -> JSONValue { ["message": .string("\(id)")] }
 }

@@ -4,25 +4,21 @@ import CountersignWire
 import Encodings
 import Hummingbird
 
-/// The native API: JSON for relying parties, devices and operators, and what the server says of itself.
+/// The native API: JSON for relying parties, devices and operators, with the pages and status of the server.
 ///
-/// It also answers what is no other door's. Its refusals are problems. Spec: RFC 9457.
+/// It also answers on paths that no other door has. Its refusals are problems. Spec: RFC 9457.
 final class NativeAPI: Door {
     let ports: Ports
-    /// Whether development rules apply: the issuer and the listener are both loopback.
+    /// Whether development rules apply, because both the issuer and the listener are loopback.
     let isDevelopment: Bool
     let resources: DoorResources
-    /// What takes messages to people in development mode; nil elsewhere.
+    /// Holds messages to people in development mode; nil otherwise.
     let developmentOutbox: DevelopmentOutbox?
 
-    /// How many requests wait.
     var waits: Waits { resources.waits }
     /// Ends all waits when the server is asked to stop.
     var shutdown: WaitCanceller { resources.shutdown }
 
-    /// - Parameters:
-    ///   - resources: what all doors share.
-    ///   - developmentOutbox: what takes messages to people in development mode; nil elsewhere.
     init(_ resources: DoorResources, developmentOutbox: DevelopmentOutbox?) {
         ports = resources.ports
         isDevelopment = resources.isDevelopment
@@ -72,7 +68,7 @@ final class NativeAPI: Door {
             response.headers[.accept] = "application/json"
             response.headers[.acceptEncoding] = "identity"
         }
-        // Which check a device's request or answer has failed helps whoever develops one, and whoever forges one.
+        // Only in development mode does the log name the failed check, which would also help forgers.
         let isTold = isDevelopment && (problem.knownCode == .answerInvalid || problem.knownCode == .signatureInvalid)
         return RenderedRefusal(response: response, code: problem.code, detail: isTold ? problem.detail : nil)
     }

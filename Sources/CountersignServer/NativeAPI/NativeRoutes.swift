@@ -2,7 +2,7 @@ import CountersignCore
 import HTTPTypes
 import Hummingbird
 
-/// Registers routes by who may call them, so that a handler can only be reached by a caller that was let in.
+/// Registers each route with the kind of caller that may use it, so a handler runs only for an authorized caller.
 struct NativeRoutes {
     private(set) var table: RouteTable
     private let api: NativeAPI
@@ -12,7 +12,7 @@ struct NativeRoutes {
         self.api = api
     }
 
-    /// A route for everybody.
+    /// Adds a route without authentication.
     mutating func anyone(
         _ method: HTTPRequest.Method, _ path: String, query known: [String] = [],
         _ handler: @escaping @Sendable (Incoming) async throws -> Response
@@ -20,10 +20,10 @@ struct NativeRoutes {
         add(method, path, query: known, admitting: { _ in () }, handler: { _, incoming in try await handler(incoming) })
     }
 
-    /// A route whose callers are let in first.
+    /// Adds a route whose callers are authorized first.
     ///
-    /// What is wrong with a request is told only to who may make it; a query parameter that is not among the known
-    /// ones is refused, so that a typo never passes silently.
+    /// Only an authorized caller learns what is wrong with a request. An unknown query parameter is refused, so that a
+    /// typing error is never ignored.
     private mutating func add<Admitted: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, query known: [String],
         admitting admit: @escaping @Sendable (Incoming) async throws -> Admitted,
@@ -37,7 +37,7 @@ struct NativeRoutes {
         }
     }
 
-    /// A route for a confidential client with a right, or the operator's built-in one.
+    /// Adds a route for clients with a right.
     mutating func client(
         _ method: HTTPRequest.Method, _ path: String, _ right: Right, query known: [String] = [],
         _ handler: @escaping @Sendable (Client, Incoming) async throws -> Response
@@ -45,7 +45,7 @@ struct NativeRoutes {
         caller(method, path, right, query: known) { caller, incoming in try await handler(caller.client, incoming) }
     }
 
-    /// A route for a client with a right that may have to wait: for as long as it would be let in.
+    /// Adds a route for clients with a right, with the credential, by which a wait checks the client's access again.
     mutating func caller(
         _ method: HTTPRequest.Method, _ path: String, _ right: Right, query known: [String] = [],
         _ handler: @escaping @Sendable (ClientCaller, Incoming) async throws -> Response
@@ -58,7 +58,7 @@ struct NativeRoutes {
         add(method, path, query: known, admitting: admit, handler: handler)
     }
 
-    /// A route for operators.
+    /// Adds a route for operators.
     mutating func administrator(
         _ method: HTTPRequest.Method, _ path: String, query known: [String] = [],
         _ handler: @escaping @Sendable (Client, Incoming) async throws -> Response
@@ -71,7 +71,7 @@ struct NativeRoutes {
         add(method, path, query: known, admitting: admit, handler: handler)
     }
 
-    /// A route for an enrolled device.
+    /// Adds a route for enrolled devices.
     mutating func device(
         _ method: HTTPRequest.Method, _ path: String, query known: [String] = [],
         _ handler: @escaping @Sendable (DeviceCall, Incoming) async throws -> Response

@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import OpenPGP
 
-/// What a device does with the user's other devices.
+/// The routes of a device for the other devices of its user.
 extension NativeAPI {
     func addOtherDevices(to routes: inout NativeRoutes) {
         let path = "/v1/enrollments/self/others"
@@ -31,7 +31,6 @@ extension NativeAPI {
 }
 
 extension ShowOtherDevices.List {
-    /// The list as the device gets it.
     var json: JSONValue {
         OtherDevicesReply(nonce: nonce, needsMethod: needsMethod, devices: enrollments.map { $0.other(at: now) }).json
     }

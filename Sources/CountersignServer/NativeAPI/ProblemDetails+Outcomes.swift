@@ -3,11 +3,11 @@ import CountersignWire
 import Encodings
 import OpenPGP
 
-/// Core's refusals in the words of the native API: the one place that maps them.
+/// Maps refusals of Core to problems of the native API; no other file does this.
 ///
-/// Each initializer has a label, as in the wire module and for the reason given there.
+/// Each initializer has a label, for the reason that the wire module gives for its own.
 extension ProblemDetails {
-    /// The problem of a request that no handler answered.
+    /// The problem for a request that no handler answered.
     init(failure: RequestFailure) {
         switch failure {
         case .malformed(let fault): self.init(.malformedRequest, detail: "\(fault)")
@@ -22,7 +22,7 @@ extension ProblemDetails {
         }
     }
 
-    /// The problem of a request that cannot be read, or whose caller is not let in.
+    /// The problem for a request that cannot be parsed, or whose caller is not authorized.
     init(request refusal: RequestRefusal) {
         switch refusal {
         case .notJSON: self.init(.unsupportedMediaType)
@@ -44,12 +44,12 @@ extension ProblemDetails {
         self.init(.invalidParameter, detail: detail, members: ["parameter": .string(name)])
     }
 
-    /// The problem of a caller that has as many requests waiting as it may.
+    /// The problem for a caller that already has the maximum number of waiting requests.
     init(waits error: Waits.TooMany) {
         self.init(.tooManyWaits, members: ["retry_after": .integer(error.retryAfter)])
     }
 
-    /// The problem of a request whose signature is refused.
+    /// The problem for a request with a refused signature.
     init(signature error: MessageSignatureError) {
         switch error {
         case .missing: self.init(.signatureMissing)
@@ -63,7 +63,7 @@ extension ProblemDetails {
         }
     }
 
-    /// The problem of a question that is not asked.
+    /// The problem for a challenge that is refused.
     init(asking refusal: AskChallenge.Refusal) {
         switch refusal {
         case .clientDisabled: self.init(.clientDisabled)
@@ -86,7 +86,7 @@ extension ProblemDetails {
         }
     }
 
-    /// The problem of a client that was let in before.
+    /// The problem for a client that has lost its access while it waited.
     init(caller refusal: CallerRefusal) {
         switch refusal {
         case .unknown: self.init(.unauthorized)
@@ -95,14 +95,14 @@ extension ProblemDetails {
         }
     }
 
-    /// The problem of a challenge that ended before the call that meant to end it.
+    /// The problem for a challenge that had ended before the call.
     init(ended status: ChallengeStatus) {
         self.init(
             .alreadyEnded,
             members: JSONObject(["state": .string(status.state), "reason": status.reason.map(JSONValue.string)]))
     }
 
-    /// The problem of a text that may not be shown.
+    /// The problem for a text that may not be shown.
     init(text refused: RefusedText) {
         let (pointer, reason) = (refused.pointer, refused.refusal.rawValue)
         self.init(
@@ -126,7 +126,7 @@ extension RequestRefusal.Resource {
 }
 
 extension AskChallenge.Part {
-    /// Where it stands in a request.
+    /// The JSON pointer to it in a request.
     fileprivate var pointer: String {
         switch self {
         case .browser: "/browser"

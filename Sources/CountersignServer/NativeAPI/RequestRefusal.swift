@@ -1,32 +1,32 @@
 import CountersignWire
 
-/// What is wrong with a request to the native API, found before an operation is called.
+/// Why a request to the native API is refused before an operation is called.
 enum RequestRefusal: Error {
-    /// What a path may name.
+    /// The kinds of resources that a path can name.
     enum Resource {
         case challenge, client, enrollment, keyUse, message, type, user
     }
 
-    /// The body does not say that it is JSON.
+    /// The content type is not JSON, or the body is compressed.
     case notJSON
-    /// No such query parameter.
+    /// The route does not know the query parameter.
     case unknownParameter(String)
-    /// A query parameter is not what it must be.
+    /// The value of the query parameter is not allowed.
     case invalidParameter(String, expected: String)
-    /// A query parameter cannot stand beside the others; why.
+    /// The query parameter cannot be combined with the others, with the reason.
     case unfitParameter(String, why: String)
-    /// The idempotency key is not one.
+    /// The idempotency key is malformed.
     case invalidIdempotencyKey
-    /// The path names nothing that there could be; what may be said of that.
+    /// The path names a resource that cannot exist, with an optional detail for the caller.
     case noSuch(Resource, detail: String? = nil)
-    /// The caller does not authenticate as it must; what may be said of that.
+    /// The caller is not authenticated, with an optional detail for the caller.
     case unauthorized(detail: String? = nil)
-    /// Too many wrong credentials; seconds until the next attempt is answered.
+    /// There were too many wrong credentials; the seconds until the next attempt is answered.
     case tooManyFailures(retryAfter: Int64)
-    /// The device's signature is refused.
+    /// The signature of a device is refused.
     case signature(MessageSignatureError)
-    /// The caller is disabled.
+    /// The client is disabled.
     case clientDisabled
-    /// The caller lacks a right, by its name in the API.
+    /// The caller lacks a right, which has this name in the API.
     case rightMissing(String)
 }

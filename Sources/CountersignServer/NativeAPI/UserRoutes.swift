@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import RelyingPartyAPI
 
-/// Users, for the clients linked to them.
+/// The routes of relying parties for users that are linked to them.
 extension NativeAPI {
     func addUsers(to routes: inout NativeRoutes) {
         routes.client(.post, "/v1/users", .users) { [self] client, incoming in
@@ -26,7 +26,7 @@ extension NativeAPI {
             try reply(await UnlinkUser.unlink(try incoming.user(), from: client, ports: ports))
         }
         routes.client(.get, "/v1/users/:user/methods", .challenges) { [self] client, incoming in
-            // What cannot name a user names none, and is answered like a user without devices.
+            // A malformed reference names no user, and is answered like a user without devices.
             guard let user = incoming.parameter("user").flatMap({ UserReference($0) }) else {
                 return Response(json: ["types": []])
             }
@@ -43,7 +43,7 @@ extension NativeAPI {
         }
     }
 
-    /// What a change does not name stays as it is; null removes it.
+    /// Parses changes: an absent member leaves its value unchanged, and null removes the value.
     ///
     /// Spec: RFC 7396 §2.
     private static func changes(_ json: JSONValue) throws -> UpdateUser.Changes {
@@ -73,7 +73,6 @@ extension NativeAPI {
 }
 
 extension LinkedUser {
-    /// The user as the client knows them.
     var json: JSONValue {
         UserView(id: id, externalID: externalID?.text, isEnrollmentBlocked: isEnrollmentBlocked, createdAt: createdAt)
             .json

@@ -1,17 +1,17 @@
 import CountersignWire
 
-/// Reads the field `Forwarded`: the nodes by which proxies say whom they were called by, the newest last.
+/// Parses the field `Forwarded`, in which each proxy adds the address of its peer at the end.
 ///
-/// The grammar is kept to the letter, since callers write the beginning of the field: what a quotation mark of theirs
-/// could hide is refused with the whole field.
+/// The grammar is enforced strictly. Callers write the beginning of the field, where an unbalanced quotation mark could
+/// hide what proxies add; so a malformed field is refused as a whole.
 ///
 /// Spec: RFC 7239 §4, RFC 9110 §5.6.
 struct ForwardedField {
     private var rest: Substring.UTF8View
 
-    /// The nodes of a field's value, in their order; nil in the place of one that an element does not name.
+    /// The values of the parameter `for` in their order; nil for an element without one.
     ///
-    /// - Throws: ``MalformedRequest`` for everything that is not the field's grammar.
+    /// - Throws: ``MalformedRequest`` if the value does not match the grammar.
     static func nodes(in value: String) throws(MalformedRequest) -> [String?] {
         var field = ForwardedField(rest: value[...].utf8)
         guard let nodes = field.list() else { throw MalformedRequest(description: "Forwarded is malformed") }
@@ -29,7 +29,7 @@ struct ForwardedField {
         return rest.isEmpty ? nodes : nil
     }
 
-    /// An element's node, empty when it names none; nil when it is malformed or names a parameter twice.
+    /// The value of `for` in an element, or an empty text; nil if the element is malformed or repeats a parameter.
     private mutating func element() -> String? {
         var seen: Set<String> = []
         var node = ""

@@ -1,11 +1,11 @@
 import Foundation
 import NIOCore
 
-/// An address of the internet, 4 bytes or 16; IPv4 inside IPv6 is IPv4.
+/// An IPv4 address of 4 bytes, or an IPv6 address of 16; an IPv4-mapped IPv6 address becomes an IPv4 address.
 struct IPAddress: Hashable, Sendable {
     let bytes: [UInt8]
 
-    /// Reads an address as it is usually written, or nil.
+    /// Parses an address in its usual notation.
     init?(_ text: some StringProtocol) {
         var version4 = in_addr()
         var version6 = in6_addr()
@@ -19,22 +19,21 @@ struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// The address of the other end of a connection; nil when it is no network's.
+    /// The address of a connection's peer; nil if it is not an IP address.
     init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }
-        // An interface's name may follow the address.
+        // A zone, such as `%eth0`, may follow the address.
         self.init(text.prefix { $0 != "%" })
     }
 
-    /// What stands before an IPv4 address that is written as IPv6.
+    /// The prefix of an IPv4-mapped IPv6 address.
     ///
     /// Spec: RFC 4291 §2.5.5.2.
     private static let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 
-    /// The part that a caller cannot choose: an IPv4 address, or half of an IPv6 address.
+    /// The part that a caller cannot choose: an IPv4 address, or the first half of an IPv6 address.
     var network: [UInt8] { Array(bytes.count == 4 ? bytes[...] : bytes.prefix(8)) }
 
-    /// Whether it is this machine's own.
     var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }

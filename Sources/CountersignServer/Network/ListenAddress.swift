@@ -1,13 +1,11 @@
 import Foundation
 
-/// An address and a port of this machine.
+/// A local address and a port to listen on.
 package struct ListenAddress: Hashable, Sendable {
-    /// The address.
     package let host: String
-    /// The port.
     package let port: Int
 
-    /// Reads `ADDRESS:PORT`, an IPv6 address in brackets, or nil.
+    /// Parses `ADDRESS:PORT`; an IPv6 address is in brackets.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
             return nil
@@ -24,11 +22,11 @@ package struct ListenAddress: Hashable, Sendable {
         self.port = Int(port)
     }
 
-    /// Whether a text is an address or a name.
+    /// Whether a text is an IP address or a host name.
     package static func isHost(_ text: String) -> Bool {
         if IPAddress(text) != nil { return true }
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
-        // What ends in a number is an address, and none that there is.
+        // If the last label begins with a digit, the text is an IPv4 address, and it was not a valid one.
         guard labels.last?.first?.isLetter == true else { return false }
         return labels.allSatisfy { label in !label.isEmpty && label.utf8.allSatisfy(isPartOfName) }
     }
@@ -44,6 +42,6 @@ package struct ListenAddress: Hashable, Sendable {
 }
 
 extension ListenAddress: CustomStringConvertible {
-    /// As it is read.
+    /// The notation that the initializer parses.
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

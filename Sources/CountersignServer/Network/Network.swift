@@ -3,7 +3,7 @@ package struct Network: Hashable, Sendable {
     private let address: IPAddress
     private let length: Int
 
-    /// Reads an address, or a network such as `10.0.0.0/8`, or nil; bits behind the length must be zero.
+    /// Parses an address, or a network such as `10.0.0.0/8`; nil if a bit after the prefix is set.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(parts[0]) else { return nil }
@@ -17,11 +17,10 @@ package struct Network: Hashable, Sendable {
         }
         self.address = address
         self.length = length
-        // 10.0.0.1/8 is a slip: nobody can tell which of the two was meant.
+        // 10.0.0.1/8 is a mistake: the operator may mean the address or the network.
         guard (length..<longest).allSatisfy({ !Self.bit($0, of: address.bytes) }) else { return nil }
     }
 
-    /// Whether an address is in it.
     func contains(_ other: IPAddress) -> Bool {
         other.bytes.count == address.bytes.count
             && (0..<length).allSatisfy { Self.bit($0, of: other.bytes) == Self.bit($0, of: address.bytes) }

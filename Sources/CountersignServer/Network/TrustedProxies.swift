@@ -2,47 +2,47 @@ import HTTPTypes
 import Hummingbird
 import RegexBuilder
 
-/// The header in which proxies say whom a request is from.
+/// The header field in which proxies report the address of the caller.
 package enum ProxyHeader: String, CaseIterable, Sendable {
-    /// The usual one.
+    /// `X-Forwarded-For`, which most proxies use.
     case xForwardedFor = "x-forwarded-for"
-    /// The standard one.
+    /// `Forwarded`, which is a standard.
     ///
     /// Spec: RFC 7239 §4.
     case forwarded
 }
 
-/// The proxies that are believed when they say whom a request is from; nobody else is.
+/// The trusted proxies: their reports about a caller's address are used, and all others are ignored.
 package struct TrustedProxies: Sendable {
     private let networks: [Network]
     private let header: ProxyHeader
 
-    /// Proxies of these networks, which use one header.
+    /// Creates a list of trusted networks whose proxies use one header field.
     ///
-    /// Only one header is read: what a proxy does not know it passes on as the caller sent it.
+    /// Only this field is read, because a proxy forwards a field that it does not know as the caller wrote it.
     package init(networks: [Network] = [], header: ProxyHeader = .xForwardedFor) {
         self.networks = networks
         self.header = header
     }
 
-    /// Whether an address is one of theirs.
+    /// Whether a trusted proxy has this address.
     func trusts(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
-    /// Whom a request is from.
+    /// The address of the caller.
     ///
-    /// Each proxy appends whom it was called by, so the list is believed from its end, as long as a proxy of ours wrote
-    /// it: the first address that is no proxy's is the caller. What stands before that, the caller wrote.
+    /// Each proxy appends the address of its peer, so the list is read from its end while the entries come from trusted
+    /// proxies. The first address that is not a trusted proxy's is the caller's. The caller wrote everything before it.
     ///
     /// - Parameters:
-    ///   - peer: the other end of the connection.
-    ///   - headers: the fields of the request.
-    /// - Throws: ``MalformedRequest`` when what a proxy of ours passed on cannot be read: to take the proxy for the caller
-    ///   then would let callers hide.
+    ///   - peer: the address of the connection's peer.
+    ///   - headers: the header fields of the request.
+    /// - Throws: ``MalformedRequest`` if the field from a trusted proxy cannot be parsed. To use the proxy's address
+    ///   instead would let callers hide.
     func caller(from peer: IPAddress?, _ headers: HTTPFields) throws(MalformedRequest) -> IPAddress? {
         guard let peer, !networks.isEmpty, trusts(peer) else { return peer }
         var caller = peer
         for node in try nodes(headers).reversed() {
-            // A proxy that hides its caller, or does not know it, is the last that is known.
+            // The proxy hides its peer or does not know it, so the proxy's own address is the last known one.
             guard let node, let hop = try address(of: node) else { return caller }
             caller = hop
             guard trusts(hop) else { return hop }
@@ -59,13 +59,13 @@ package struct TrustedProxies: Sendable {
             .map(Self.trimmed).map { $0.isEmpty ? nil : String($0) }
         case .forwarded:
             var nodes: [String?] = []
-            // Each field alone: what one opens, another does not close.
+            // Each field is parsed alone, so a quotation mark in one cannot reach into the next.
             for value in headers[values: .forwarded] { nodes += try ForwardedField.nodes(in: value) }
             return nodes
         }
     }
 
-    /// The address of a node; nil for one that hides it.
+    /// The address in a node; nil for a node that hides it.
     ///
     /// Spec: RFC 7239 §6.
     private func address(of node: String) throws(MalformedRequest) -> IPAddress? {
@@ -84,7 +84,7 @@ package struct TrustedProxies: Sendable {
         {
             return nil
         } else if header == .xForwardedFor, let address = IPAddress(node) {
-            // Nothing says how the older field is written; without brackets is usual.
+            // The older field has no specification; it usually holds IPv6 addresses without brackets.
             return address
         }
         throw MalformedRequest(description: "\(header.fieldName) is malformed")

@@ -2,7 +2,7 @@ import CountersignWire
 import Hummingbird
 import NIOCore
 
-/// The contract and the list of errors.
+/// The routes for the OpenAPI document and for the list of errors.
 extension NativeAPI {
     func addDocuments(to routes: inout NativeRoutes) {
         routes.anyone(.get, "/v1/openapi.json") { _ in
@@ -13,10 +13,10 @@ extension NativeAPI {
         }
     }
 
-    /// The contract; all replies share its bytes.
+    /// The OpenAPI document; all replies share its bytes.
     private static let contract = ByteBuffer(bytes: OpenAPIDocument.served)
 
-    /// Every code with its meaning, where the `type` of a problem points to.
+    /// The page that the `type` of a problem refers to, with every code and its meaning.
     private static let errorPage: ByteBuffer = {
         let entries = ProblemCode.allCases.map { code in
             let meaning = code.meaning

@@ -3,7 +3,7 @@ import Encodings
 import Hummingbird
 import Logging
 
-/// Whether the server works, and what it says of itself; what it counts has a listener of its own.
+/// The routes for liveness, readiness and documents; metrics have their own listener.
 extension NativeAPI {
     func addOperations(to routes: inout NativeRoutes) {
         addDocuments(to: &routes)
@@ -11,7 +11,7 @@ extension NativeAPI {
             Response(json: ["status": "ok"])
         }
         routes.anyone(.get, "/readyz") { [ports] incoming in
-            // Ready is who can read what was written; whatever keeps it from that, others should be asked meanwhile.
+            // A server is ready if it can read the database; otherwise callers should use another server.
             do {
                 guard try await CheckReadiness.isReady(ports: ports) else {
                     throw RequestFailure.unavailable

@@ -3,11 +3,11 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 
-/// The messages that would have been sent, in development mode.
+/// The messages that development mode keeps instead of sending them.
 extension NativeAPI {
     func addDevelopmentOutbox(to routes: inout NativeRoutes) {
         routes.anyone(.get, "/dev/outbox") { [developmentOutbox] incoming in
-            // Codes are in it. A page of another site that has its name lead here must not read them.
+            // The messages contain codes. Another site must not read them by DNS rebinding.
             guard let developmentOutbox, incoming.isFromThisMachine, incoming.namesLoopback else {
                 throw RequestFailure.unknownPath
             }

@@ -10,7 +10,7 @@ extension NativeAPI {
         addDevelopmentOutbox(to: &routes)
     }
 
-    /// Where a link leads that no app has taken: what it carries stays in the browser, behind `#`.
+    /// The page of a link that no app has opened; the content of the link is behind `#` and never leaves the browser.
     ///
     /// Spec: design 3.7.
     private static let linkPage = ByteBuffer(

@@ -1,17 +1,17 @@
 import CQREncode
 
-/// A QR code (ISO/IEC 18004) as a picture, by libqrencode.
+/// A QR code (ISO/IEC 18004) as a picture, encoded by libqrencode.
 package struct QRPicture: Sendable {
-    /// How many modules stay light around it, which readers need.
+    /// The width of the light border that readers need, in modules.
     private static let quietZone = 4
 
-    /// Rows of modules, the quiet zone among them; `true` is dark.
+    /// The rows of modules, including the border; `true` is dark.
     private let rows: [[Bool]]
 
-    /// A text is too long for a code, or there is no memory for one.
+    /// The text is too long for a code, or there is not enough memory.
     package struct Unencodable: Error {}
 
-    /// Makes the code of a text, such that a reader makes up for a seventh of it.
+    /// Encodes a text with error correction for 15 % of the code.
     package init(of text: String) throws(Unencodable) {
         guard let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else { throw Unencodable() }
         defer { QRcode_free(code) }
@@ -22,13 +22,13 @@ package struct QRPicture: Sendable {
         rows = sides.map { row in
             sides.map { column in
                 guard inside.contains(row), inside.contains(column) else { return false }
-                // The lowest bit is the colour, the others say what a module is for.
+                // The lowest bit is the colour; the other bits tell the purpose of the module.
                 return modules[(row - Self.quietZone) * width + column - Self.quietZone] & 1 == 1
             }
         }
     }
 
-    /// The picture for a page: dark on light, whatever the page's own colours.
+    /// The picture for a web page: dark on light, whatever colours the page has.
     package var svg: String {
         let size = rows.count
         let path = rows.enumerated().map { number, row in
@@ -41,7 +41,7 @@ package struct QRPicture: Sendable {
             """
     }
 
-    /// The picture for a terminal: two modules in a character, on a ground of its own.
+    /// The picture for a terminal: two modules in each character, in fixed colours.
     package var blocks: String {
         stride(from: 0, to: rows.count, by: 2).map { top in
             let line = rows[top].indices.map { column -> String in

@@ -3,9 +3,9 @@ import NIOSSL
 import Synchronization
 import UnixSignals
 
-/// The certificate that new connections are spoken to with; it is read again when its files change.
+/// The certificate for new connections, which is read again when its files change.
 final class Certificates: Sendable {
-    /// How often the files are looked at.
+    /// How often the files are checked for changes.
     private static let pause = Duration.seconds(2)
 
     private struct State {
@@ -27,10 +27,10 @@ final class Certificates: Sendable {
         state = Mutex(State(context: try files.context(), files: seen))
     }
 
-    /// What new connections are spoken to with.
+    /// The TLS settings for a new connection.
     var context: NIOSSLContext { state.withLock { $0.context } }
 
-    /// Reads the files again whenever they change, and when the process is told to by SIGHUP.
+    /// Reads the files again whenever they change, and whenever the process receives SIGHUP.
     func watch() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask {
@@ -52,9 +52,9 @@ final class Certificates: Sendable {
         reload()
     }
 
-    /// Reads the files; when they are no good the earlier certificate stays in use, and the log says why.
+    /// Reads the files; if they are unusable, the earlier certificate stays in use and the log says why.
     private func reload() {
-        // Looked at before they are read: a change in between is seen the next time.
+        // The state is taken before the files are read, so the next check sees a change in between.
         let seen = files.state
         do {
             let context = try files.context()

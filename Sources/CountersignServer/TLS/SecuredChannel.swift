@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOSSL
 
-/// Connections that speak TLS before anything else, each with the certificate that holds when it begins.
+/// A connection that uses TLS, with the certificate that is current when the connection begins.
 struct SecuredChannel<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
     let certificates: Certificates
@@ -21,7 +21,7 @@ struct SecuredChannel<Base: ServerChildChannel>: ServerChildChannel {
 }
 
 extension HTTPServerBuilder {
-    /// HTTP/1.1, inside TLS when there are certificates.
+    /// HTTP/1.1, over TLS if there is a certificate.
     static func http1(counting counts: ConnectionCounts, securedBy certificates: Certificates?) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             let plain = HTTPConnection(responder: responder, counts: counts)

@@ -1,22 +1,21 @@
 import Foundation
 import NIOSSL
 
-/// Where a server's certificate and its key stand.
+/// The files with a server's certificate and its private key.
 package struct TLSFiles: Hashable, Sendable {
-    /// The certificates, the server's own first.
+    /// The file with the certificate chain, the server's own certificate first.
     package var certificate: String
-    /// The private key.
+    /// The file with the private key.
     package var key: String
 
-    /// These files.
     package init(certificate: String, key: String) {
         self.certificate = certificate
         self.key = key
     }
 
-    /// Reads both.
+    /// Reads both files.
     ///
-    /// TLS 1.2 and newer, ephemeral keys and authenticated encryption alone. Spec: RFC 9325 §3.1.1, §4.1.
+    /// Allows only TLS 1.2 and newer, ephemeral keys and authenticated encryption. Spec: RFC 9325 §3.1.1, §4.1.
     ///
     /// - Throws: ``StartError`` that names the file and what to do.
     func context() throws -> NIOSSLContext {
@@ -39,7 +38,7 @@ package struct TLSFiles: Hashable, Sendable {
         return context
     }
 
-    /// The certificates, the server's own first.
+    /// The certificate chain, the server's own certificate first.
     func chain() throws -> [NIOSSLCertificate] {
         guard let chain = try? NIOSSLCertificate.fromPEMFile(certificate), !chain.isEmpty else {
             throw StartError("\(certificate) cannot be read as a certificate in PEM.")
@@ -47,17 +46,17 @@ package struct TLSFiles: Hashable, Sendable {
         return chain
     }
 
-    /// What changes when the files do.
+    /// A value that changes when a file changes.
     var state: [FileState?] { [certificate, key].map(FileState.init(path:)) }
 
-    /// What tells one state of a file from another without reading it.
+    /// The attributes of a file by which a change is noticed without reading the file.
     struct FileState: Hashable, Sendable {
         let seconds: Int
         let nanoseconds: Int
         let size: Int64
         let number: UInt64
 
-        /// The state of a file now; nil when it is not there.
+        /// Reads the attributes of a file; nil if there is no such file.
         init?(path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }

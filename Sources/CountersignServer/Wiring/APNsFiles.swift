@@ -3,12 +3,10 @@ package import CountersignWire
 import Crypto
 import Foundation
 
-/// What Apple calls a team or a key: 10 capital letters and digits.
+/// The id of a team or a key at Apple: 10 capital letters and digits.
 package struct AppleID: Sendable, CustomStringConvertible {
-    /// The id.
     package let description: String
 
-    /// Reads an id, or nil.
     package init?(_ text: String) {
         let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -19,22 +17,19 @@ package struct AppleID: Sendable, CustomStringConvertible {
     }
 }
 
-/// What an operator has from Apple, and where its key is.
+/// The operator's settings for APNs, with the key in a file.
 package struct APNsFiles: Sendable {
-    /// The team's id.
     package var team: AppleID
-    /// The name of the key.
     package var keyID: AppleID
-    /// The file with the key, as Apple gives it: `AuthKey_….p8`.
+    /// The file with the key, as Apple provides it: `AuthKey_….p8`.
     package var keyFile: String
-    /// The apps, by their bundle identifiers.
+    /// The bundle identifiers of the apps.
     package var apps: [AppID]
-    /// Where to send instead of Apple's addresses.
+    /// The URL to send to instead of Apple's.
     package var url: String?
-    /// A file of certificates to trust instead of the system's.
+    /// A file of trusted certificates that replaces the system's.
     package var authorities: String?
 
-    /// Settings of these parts.
     package init(team: AppleID, keyID: AppleID, keyFile: String, apps: [AppID]) {
         self.team = team
         self.keyID = keyID
@@ -42,7 +37,7 @@ package struct APNsFiles: Sendable {
         self.apps = apps
     }
 
-    /// The settings with the key read from its file.
+    /// Reads the key from its file.
     func settings() throws(StartError) -> APNsSettings {
         guard let bytes = FileManager.default.contents(atPath: keyFile) else {
             throw StartError("\(keyFile) cannot be read. It must hold the key for APNs, AuthKey_….p8.")

@@ -2,18 +2,17 @@ import CountersignStorage
 import Encodings
 import Foundation
 
-/// Why the server cannot start: what happened and what to do.
+/// Why the server cannot start: what happened, and what to do.
 package struct StartError: Error, CustomStringConvertible, Equatable, Sendable {
     /// One or two sentences for the operator.
     package let description: String
 
-    /// An error that says this.
     package init(_ description: String) {
         self.description = description
     }
 }
 
-/// What keeps a second server out of a folder, as long as it lives; it ends with the process, however that ends.
+/// A lock that keeps a second server out of a folder; the system releases it when the process ends, however it ends.
 final class FolderLock: Sendable {
     private let descriptor: Int32
 
@@ -26,28 +25,28 @@ final class FolderLock: Sendable {
     }
 }
 
-/// The folder that holds everything a server on SQLite keeps.
+/// The folder with all data of a server on SQLite.
 struct DataFolder: Sendable {
     let path: String
 
-    /// The SQLite file, where that is the database.
+    /// The SQLite file, if the database is SQLite.
     let database: String
     var masterKey: String { "\(path)/master.key" }
     var bootstrapToken: String { "\(path)/bootstrap.token" }
-    /// Where messages to people go in development mode.
+    /// The folder for messages to people in development mode.
     var messages: String { "\(path)/outbox" }
 
-    /// A folder.
+    /// Describes a folder, which need not exist.
     ///
     /// - Parameters:
-    ///   - path: where it is.
+    ///   - path: the path of the folder.
     ///   - database: the SQLite file, if it is not in the folder.
     init(path: String, database: String? = nil) {
         self.path = path
         self.database = database ?? "\(path)/countersign.sqlite"
     }
 
-    /// Makes the folder when it is not there, readable by its owner alone.
+    /// Creates the folder if it does not exist; only its owner can read it.
     func make() throws {
         do {
             try FileManager.default.createDirectory(
@@ -58,14 +57,14 @@ struct DataFolder: Sendable {
         }
     }
 
-    /// Takes the folder for one server.
+    /// Locks the folder for one server.
     func lock() throws -> FolderLock {
         try lock(
             named: "server.lock",
             refusal: "Another server runs on the data folder \(path). Stop it, or choose another folder with --data.")
     }
 
-    /// Takes the folder for one doer of something.
+    /// Locks the folder for one process that does a certain task.
     func lock(named name: String, refusal: String) throws -> FolderLock {
         let file = open("\(path)/\(name)", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw StartError("The data folder \(path) is not writable.") }
@@ -75,15 +74,18 @@ struct DataFolder: Sendable {
         return lock
     }
 
-    /// The master key: from the environment, else from its file, which is made with a new database and must be there
-    /// with an old one.
+    /// The master key from its source.
+    ///
+    /// The source `.folder` is the environment, or else the folder's file. The file is created together with the
+    /// database, so it must exist if the database exists.
     func masterKey(from source: MasterKeySource, _ environment: [String: String]) throws -> MasterKey {
         try masterKey(from: source, environment, isNew: !FileManager.default.fileExists(atPath: database)) {
             "\(masterKey) is missing, and \(database) cannot be used without it. Restore it from the backup."
         }
     }
 
-    /// The master key of a database that several servers share: made by the first, brought to the others.
+    /// The master key of a database that several servers share; the first server creates it, and the operator copies
+    /// it.
     func sharedMasterKey(
         from source: MasterKeySource, _ environment: [String: String], isNew: Bool
     ) throws -> MasterKey {
@@ -131,13 +133,13 @@ struct DataFolder: Sendable {
         guard try place(Base64.encode(bytes) + "\n", as: masterKey, replacing: false),
             let key = MasterKey(bytes: Secret(bytes))
         else {
-            // Another first start was faster: its key counts.
+            // Another process has created the key first, so its key is used.
             return try ownMasterKey(environment, isNew: isNew, ifMissing: ifMissing)
         }
         return key
     }
 
-    /// Keeps the bootstrap token where only the owner of the folder reads it.
+    /// Writes the bootstrap token to a file that only its owner can read.
     func write(bootstrapToken token: Secret<String>) throws {
         _ = try place(token.reveal() + "\n", as: bootstrapToken, replacing: true)
     }
@@ -150,9 +152,9 @@ struct DataFolder: Sendable {
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Writes a file so that it is there whole or not at all, and lasts: whoever is killed here leaves a draft behind.
+    /// Writes a file atomically and durably; a process that is killed meanwhile leaves only a draft.
     ///
-    /// - Returns: false when the file exists and is not to be replaced.
+    /// - Returns: false if the file exists and must not be replaced.
     func place(_ text: String, as file: String, replacing: Bool) throws -> Bool {
         let draft = file + ".new"
         unlink(draft)
@@ -164,7 +166,7 @@ struct DataFolder: Sendable {
         close(descriptor)
         defer { unlink(draft) }
         guard isWritten else { throw StartError("\(file) cannot be written: is the disk full?") }
-        // A link refuses to replace what another process was faster to make; a rename replaces.
+        // `link` fails if another process has created the file meanwhile; `rename` replaces it.
         guard replacing ? rename(draft, file) == 0 : link(draft, file) == 0 else {
             if !replacing, errno == EEXIST { return false }
             throw StartError("\(file) cannot be written.")
@@ -173,16 +175,16 @@ struct DataFolder: Sendable {
         return true
     }
 
-    /// Gives a new file to whom the folder belongs.
+    /// Gives a new file to the owner of the folder.
     ///
-    /// A command that root runs would leave files behind that the server cannot read.
+    /// Otherwise a command that root runs would leave files that the server cannot read.
     private func giveToOwner(_ descriptor: Int32) {
         var status = stat()
         guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return }
         _ = fchown(descriptor, status.st_uid, status.st_gid)
     }
 
-    /// Makes the names in the folder last, not only what the files hold.
+    /// Makes the entries of the folder durable, not only the contents of its files.
     func syncNames() throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw StartError("The data folder \(path) cannot be read.") }
@@ -192,7 +194,7 @@ struct DataFolder: Sendable {
 }
 
 extension MasterKey {
-    /// The key that a file or the environment holds, or nil.
+    /// Decodes a key from the environment or a file; nil if it is malformed.
     init?(base64 text: String) {
         guard let bytes = Base64.decode(text) else { return nil }
         self.init(bytes: Secret(bytes))

@@ -1,21 +1,20 @@
 import CountersignDelivery
 import Foundation
 
-/// Where an operator has what Google gave them to send pushes.
+/// The operator's settings for FCM, with the service account's key in a file.
 package struct FCMFiles: Sendable {
-    /// The file with the service account's key, as Google's console gives it.
+    /// The file with the service account's key, as Google's console provides it.
     package var account: String
-    /// Where to send instead of Google's address.
+    /// The URL to send to instead of Google's.
     package var url: String?
-    /// A file of certificates to trust instead of the system's.
+    /// A file of trusted certificates that replaces the system's.
     package var authorities: String?
 
-    /// Settings with this account.
     package init(account: String) {
         self.account = account
     }
 
-    /// The settings with the account read from its file.
+    /// Reads the service account's key from its file.
     func settings() throws(StartError) -> FCMSettings {
         guard let bytes = FileManager.default.contents(atPath: account) else {
             throw StartError("\(account) cannot be read. It must hold the key of a service account for FCM.")

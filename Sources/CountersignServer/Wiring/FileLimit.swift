@@ -1,18 +1,18 @@
 import Foundation
 import Logging
 
-/// How many files this process may have open, of which each connection is one.
+/// The limit on open files of this process; each connection is an open file.
 enum FileLimit {
-    /// What is left for the database, for what is sent, and for the log.
+    /// The files that remain for the database, for outgoing connections and for the log.
     private static let reserve = 256
 
-    /// How many connections there may be, so that they never take the files that the rest needs.
+    /// How many connections are possible without using up the files for everything else.
     ///
-    /// The process is given as many files as it may have: what it begins with is often meant for a person at a prompt.
+    /// Raises the soft limit to the hard limit, because the initial soft limit is often meant for interactive use.
     static func connections(atMost wanted: Int, _ logger: Logger) -> Int {
         let files = raised()
         let possible = max(files - reserve, files / 2)
-        // Nobody has asked for as many as there may be where nothing is set.
+        // The default is not logged, because the operator has not asked for that many connections.
         if possible < wanted, wanted != ConnectionLimits.standardTotal {
             logger.notice(
                 "fewer connections than set: each is an open file",
@@ -25,7 +25,7 @@ enum FileLimit {
         var limit = rlimit()
         #if canImport(Darwin)
             getrlimit(RLIMIT_NOFILE, &limit)
-            // More than this is refused, whatever the limit says.
+            // macOS refuses more than this, whatever the limit says.
             limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(OPEN_MAX)))
             setrlimit(RLIMIT_NOFILE, &limit)
             getrlimit(RLIMIT_NOFILE, &limit)

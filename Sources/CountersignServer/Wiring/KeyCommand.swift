@@ -3,7 +3,7 @@ import Foundation
 
 /// Runs the command that prints the master key.
 enum KeyCommand {
-    /// What a command prints, without blanks around it; its errors go where the server's go.
+    /// The output of a command without surrounding white space; its error output goes to the server's.
     static func run(_ command: String) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")

@@ -3,9 +3,10 @@ package import CountersignStorage
 import CountersignWire
 package import Logging
 
-/// Reads the keys again, because other servers and commands change them: when one says so, and every 20 seconds.
+/// Reads the keys again when a notification reports a change, and every 20 seconds.
 ///
-/// Keys that could not be read for a minute are used no more, see ``SQLStore/letKeysAge()``.
+/// Other servers and commands change the keys. Keys that could not be read for a minute are no longer used, see
+/// ``SQLStore/letKeysAge()``.
 package struct KeyRefresh: Sendable {
     private static let pause = Duration.seconds(20)
     private static let pauseAfterFailure = Duration.seconds(1)
@@ -17,14 +18,14 @@ package struct KeyRefresh: Sendable {
     private let logger: Logger
     private let masterKey: @Sendable () throws -> MasterKey
 
-    /// What reads a store's keys again.
+    /// Creates a refresher for the keys of a store.
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - changes: who tells of changes.
-    ///   - clock: by what pauses last.
-    ///   - logger: where failures are told of.
-    ///   - masterKey: reads the master key where it is kept: it may have been replaced.
+    ///   - changes: notifies of changed keys.
+    ///   - clock: times the pauses.
+    ///   - logger: the log for failures.
+    ///   - masterKey: reads the master key from its source, where it may have been replaced.
     package init(
         store: SQLStore, changes: any ChangeNotifier, clock: any Clock<Duration> = ContinuousClock(), logger: Logger,
         masterKey: @escaping @Sendable () throws -> MasterKey
@@ -36,7 +37,7 @@ package struct KeyRefresh: Sendable {
         self.masterKey = masterKey
     }
 
-    /// Does it until the task is cancelled.
+    /// Runs until the task is cancelled.
     package func run() async throws {
         store.letKeysAge()
         try await withThrowingTaskGroup { group in
@@ -44,14 +45,15 @@ package struct KeyRefresh: Sendable {
                 let subscription = changes.subscribe(to: .keys)
                 while true {
                     try await subscription.wait(until: Timestamp(milliseconds: .max))
-                    // Where it fails, the other loop tries again.
+                    // After a failure, the other loop tries again.
                     try? await store.refreshKeys(masterKey: masterKey)
                 }
             }
             group.addTask {
                 var failures = 0
                 while true {
-                    // Reading the master key may be a command of the operator's: it is not run every second for ever.
+                    // Reading the master key may run a command of the operator, so it is not repeated every second for
+                    // ever.
                     let pause = Self.pauseAfterFailure * min(1 << max(failures - 1, 0), Self.longestPause)
                     try await clock.sleep(for: failures == 0 ? Self.pause : pause)
                     failures = await refresh(afterFailure: failures > 0) ? 0 : min(failures + 1, Self.longestPause)

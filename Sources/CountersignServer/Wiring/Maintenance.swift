@@ -2,14 +2,14 @@ package import CountersignCore
 package import CountersignStorage
 import Logging
 
-/// What must be done again and again: ending challenges that are over, deleting what is no longer needed, or kept
-/// no longer.
+/// The recurring work of a server: it ends expired challenges, and deletes data that is no longer needed or whose
+/// retention period is over.
 package struct Maintenance: Sendable {
     private static let pause = Duration.milliseconds(500)
     private static let sweepEvery = 20
     private static let batch = 500
     private static let resealSteps = 10
-    /// Every so many rounds a server asks whether it is the one that does this, for so many seconds.
+    /// Every `askEvery` rounds a server claims this work for `turn` seconds, so that only one server does it.
     private static let askEvery = 4
     private static let turn: Int64 = 6
 
@@ -17,14 +17,13 @@ package struct Maintenance: Sendable {
     private let store: SQLStore
     private let retention: Retention
 
-    /// What a server does again and again to its store.
     package init(ports: Ports, store: SQLStore, retention: Retention) {
         self.ports = ports
         self.store = store
         self.retention = retention
     }
 
-    /// Does it until the task is cancelled.
+    /// Runs until the task is cancelled.
     package func run() async throws {
         var round = 0
         var isOurs = false
@@ -38,7 +37,7 @@ package struct Maintenance: Sendable {
                     "commits": "\(count.commits)", "writes": "\(count.writes)", "clashes": "\(count.clashes)",
                 ])
             do {
-                // Who has no keys could do none of it, and must not keep others from it.
+                // A server without usable keys could do none of this work, and must not keep other servers from it.
                 try store.checkKeys()
                 if round.isMultiple(of: Self.askEvery) {
                     isOurs = try await store.takesTurn(at: "maintenance", seconds: Self.turn)
@@ -59,7 +58,7 @@ package struct Maintenance: Sendable {
         }
     }
 
-    /// Some steps of a change of sealing keys, if one is under way.
+    /// Seals some more data under a new key, if the sealing key is being changed.
     private func reseal(_ resealing: inout Resealing) async throws {
         for _ in 0..<Self.resealSteps {
             switch try await resealing.step(in: store, at: ports.time.now) {

@@ -2,12 +2,12 @@ package import Encodings
 
 /// Where the master key comes from.
 package enum MasterKeySource: Sendable {
-    /// The environment, else a file in the data folder, which is made at the first start.
+    /// The environment, or else a file in the data folder, which the first start creates.
     case folder
-    /// A text that was read before.
+    /// The key itself, in base64.
     case text(Secret<String>)
-    /// A file.
+    /// A file with the key.
     case file(String)
-    /// What a command prints.
+    /// The output of a command.
     case command(String)
 }

@@ -3,16 +3,16 @@ package import CountersignWire
 import Encodings
 import Foundation
 
-/// What messages to people say, and in which language.
+/// The operator's settings for the texts of messages to people.
 package struct MessageTexts: Sendable {
-    /// Whom messages are from, as people know it; nil for the issuer's host.
+    /// The sender's name as people know it; nil for the issuer's host.
     package var sender: String?
-    /// The language for people of whom it is not known.
+    /// The language for people whose language is not known.
     package var language = LanguageTag.english
-    /// The folder of an operator's own templates.
+    /// The folder with the operator's own templates.
     package var folder: String?
 
-    /// Texts as they come with the program.
+    /// Creates settings for the built-in texts.
     package init() {}
 
     func templates(issuer: Issuer) throws(StartError) -> MessageTemplates {
@@ -25,16 +25,16 @@ package struct MessageTexts: Sendable {
     }
 }
 
-/// The mail server, and where its password is.
+/// The operator's settings for the mail server, with the password in a file.
 package struct MailFiles: Sendable {
-    /// The server, without what it asks for.
+    /// The server, without credentials.
     package var server: SMTPSettings
-    /// The name it asks for.
+    /// The user name, if the server requires one.
     package var username: String?
-    /// The file that holds the password it asks for.
+    /// The file with the password, if the server requires one.
     package var passwordFile: String?
 
-    /// A server that asks for nothing.
+    /// Creates settings for a server that requires no credentials.
     package init(server: SMTPSettings) {
         self.server = server
     }
@@ -54,11 +54,11 @@ package struct MailFiles: Sendable {
     }
 }
 
-/// The gateway for text messages, and where its secrets are.
+/// The operator's settings for the text message gateway, with the secrets in files.
 package enum TextGatewayFiles: Sendable {
-    /// Twilio: the account's SID, the file with its token, whom messages are from, and who answers in its stead.
+    /// Twilio: the account's SID, the file with its token, the sender, and a URL that replaces Twilio's.
     case twilio(account: String, tokenFile: String, from: String, url: String?)
-    /// Another, described by a template.
+    /// Another gateway, described by a template.
     case described(DescribedGateway)
 
     func gateway() throws(StartError) -> TextGateway {
@@ -81,22 +81,20 @@ package enum TextGatewayFiles: Sendable {
     }
 }
 
-/// How a gateway is called.
+/// A template for the requests to a gateway.
 package struct DescribedGateway: Sendable {
-    /// Where to post.
+    /// The URL to post to.
     package var url: String
-    /// How the body is written.
     package var format: TextGateway.Format
-    /// The body, with `{{to}}`, `{{from}}` and `{{text}}`.
+    /// The body, with the placeholders `{{to}}`, `{{from}}` and `{{text}}`.
     package var body: String
-    /// Whom messages are from.
+    /// The sender of the messages.
     package var from: String
-    /// The file with header fields, a line each.
+    /// The file with header fields, one on each line.
     package var headersFile: String?
-    /// What a reply must hold.
+    /// A text that a reply must contain.
     package var success: String?
 
-    /// A gateway of these parts.
     package init(url: String, format: TextGateway.Format, body: String, from: String) {
         self.url = url
         self.format = format
@@ -120,7 +118,7 @@ package struct DescribedGateway: Sendable {
     }
 }
 
-/// The secret that is all of a file.
+/// Reads a secret that is the whole content of a file.
 private func secret(in file: String) throws(StartError) -> Secret<String> {
     guard let bytes = FileManager.default.contents(atPath: file), let text = String(strictUTF8: bytes) else {
         throw StartError("\(file) cannot be read. It must hold a secret.")

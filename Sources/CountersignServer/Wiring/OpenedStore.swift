@@ -4,26 +4,26 @@ import CountersignWire
 import Foundation
 import Logging
 
-/// A store that is open, with what had to be there before anybody works with it.
+/// An open store, with the result of the preparation that precedes its use.
 struct OpenedStore<Prepared: Sendable> {
     let store: SQLStore
     let masterKey: MasterKey
     let prepared: Prepared
-    /// Whether no other server can work on the database.
+    /// Whether this server is the only one that can use the database.
     let isAlone: Bool
 }
 
 extension OpenedStore {
-    /// Opens a database, or makes it.
+    /// Opens a database, or creates it.
     ///
     /// - Parameters:
-    ///   - settings: which, and where the master key comes from.
-    ///   - folder: where the master key is kept.
-    ///   - hub: who is told of commits.
+    ///   - settings: the choice of the database and the source of the master key.
+    ///   - folder: the folder for the master key.
+    ///   - hub: is notified of commits.
     ///   - issuer: the issuer.
-    ///   - environment: where the master key may come from.
-    ///   - logger: where to tell that the database is away.
-    ///   - prepare: done while no other server that starts does the same.
+    ///   - environment: the environment, which may hold the master key.
+    ///   - logger: the log for a database that cannot be reached.
+    ///   - prepare: the preparation; no other starting server runs it at the same time.
     static func open(
         _ settings: ServerSettings, _ folder: DataFolder, hub: ChangeHub, issuer: Issuer, environment: [String: String],
         logger: Logger, prepare: (SQLStore) async throws -> Prepared
@@ -49,7 +49,7 @@ extension OpenedStore {
         }
     }
 
-    /// Says what an operator can mend.
+    /// Turns errors of the store into messages that help an operator.
     private static func telling<Result>(_ name: String, _ open: () async throws -> Result) async throws -> Result {
         do {
             return try await open()
@@ -66,7 +66,7 @@ extension OpenedStore {
 }
 
 extension OpenedStore where Prepared == Void {
-    /// Makes the issuer's keys at the first start, and reads them.
+    /// Creates the issuer's keys at the first start, and reads them.
     static func readKeys(of store: SQLStore, at now: Timestamp, random: any RandomSource) async throws {
         do {
             _ = try await store.issuerKeys(at: now, random: random)
@@ -79,13 +79,13 @@ extension OpenedStore where Prepared == Void {
 }
 
 extension DataFolder {
-    /// The folder that a server's settings name; made when it is not there.
+    /// The data folder of a server, which is created if it does not exist.
     init(_ settings: ServerSettings) throws {
         self.init(existing: settings)
         try make()
     }
 
-    /// The folder that a server's settings name, whether it is there or not.
+    /// The data folder of a server, which need not exist.
     init(existing settings: ServerSettings) {
         var database: String?
         if case .sqlite(let path) = settings.database { database = path }

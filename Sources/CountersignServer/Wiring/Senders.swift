@@ -3,7 +3,7 @@ import CountersignCore
 import CountersignDelivery
 import CountersignWire
 
-/// By what messages leave, as the operator has set it up.
+/// The senders of all messages, as the operator has configured them.
 struct Senders: Sendable {
     let callbacks: CallbackSender
     let pushes: PushSender
@@ -11,21 +11,21 @@ struct Senders: Sendable {
     private let smtp: SMTPSender?
     private let clients: [HTTPClient]
 
-    /// Senders that are shut down after use.
+    /// Creates the senders; call ``shutdown()`` after their use.
     ///
     /// - Parameters:
-    ///   - settings: what the operator decided.
-    ///   - reach: how far callbacks may go.
-    ///   - issuer: the deployment.
-    ///   - isDevelopment: whether everything is on this machine.
-    ///   - developmentOutbox: what takes messages to people where nothing else is set up; nil for nothing.
-    ///   - tokens: where the nodes share APNs' provider token.
-    ///   - time: the clock.
+    ///   - settings: the operator's settings.
+    ///   - reach: the addresses to which callbacks may go.
+    ///   - issuer: the issuer.
+    ///   - isDevelopment: whether the issuer and the listener are both loopback.
+    ///   - developmentOutbox: takes messages to people if no sender is configured; nil outside development mode.
+    ///   - tokens: shares APNs' provider token between the nodes.
+    ///   - time: the current time.
     init(
         _ settings: ServerSettings, reach: OutboundAddressPolicy, issuer: Issuer, isDevelopment: Bool,
         developmentOutbox: DevelopmentOutbox?, tokens: any ProviderTokens, time: any TimeSource
     ) throws {
-        // Read first: what fails here leaves no client behind.
+        // The settings are read first, because a failure after this must not leave a client open.
         let apple = try settings.apns?.settings()
         let google = try settings.fcm?.settings()
         let templates = try settings.messages.templates(issuer: issuer)

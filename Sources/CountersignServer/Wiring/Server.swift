@@ -12,21 +12,20 @@ import NIOCore
 import ServiceLifecycle
 package import UnixSignals
 
-/// A server: storage, delivery and HTTP, wired together.
+/// A server: storage, delivery and HTTP, connected with each other.
 package struct Server: Sendable {
     /// How long a graceful shutdown may take.
     private static let shutdownLimit = Duration.seconds(10)
 
     /// The deployment's public base URL.
     package let issuer: Issuer
-    /// The folder that holds everything.
     package let dataFolder: String
-    /// The bootstrap token, when this was the first start.
+    /// The bootstrap token, if this is the first start.
     package let bootstrapToken: Secret<String>?
-    /// What is served, for a comparison with the contract.
+    /// The routes that are served, for a comparison with the OpenAPI document.
     package var routes: [RegisteredRoute] { RouteTable(doors).registered }
     private let resources: DoorResources
-    /// The last one has the paths that are no other's.
+    /// All doors; the last one serves the paths that no other door has.
     private let doors: [any Door]
     private let developmentOutbox: DevelopmentOutbox?
     private let hub: ChangeHub
@@ -41,27 +40,27 @@ package struct Server: Sendable {
     private let connections: ConnectionCounts
     private let logger: Logger
 
-    /// Opens or makes everything a server needs; nothing is listened on yet.
+    /// Opens or creates everything that a server needs; it does not listen yet.
     ///
     /// - Parameters:
-    ///   - settings: what the operator decided.
-    ///   - environment: where the master key may come from.
-    ///   - logger: where to log.
-    /// - Throws: ``StartError`` for what an operator can mend.
+    ///   - settings: the operator's settings.
+    ///   - environment: the environment, which may hold the master key.
+    ///   - logger: the server's log.
+    /// - Throws: ``StartError`` for problems that an operator can solve.
     package init(
         _ settings: ServerSettings, environment: [String: String], logger: Logger
     ) async throws {
         try await self.init(settings, environment: environment, logger: logger, time: SystemTime())
     }
 
-    /// A server that lives by another clock than the machine's.
+    /// Creates a server with a source of the current time other than the system clock.
     package init(
         _ settings: ServerSettings, environment: [String: String], logger: Logger, time: any TimeSource
     ) async throws {
         try await self.init(settings, environment: environment, logger: logger, time: time) { _ in [] }
     }
 
-    /// A server with more doors than the native API.
+    /// Creates a server with more doors than the native API.
     init(
         _ settings: ServerSettings, environment: [String: String], logger: Logger, time: any TimeSource,
         doors: (DoorResources) -> [any Door]
@@ -92,7 +91,7 @@ package struct Server: Sendable {
         let store = opened.store
         bootstrapToken = opened.prepared
         if opened.isAlone {
-            // The folder's lock is ours: whoever holds leases has died with them.
+            // This server holds the folder's lock, so the processes that held the leases are dead.
             try await store.endLeases(at: time.now, longest: OutboxWorker.lease)
         }
         reach =
@@ -125,7 +124,7 @@ package struct Server: Sendable {
         dataFolder = folder.path
     }
 
-    /// Makes a new bootstrap token for the server that keeps its data in a folder, and in a database.
+    /// Makes a new bootstrap token for the server with these settings.
     package static func renewBootstrapToken(
         _ settings: ServerSettings, environment: [String: String]
     ) async throws -> (token: Secret<String>, file: String) {
@@ -144,11 +143,11 @@ package struct Server: Sendable {
         return (token, folder.bootstrapToken)
     }
 
-    /// Serves until a signal asks to stop or `body` returns.
+    /// Serves until a signal asks the server to stop, or until `body` returns.
     ///
     /// - Parameters:
-    ///   - signals: the signals that ask to stop.
-    ///   - body: called once requests are answered; cancelled when a signal asks to stop.
+    ///   - signals: the signals that ask the server to stop.
+    ///   - body: called when the server answers requests; cancelled when a signal asks the server to stop.
     package func run(
         until signals: [UnixSignal] = [.sigterm, .sigint], during body: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -175,13 +174,13 @@ package struct Server: Sendable {
         let maintenance = Maintenance(ports: ports, store: store, retention: settings.retention)
         let visitor = Background {
             for await _ in ready {}
-            // A port that is taken ends the wait, too.
+            // The wait also ends if the port is taken; the task is then cancelled.
             try Task.checkCancellation()
             try await body()
         }
         var configuration = ServiceGroupConfiguration(
             services: [
-                // The order of shutdown is the reverse: requests end first, what they queued is delivered after.
+                // Shutdown is in reverse order: requests end first, and what they have queued is delivered afterwards.
                 .init(service: Background { try await hub.run() }),
                 .init(service: Background { [keyRefresh] in try await keyRefresh.run() }),
                 .init(service: Background { try await worker.run() }),
@@ -205,13 +204,14 @@ package struct Server: Sendable {
         }
     }
 
-    /// What runs where an operator asked for it: the metrics' own listener, and a look at the certificate's files.
+    /// The services that depend on the settings: the metrics' listener, and either certificate reloading or a handler
+    /// for SIGHUP.
     private func besides(_ deliveries: DeliveryCounts) -> [ServiceGroupConfiguration.ServiceConfiguration] {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let certificates {
             services.append(.init(service: Background { try await certificates.watch() }))
         } else if isatty(STDIN_FILENO) == 0 {
-            // Whoever reloads a service must not end it; a terminal that is closed should.
+            // A reload by a service manager must not end the server, but a closed terminal should.
             services.append(
                 .init(
                     service: Background { [logger] in
@@ -230,7 +230,8 @@ package struct Server: Sendable {
         return services
     }
 
-    /// The framework logs connections that end; what matters of that is thrown, and requests are logged by the API.
+    /// Silences the framework, which logs every closed connection; errors that matter are thrown, and the responder
+    /// logs requests.
     private func quiet(_ logger: Logger) -> Logger {
         var quiet = logger
         quiet.logLevel = .critical
@@ -258,7 +259,7 @@ package struct Server: Sendable {
     }
 }
 
-/// Something that runs beside the requests and is cancelled when the server stops.
+/// A task that runs beside the requests and is cancelled when the server stops.
 private struct Background: Service {
     let body: @Sendable () async throws -> Void
 
@@ -276,7 +277,7 @@ private struct WaitShutdownService: Service {
     let shutdown: WaitCanceller
 
     func run() async throws {
-        // Cancelled or asked, the server stops.
+        // The server stops both after cancellation and after a request to stop.
         try? await gracefulShutdown()
         shutdown.interrupt()
     }

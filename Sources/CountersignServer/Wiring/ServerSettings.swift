@@ -3,14 +3,14 @@ package import CountersignStorage
 package import CountersignWire
 import Foundation
 
-/// Which database a server works on.
+/// The choice of a server's database.
 package enum DatabaseChoice: Sendable {
-    /// A SQLite file; in the data folder unless it is named.
+    /// A SQLite file; nil for the file in the data folder.
     case sqlite(path: String?)
     /// A PostgreSQL database, which several servers may share.
     case postgresql(PostgresSettings)
 
-    /// Reads `sqlite:PATH` or `postgres://…`, or nil.
+    /// Parses `sqlite:PATH` or `postgres://…`.
     package init?(_ text: String) {
         if let path = text.wholeMatch(of: /sqlite:(?:\/\/)?(.+)/)?.output.1 {
             self = .sqlite(path: String(path))
@@ -22,50 +22,48 @@ package enum DatabaseChoice: Sendable {
     }
 }
 
-/// What an operator decides about a server.
+/// The operator's settings of a server.
 package struct ServerSettings: Sendable {
-    /// The folder that holds everything.
+    /// The folder with the server's files.
     package var dataFolder: String
     /// The address to listen on.
     package var host: String
     /// The port to listen on; 0 for a free one.
     package var port: Int
-    /// The deployment's public base URL; nil for the address and port it listens on.
+    /// The deployment's public base URL; nil for the address and port of the listener.
     package var issuer: Issuer?
-    /// The database.
     package var database = DatabaseChoice.sqlite(path: nil)
-    /// Whether callbacks may go to addresses that only the server's own network can reach.
+    /// Whether callbacks may go to private addresses, which only the server's own network can reach.
     package var allowsPrivateCallbacks = false
-    /// Whether a database of an older program is brought to this one's schema.
+    /// Whether a database with an older schema is migrated.
     package var migrates = true
-    /// Who is believed when it says whom a request is from.
+    /// The trusted proxies.
     package var proxies = TrustedProxies()
-    /// How many connections callers may have at a time.
+    /// The maximum numbers of connections.
     package var connections = ConnectionLimits()
-    /// Where the metrics are told; nil for nowhere.
+    /// The address of the metrics' listener; nil for none.
     package var metrics: ListenAddress?
-    /// What the server speaks TLS with; nil for plain HTTP.
+    /// The certificate and the key for TLS; nil for plain HTTP.
     package var tls: TLSFiles?
-    /// How pushes are sent to Apple's devices; nil for not at all.
+    /// The settings for pushes through APNs; nil for none.
     package var apns: APNsFiles?
-    /// How pushes are sent by Firebase Cloud Messaging; nil for not at all.
+    /// The settings for pushes through Firebase Cloud Messaging; nil for none.
     package var fcm: FCMFiles?
-    /// How mail is sent; nil for not at all, or into a folder in development mode.
+    /// The settings for mail; nil for none, or for a folder in development mode.
     package var mail: MailFiles?
-    /// How text messages are sent; nil for not at all, or into a folder in development mode.
+    /// The settings for text messages; nil for none, or for a folder in development mode.
     package var texts: TextGatewayFiles?
-    /// The file with challenge types that are set at each start; nil for none.
+    /// The file with the challenge types that every start sets; nil for none.
     package var typeFile: String?
-    /// For how long what is over is kept.
+    /// How long old data is kept.
     package var retention = Retention()
-    /// How much each client may bring about.
+    /// The limits for each client.
     package var limits = ClientLimits()
-    /// What messages to people say.
+    /// The texts of messages to people.
     package var messages = MessageTexts()
-    /// Where the master key comes from.
     package var masterKey = MasterKeySource.folder
 
-    /// Settings that run on this machine alone.
+    /// Creates settings for a server that only this machine can reach.
     package init(dataFolder: String, host: String = "127.0.0.1", port: Int = 8080, issuer: Issuer? = nil) {
         self.dataFolder = dataFolder
         self.host = host
@@ -73,15 +71,14 @@ package struct ServerSettings: Sendable {
         self.issuer = issuer
     }
 
-    /// Whether the listener can be reached from this machine alone.
+    /// Whether only this machine can reach the listener.
     var listensOnLoopback: Bool { Self.isLoopback(host) }
 
-    /// Whether an address or a name stands for this machine.
     static func isLoopback(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 }
 
 extension ServerSettings {
-    /// What is wrong with the files that the settings name; empty when they can be used.
+    /// The problems with the files that the settings name; empty if all files are usable.
     package var unusableFiles: [String] {
         var complaints: [String] = []
         do { _ = try tls?.context() } catch { complaints.append("\(error)") }

@@ -2,12 +2,12 @@ import CountersignCore
 import CountersignWire
 import Foundation
 
-/// The machine's clock.
+/// The system clock.
 struct SystemTime: TimeSource {
     var now: Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
 }
 
-/// The machine's random generator.
+/// The system's random number generator.
 struct SystemRandom: RandomSource {
     func bytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()

@@ -3,9 +3,9 @@ import CountersignWire
 import Encodings
 import Foundation
 
-/// A file with challenge types, as `countersign type list --json` prints them.
+/// A file with challenge types, in the format of `countersign type list --json`.
 enum TypeFile {
-    /// Reads the types of a file, each once.
+    /// Reads the types in a file; a name may occur only once.
     static func types(in path: String) throws(StartError) -> [ChallengeType] {
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw StartError(

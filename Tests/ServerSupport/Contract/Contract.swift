@@ -3,9 +3,9 @@ package import Encodings
 import Foundation
 import NIOHTTP1
 
-/// The OpenAPI document that the server serves, as something replies are held against.
+/// The OpenAPI document that the server serves, against which replies are checked.
 package struct Contract: Sendable {
-    /// The contract of this build.
+    /// The OpenAPI document of this build.
     package static let served: Contract = {
         guard let document = try? JSONValue(parsing: OpenAPIDocument.served) else {
             preconditionFailure("the embedded document is JSON")
@@ -13,14 +13,12 @@ package struct Contract: Sendable {
         return Contract(document: document)
     }()
 
-    /// The document.
     package let document: JSONValue
     /// Checks values against the document's schemas.
     package let checker: SchemaChecker
-    /// All operations.
     package let operations: [Operation]
 
-    /// A contract from a document.
+    /// Creates a contract from a document.
     package init(document: JSONValue) {
         self.document = document
         let checker = SchemaChecker(document: document)
@@ -40,19 +38,19 @@ package struct Contract: Sendable {
     package struct Operation: Sendable {
         /// The method, in upper case.
         package let method: String
-        /// The path with its parameters in braces.
+        /// The path, with its parameters in braces.
         package let path: String
-        /// What the document says of it.
+        /// The operation's object in the document.
         package let value: JSONValue
-        /// Its parameters and those of its path.
+        /// The parameters of the operation and of its path.
         package let parameters: [JSONValue]
 
-        /// The names of its parameters of one kind, sorted.
+        /// The names of the parameters of one kind, sorted.
         package func parameterNames(in place: String) -> [String] {
             parameters.filter { $0["in"] == .string(place) }.compactMap { $0["name"]?.string }.sorted()
         }
 
-        /// What a path gives its parameters, or nil when it is another one's path.
+        /// The values of the path's parameters in a request's path; nil if the path does not match.
         func arguments(in path: String) -> [String: String]? {
             let names = self.path.split(separator: "/", omittingEmptySubsequences: false)
             let values = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
@@ -60,7 +58,7 @@ package struct Contract: Sendable {
             var arguments: [String: String] = [:]
             for (name, value) in zip(names, values) {
                 if name.hasPrefix("{") {
-                    // A path with an empty segment is nobody's.
+                    // No operation's path has an empty segment.
                     guard !value.isEmpty else { return nil }
                     arguments[String(name.dropFirst().dropLast())] = String(value).removingPercentEncoding ?? ""
                 } else if name != value {
@@ -71,7 +69,7 @@ package struct Contract: Sendable {
         }
     }
 
-    /// A reply on a path or method that the document does not have.
+    /// Checks a reply to a path or method that the document does not have.
     func faults(ofUnknown reply: Reply, allowed: [String]) -> [String] {
         if allowed.isEmpty {
             return faults(of: reply, by: ["$ref": "#/components/responses/NotFound"], status: 404)
@@ -86,9 +84,9 @@ package struct Contract: Sendable {
         return faults(of: reply, by: response)
     }
 
-    /// Everything in which a reply, and the request where it was accepted, is not what the document says.
+    /// All differences between the document and a reply; those of the request too, if it was accepted.
     package func faults(of reply: Reply, requestBody: [UInt8]?) -> [String] {
-        // What is written out comes before what stands for anything. Spec: OpenAPI 3.1 §4.8.8.2.
+        // A literal path takes precedence over a path with parameters. Spec: OpenAPI 3.1 §4.8.8.2.
         let written = operations.filter { $0.path == reply.path.prefix { $0 != "?" } }
         let onPath = written.isEmpty ? operations.filter { $0.arguments(in: reply.path) != nil } : written
         guard let operation = onPath.first(where: { $0.method == reply.method.rawValue }),
@@ -143,7 +141,7 @@ package struct Contract: Sendable {
         return checker.faults(in: value, by: schema)
     }
 
-    /// What the server accepted must be what the document allows.
+    /// Checks that the document allows the request that the server has accepted.
     private func faults(
         ofAccepted arguments: [String: String], _ body: [UInt8]?, path: String, by operation: Operation
     ) -> [String] {

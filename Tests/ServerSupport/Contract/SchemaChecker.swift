@@ -2,16 +2,16 @@ package import Encodings
 import Foundation
 import Synchronization
 
-/// Checks values against the part of JSON Schema 2020-12 that the contract uses.
+/// Checks values against the part of JSON Schema 2020-12 that the OpenAPI document uses.
 ///
-/// A keyword it does not know is a fault of the schema, so that nothing passes because it was overlooked.
+/// An unknown keyword is reported as a fault of the schema, so that no keyword is silently ignored.
 package struct SchemaChecker: Sendable {
     private static let annotations: Set<String> = ["description", "format", "default", "examples"]
     private static let patterns = Mutex<[String: NSRegularExpression]>([:])
 
     private let components: [String: JSONValue]
 
-    /// A checker that resolves references into a document's components.
+    /// Creates a checker that resolves references to a document's components.
     package init(document: JSONValue) {
         var components: [String: JSONValue] = [:]
         for kind in document["components"]?.object?.members ?? [] {
@@ -22,13 +22,13 @@ package struct SchemaChecker: Sendable {
         self.components = components
     }
 
-    /// What a value stands for: itself, or what it refers to.
+    /// The value itself, or the target if it is a reference.
     package func resolved(_ value: JSONValue) -> JSONValue? {
         guard let reference = value["$ref"]?.string else { return value }
         return components[reference]
     }
 
-    /// Everything in which a value does not fit a schema, each with its JSON pointer; none when it fits.
+    /// All differences between a value and a schema, each with its JSON pointer; empty if the value matches.
     package func faults(in value: JSONValue, by schema: JSONValue, at pointer: String = "") -> [String] {
         if let reference = schema["$ref"]?.string {
             guard let target = components[reference] else { return ["\(reference) leads nowhere"] }
@@ -118,7 +118,7 @@ package struct SchemaChecker: Sendable {
 }
 
 extension JSONValue {
-    /// The beginning of the value, for a message.
+    /// The beginning of the value, for messages.
     fileprivate var short: String { String(String(decoding: encoded, as: UTF8.self).prefix(200)) }
 
     fileprivate func isOf(type: String) -> Bool {
@@ -135,7 +135,7 @@ extension JSONValue {
 }
 
 extension String {
-    /// Characters are Unicode scalars, as in JSON Schema.
+    /// Characters are counted as Unicode scalars, as JSON Schema does.
     fileprivate func fits(_ keyword: String, _ argument: JSONValue) -> Bool {
         switch keyword {
         case "pattern": argument.string.map { SchemaChecker.matches($0, self) } ?? false

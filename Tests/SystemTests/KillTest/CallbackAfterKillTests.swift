@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 import TestSupport
 
-/// What was on its way out when the server was killed.
+/// A callback that was being sent when the server was killed is sent again.
 @Suite("A callback under way when the server is killed")
 struct CallbackAfterKillTests {
     @Test("It is sent again right after the next start, not when its lease has run out", .timeLimit(.minutes(1)))

@@ -6,30 +6,30 @@ import NIOPosix
 import Synchronization
 import TestSupport
 
-/// Receives the shops' callbacks: a real HTTP server on a free port of this machine.
+/// Receives the shops' callbacks: a real HTTP server on a free local port.
 ///
-/// Some callbacks it refuses, after it has taken note of them: those must come again, the same.
+/// It refuses some callbacks after it has recorded them; the server must send those again, unchanged.
 final class CallbackReceiver: Sendable {
-    /// A callback, as it was told apart by its receiver.
+    /// The parts by which callbacks are told apart.
     struct Callback: Hashable, Sendable {
         let id: String
         let body: [UInt8]
     }
 
-    /// Where it judges what custom authenticators hand over.
+    /// The path at which it judges the data of custom authenticators.
     static let hook = "/hook"
 
     private struct State {
-        /// The challenges that a hook said yes to.
+        /// The challenges that the hook has accepted.
         var judged: Set<String> = []
-        /// Every distinct callback, by the id of the challenge it is about.
+        /// All distinct callbacks, by the id of their challenge.
         var callbacks: [String: Set<Callback>] = [:]
         var total = 0
         var violations: [String] = []
         var random: SeededGenerator
-        /// How many requests get no answer at all, before the others get one.
+        /// How many requests get no answer before the others are answered.
         var silentFor: Int
-        /// Whether it takes no note of anything, and answers nothing.
+        /// Whether it records nothing and answers nothing.
         var hangs = false
         var counted: [(total: Int, Occurrence)] = []
         var missing: Set<String> = []
@@ -39,18 +39,18 @@ final class CallbackReceiver: Sendable {
     private let state: Mutex<State>
     private let secrets = Mutex<[String: String]>([:])
 
-    /// A receiver that does not listen yet.
+    /// Creates a receiver that does not listen yet.
     ///
     /// - Parameters:
-    ///   - random: decides what it refuses.
-    ///   - silentFor: how many requests it does not answer at all, before it answers the others.
+    ///   - random: decides which callbacks it refuses.
+    ///   - silentFor: how many requests get no answer before the others are answered.
     init(random: SeededGenerator, silentFor: Int = 0) {
         state = Mutex(State(random: random, silentFor: silentFor))
     }
 
-    /// Listens for as long as the body runs.
+    /// Listens while the body runs.
     ///
-    /// - Parameter body: is given the port.
+    /// - Parameter body: the body, which gets the port.
     func listening<Result: Sendable>(_ body: (Int) async throws -> Result) async throws -> Result {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
@@ -70,26 +70,26 @@ final class CallbackReceiver: Sendable {
         }
     }
 
-    /// From now on it takes no note of anything and answers nothing; or it does again.
+    /// Stops or resumes recording and answering requests.
     func hang(_ hangs: Bool) {
         state.withLock { $0.hangs = hangs }
     }
 
-    /// From now on, callbacks to this path are signed by this secret.
+    /// Sets the secret with which callbacks to a path must be signed.
     func expect(secret: String, at path: String) {
         secrets.withLock { $0[path] = secret }
     }
 
-    /// How many arrived, repeats included.
+    /// The number of callbacks that arrived, including repeats.
     var total: Int { state.withLock { $0.total } }
-    /// Every distinct callback, by the id of the challenge it is about.
+    /// All distinct callbacks, by the id of their challenge.
     var callbacks: [String: Set<Callback>] { state.withLock { $0.callbacks } }
-    /// The challenges that a hook said yes to.
+    /// The challenges that the hook has accepted.
     var judged: Set<String> { state.withLock { $0.judged } }
-    /// What must not have arrived.
+    /// The callbacks that should not have arrived.
     var violations: [String] { state.withLock { $0.violations } }
 
-    /// Happens when a callback has arrived for each of these challenges.
+    /// An event that happens when a callback has arrived for each of these challenges.
     func arrival(of challenges: some Sequence<String>) -> Occurrence {
         let complete = Occurrence()
         state.withLock { state in
@@ -100,7 +100,7 @@ final class CallbackReceiver: Sendable {
         return complete
     }
 
-    /// Happens when this many callbacks have arrived, repeats included.
+    /// An event that happens when this many callbacks have arrived, including repeats.
     func arrivals(_ total: Int) -> Occurrence {
         let arrived = Occurrence()
         state.withLock { state in
@@ -112,13 +112,13 @@ final class CallbackReceiver: Sendable {
     /// The challenges whose callbacks have not arrived.
     var missing: Set<String> { state.withLock { $0.missing } }
 
-    /// Takes note of a request and decides on the answer, or not to answer.
+    /// Records a request, and returns the answer or nil for none.
     fileprivate func answer(_ head: HTTPRequestHead, _ body: [UInt8]) -> (HTTPResponseStatus, [UInt8])? {
         guard head.uri == Self.hook else { return receive(head, body).map { ($0, []) } }
         let question = try? JSONValue(parsing: body)
         let verdict: JSONValue = state.withLock { state in
             guard let challenge = question?["challenge"]?["id"]?.string else {
-                // The device that registers hands over its own id here, and the challenge's to approve.
+                // A device's data is its enrollment's id when it registers, and the challenge's id when it approves.
                 let isRight = question?["data"] == question?["enrollment"]
                 return ["result": .string(isRight ? "ok" : "fail")]
             }
@@ -166,7 +166,7 @@ final class CallbackReceiver: Sendable {
     }
 }
 
-/// Collects one request after the other and answers it.
+/// Collects each request and answers it.
 private final class Handler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -197,7 +197,7 @@ private final class Handler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The server was killed while it spoke.
+        // The server was killed while it was sending.
         context.close(promise: nil)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The server's database, read beside the server.
+/// The server's database, read by the test while the server runs.
 struct DatabaseFile {
     private let pool: DatabaseQueue
 
@@ -12,14 +12,14 @@ struct DatabaseFile {
         pool = try DatabaseQueue(path: "\(data)/countersign.sqlite", configuration: configuration)
     }
 
-    /// How many messages the outbox has in a state.
+    /// The number of messages in the outbox with a state.
     func outbox(_ state: String) throws -> Int {
         try pool.read {
             try Int.fetchOne($0, sql: "SELECT count(*) FROM outbox WHERE state = ?", arguments: [state]) ?? -1
         }
     }
 
-    /// What is wrong with the file; empty when nothing is.
+    /// The faults in the file; empty if there are none.
     func faults() throws -> [String] {
         try pool.read { database in
             let integrity = try String.fetchAll(database, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
@@ -30,8 +30,8 @@ struct DatabaseFile {
         }
     }
 
-    /// An end is written into the audit once, in the transaction that makes it; only the server's own questions about
-    /// a new device go on for a day.
+    /// The transaction that ends a challenge writes one event about it. Only the server's own challenges about a new
+    /// device may stay open for a day.
     static let oddEnds = """
         SELECT c.id || ' is ' || c.state || ' by ' || count(a.id) || ' events' FROM challenges c
         LEFT JOIN audit a ON a.challenge_id = c.id AND a.kind IN ('challenge.approved', 'challenge.denied',
@@ -39,7 +39,7 @@ struct DatabaseFile {
         WHERE c.purpose = 'relying_party' OR c.state <> 'pending' GROUP BY c.id HAVING count(a.id) <> 1
         """
 
-    /// What a device approved or denied has a receipt, and nothing else has: a code is typed into a page.
+    /// A challenge has a receipt if and only if a device has approved or denied it; a code is entered on a page.
     static let oddReceipts = """
         SELECT c.id || ' is ' || c.state || ' and its receipt ' || coalesce('is ' || r.challenge_id, 'is missing')
         FROM challenges c LEFT JOIN receipts r ON r.challenge_id = c.id

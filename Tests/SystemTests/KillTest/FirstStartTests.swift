@@ -3,14 +3,15 @@ import ServerTestSupport
 import Testing
 import TestSupport
 
-/// The first start makes the master key, the database and the operator's token: cut off anywhere, it is made up for.
+/// The first start creates the master key, the database and the operator's token; the next start completes an
+/// interrupted one.
 @Suite("A first start that is cut off is made up for by the next")
 struct FirstStartTests {
     @Test("A server that dies while it writes the master key starts again")
     func diesWritingTheMasterKey() async throws {
         let folder = try TemporaryFolder()
         let keeper = try ServerKeeper(folder: folder, port: FreePort.next())
-        // With a limit of no bytes the kernel kills the process at its first write: that of the key.
+        // With a file size limit of zero, the kernel kills the process at its first write, which is that of the key.
         let cutOff = try Program.run(
             "/bin/sh",
             ["-c", "ulimit -f 0; exec \"$0\" serve --port 0 --data \"$1\"", try ServerProcess.program, keeper.data])

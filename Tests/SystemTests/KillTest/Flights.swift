@@ -8,9 +8,9 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// Knows which kills cut a request off: one that was sent before the kill and never answered.
+/// Counts the kills that interrupted a request: one that was sent before the kill and never answered.
 ///
-/// Requests that only wait for news do not count. One is always under way, and killing it proves nothing.
+/// Waiting requests do not count. There is always one, so its interruption proves nothing.
 final class Flights: Sendable {
     private struct State {
         var kills = 0
@@ -19,13 +19,13 @@ final class Flights: Sendable {
 
     private let state = Mutex(State())
 
-    /// The server is about to be killed.
+    /// Records that the server is about to be killed.
     func noteKill() { state.withLock { $0.kills += 1 } }
 
-    /// Of the first so many kills, how many cut a request off.
+    /// How many of the first kills interrupted a request.
     func hits(among kills: Int) -> Int { state.withLock { $0.hits.count { $0 <= kills } } }
 
-    /// Sends a request and takes note of it, unless it only waits.
+    /// Sends a request and tracks it, unless it is a waiting request.
     func track<Answer>(waits: Bool, _ send: () async throws -> Answer) async throws -> Answer {
         let earlier = state.withLock { $0.kills }
         do {
@@ -40,7 +40,7 @@ final class Flights: Sendable {
         }
     }
 
-    /// Whether the request had left: one that found nobody to connect to had not.
+    /// Whether the request was sent; it was not if no connection was possible.
     private static func hadLeft(_ error: any Error) -> Bool {
         switch error {
         case is CancellationError, is NIOConnectionError: false
@@ -51,7 +51,7 @@ final class Flights: Sendable {
     }
 }
 
-/// How a phone's requests travel, and are counted.
+/// A phone's transport, which counts its requests.
 struct CountedTransport: Transport {
     private let base = URLSessionTransport()
     let flights: Flights

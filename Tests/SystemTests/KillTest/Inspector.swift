@@ -5,7 +5,7 @@ import NIOHTTP1
 import OpenPGP
 import ServerTestSupport
 
-/// Asks the server for what it acknowledged.
+/// Checks that the server still has what it has acknowledged.
 struct Inspector: Sendable {
     let caller: PersistentCaller
     private var ledger: Ledger { caller.ledger }
@@ -14,7 +14,7 @@ struct Inspector: Sendable {
         self.caller = caller
     }
 
-    /// Sends a request with its key again: the reply must be the same, byte for byte.
+    /// Repeats a request with its key; the reply must have the same bytes.
     func repeatRequest(_ request: Ledger.CreatingRequest, of shop: Shop) async throws {
         let reply = try await caller.call(
             .POST, request.path, request.body, authorization: shop.authorization, key: request.key)
@@ -24,7 +24,7 @@ struct Inspector: Sendable {
         }
     }
 
-    /// A challenge is still there, stands as somebody was told, and its receipt verifies.
+    /// Checks that a challenge exists with the state that was told, and that its receipt verifies.
     func inspect(_ asked: Ledger.Asked) async throws {
         let known = await ledger.ends[asked.id]
         let reply = try await get("/v1/challenges/\(asked.id)", asked.shop)
@@ -71,7 +71,7 @@ struct Inspector: Sendable {
         }
     }
 
-    /// A user is still there, under the name it was given.
+    /// Checks that a user exists with the same name.
     func inspect(_ user: Ledger.MadeUser) async throws {
         let reply = try await get("/v1/users/\(user.id)", user.shop)
         if reply.status != 200 || reply.json["external_id"] != .string(user.externalID) {
@@ -80,7 +80,7 @@ struct Inspector: Sendable {
         try await repeatRequest(user.request, of: user.shop)
     }
 
-    /// An enrollment is still there, and removed if and only if it was removed.
+    /// Checks that an enrollment exists, and that it is removed if and only if that was acknowledged.
     func inspect(_ enrollment: Ledger.Enrolled) async throws {
         let reply = try await get("/v1/users/\(enrollment.user)/enrollments", enrollment.shop)
         let found = reply.json["enrollments"]?.array?.first { $0["enrollment"] == .string(enrollment.id) }
@@ -94,7 +94,7 @@ struct Inspector: Sendable {
         try await caller.call(.GET, path, authorization: shop.authorization)
     }
 
-    /// Inspects everything there is, eight things at a time.
+    /// Checks everything, with eight checks at a time.
     func inspectAll() async throws {
         let asked = await Array(ledger.asked.values)
         try await inEight(asked) { asked in

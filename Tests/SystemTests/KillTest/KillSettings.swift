@@ -1,10 +1,10 @@
 import Foundation
 
-/// How long the server is tormented, and by which numbers.
+/// How long the server is killed and restarted, and the seed.
 struct KillSettings: Sendable {
-    /// How long `make test` torments it, in seconds.
+    /// The duration in `make test`, in seconds.
     private static let fullLength = 90.0
-    /// How long a plain `swift test` does.
+    /// The duration in a plain `swift test`, in seconds.
     private static let shortLength = 5.0
 
     let seed: UInt64

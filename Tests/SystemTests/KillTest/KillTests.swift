@@ -4,7 +4,7 @@ import ServerTestSupport
 import Testing
 import TestSupport
 
-/// The real program on a real disk, ended by SIGKILL at any moment: what it acknowledged, it kept.
+/// The real program on a real disk, killed by SIGKILL at random moments: it keeps everything that it has acknowledged.
 @Suite("Killed at any moment, the server loses nothing it acknowledged")
 struct KillTests {
     @Test("Design 7: no acknowledged challenge, answer, user, ticket, enrollment or callback is lost or doubled")
@@ -40,14 +40,14 @@ struct KillTests {
             let kills = await keeper.kills
             let database = try DatabaseFile(data: keeper.data)
             try await scene.settle { try database.outbox($0) }
-            // Once more, so that everything is read from the disk.
+            // The server restarts once more, so that everything is read from the disk.
             try await keeper.kill()
             try await keeper.start()
             try await Inspector(caller: scene.caller).inspectAll()
             await report(scene, keeper, kills)
             await scene.verify(settings)
             #expect(try await keeper.leaks.map(\.description) == [])
-            // Kills of an idle server prove little. A handful of kills says nothing about their share.
+            // Kills of an idle server prove little, and a few kills say nothing about their share.
             let hits = keeper.flights.hits(among: kills)
             #expect(kills < 20 || hits * 2 >= kills, "\(hits) of \(kills) kills cut a request off")
             try await keeper.stop()
@@ -61,7 +61,7 @@ struct KillTests {
         while await keeper.kills < settings.maximumKills {
             let next = ContinuousClock.now + .seconds(Double.random(in: 0.2...3, using: &random))
             guard next < end else { break }
-            // The moment is what is random here: there is nothing to wait for.
+            // The moment is random, so there is nothing to wait for.
             try await Task.sleep(until: next)
             try await keeper.kill()
             try await keeper.start()

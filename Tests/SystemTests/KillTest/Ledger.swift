@@ -1,19 +1,19 @@
 import TestSupport
 
-/// Everything the server has acknowledged, and every word of it that it took back.
+/// Everything that the server has acknowledged, and every violation.
 actor Ledger {
     /// A challenge that was asked.
     struct Asked: Sendable {
         let id: String
         let shop: Shop
         let user: String
-        /// What the portal shows to be typed; nil where nothing is.
+        /// The number that the portal shows; nil if there is none.
         let number: String?
         let plan: Plan
         let request: CreatingRequest
     }
 
-    /// A request that creates something, and the reply it got.
+    /// A request that creates something, and its reply.
     struct CreatingRequest: Sendable {
         let path: String
         let body: [UInt8]
@@ -21,7 +21,7 @@ actor Ledger {
         let reply: [UInt8]
     }
 
-    /// A user that was made.
+    /// A user that was created.
     struct MadeUser: Sendable {
         let id: String
         let externalID: String
@@ -44,17 +44,17 @@ actor Ledger {
     private(set) var tickets: [(shop: Shop, request: CreatingRequest)] = []
     private(set) var enrolled: [Enrolled] = []
     private(set) var removed: Set<String> = []
-    /// Answers whose acknowledgement reached the phone.
+    /// The answers whose acknowledgements reached the phone.
     private(set) var answers = 0
-    /// Codes that a phone brought back from a link.
+    /// The return codes that a phone brought back after a link.
     private(set) var returns = 0
-    /// Links that were followed, whose code was lost with a reply.
+    /// The approved links whose return code was lost with a reply.
     private(set) var lostReturns = 0
-    /// New devices that an earlier one let in.
+    /// The new devices that an earlier device has approved.
     private(set) var letIn = 0
-    /// Wrong PINs that were told to be.
+    /// The wrong PINs that the server has reported.
     private(set) var wrongPINs = 0
-    /// What must not have happened.
+    /// What should not have happened.
     private(set) var violations: [String] = []
     private var order: [String] = []
     private var waiting: [String: [CheckedContinuation<Asked, Never>]] = [:]
@@ -85,7 +85,7 @@ actor Ledger {
 
     func noteWrongPIN() { wrongPINs += 1 }
 
-    /// Somebody was told how a challenge ended.
+    /// Records that a party was told the end of a challenge.
     func note(end: ToldEnd, of id: String, told who: String) {
         if let earlier = ends[id] {
             if earlier != end { violate("\(id) was \(earlier), and \(who) was told \(end)") }
@@ -97,7 +97,7 @@ actor Ledger {
         }
     }
 
-    /// A receipt was fetched; it must never change.
+    /// Records a fetched receipt, which must never change.
     func note(receipt: [UInt8], of id: String) {
         if let earlier = receipts.updateValue(receipt, forKey: id), earlier != receipt {
             violate("the receipt of \(id) changed")
@@ -106,13 +106,13 @@ actor Ledger {
 
     func violate(_ what: String) { violations.append(what) }
 
-    /// What was asked by this id, as soon as the portal has its reply.
+    /// The data of a challenge, as soon as its portal has the reply.
     func asked(_ id: String) async -> Asked {
         if let asked = asked[id] { return asked }
         return await withCheckedContinuation { waiting[id, default: []].append($0) }
     }
 
-    /// A challenge asked earlier.
+    /// A random challenge that was asked earlier.
     func earlier(using generator: inout SeededGenerator) -> Asked? {
         order.randomElement(using: &generator).flatMap { asked[$0] }
     }

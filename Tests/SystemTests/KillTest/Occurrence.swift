@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that happens once, which any number of tasks can await.
+/// An event that happens once, which any number of tasks can await.
 final class Occurrence: Sendable {
     private enum State {
         case awaited([CheckedContinuation<Void, Never>])
@@ -9,12 +9,11 @@ final class Occurrence: Sendable {
 
     private let state = Mutex(State.awaited([]))
 
-    /// Whether it has happened.
     var hasHappened: Bool {
         state.withLock { if case .happened = $0 { true } else { false } }
     }
 
-    /// It happens now.
+    /// Marks the event as happened.
     func happen() {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             defer { state = .happened }
@@ -24,7 +23,7 @@ final class Occurrence: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Returns when it has happened, whether or not the task is cancelled.
+    /// Returns when the event has happened; cancellation of the task has no effect.
     func wait() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state -> Bool in

@@ -4,7 +4,7 @@ import Encodings
 import Foundation
 import Testing
 
-/// A phone: the SDK as an app uses it, with real keys.
+/// A phone that uses the SDK as an app does, with real keys.
 struct Phone: Sendable {
     let authenticator: Authenticator
     let ledger: Ledger
@@ -21,7 +21,7 @@ struct Phone: Sendable {
             ledger: ledger, keeper: keeper)
     }
 
-    /// Enrolls with a ticket, and with another one when the SDK gave up because the server was away for too long.
+    /// Enrolls with a ticket, and with another one if the SDK gave up because the server was down for too long.
     func enroll(user: String, name: String, by shop: Shop, caller: PersistentCaller) async throws -> Enrollment {
         var attempt = 0
         while true {
@@ -42,7 +42,7 @@ struct Phone: Sendable {
         }
     }
 
-    /// Answers everything it is asked as was planned, until the task is cancelled.
+    /// Answers all challenges as planned, until the task is cancelled.
     func work() async {
         await withDiscardingTaskGroup { group in
             for await pending in authenticator.challenges() {
@@ -54,7 +54,7 @@ struct Phone: Sendable {
 
     private func handle(_ pending: PendingChallenge) async {
         let asked = await ledger.asked("\(pending.id)")
-        // Who was led here by a link is followed by their portal.
+        // The portals handle the plans with a link themselves.
         guard asked.plan != .ignore, asked.plan != .link, asked.plan != .text else { return }
         while !Task.isCancelled {
             do throws(CountersignError) {
@@ -108,7 +108,6 @@ struct Phone: Sendable {
         await ledger.note(end: end, of: asked.id, told: "the phone that answered")
     }
 
-    /// The PIN of every phone.
     static let pin = "835174"
 
     private func mistypePIN(_ opened: OpenedChallenge, as asked: Ledger.Asked) async throws(CountersignError) {
@@ -120,7 +119,7 @@ struct Phone: Sendable {
         }
     }
 
-    /// The hook says now and then that it wants another try.
+    /// Approves by the custom authenticator; the hook sometimes asks for another attempt.
     private func approveByPhrase(_ opened: OpenedChallenge, as asked: Ledger.Asked) async throws(CountersignError) {
         while true {
             do throws(CountersignError) {
@@ -132,21 +131,22 @@ struct Phone: Sendable {
         }
     }
 
-    /// Makes an enrollment able to answer by every method there is here.
+    /// Sets up every method for an enrollment.
     func setUp(_ enrollment: Enrollment) async throws(CountersignError) {
         let pin = try PIN(Self.pin)
         try await enrollment.setPIN(pin)
         try await enrollment.register(custom: Shop.phrase, data: "\(enrollment.id)", pin: pin)
     }
 
-    /// Says yes to the device of this fingerprint, which shows this number.
+    /// Approves the device with this fingerprint, which shows this number.
     func letIn(_ fingerprint: String, number: String) async throws {
         for await pending in authenticator.challenges() {
             if try await isLetIn(fingerprint, number: number, by: pending) { return }
         }
     }
 
-    /// Says yes if it is asked about that device; each question is announced once, so it is asked until there is a reply.
+    /// Approves the device if the challenge is about it; each challenge is announced once, so calls are repeated until
+    /// they are answered.
     private func isLetIn(_ fingerprint: String, number: String, by pending: PendingChallenge) async throws -> Bool {
         while true {
             do throws(CountersignError) {
@@ -166,7 +166,7 @@ struct Phone: Sendable {
         }
     }
 
-    /// Whether an enrollment waits to be let in.
+    /// Whether an enrollment waits for approval.
     func waits(_ enrollment: Enrollment) async throws -> Bool {
         while true {
             do throws(CountersignError) {
@@ -178,9 +178,9 @@ struct Phone: Sendable {
         }
     }
 
-    /// Approves what a link asks.
+    /// Approves the challenge of a link.
     ///
-    /// - Returns: where the browser is to go; nil when the server was away for too long, so that the app never heard.
+    /// - Returns: the URL for the browser; nil if the server was down for so long that the app got no reply.
     func approve(_ link: URL, of asked: Ledger.Asked) async throws -> URL? {
         while true {
             do throws(CountersignError) {

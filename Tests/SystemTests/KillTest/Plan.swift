@@ -1,28 +1,28 @@
 import TestSupport
 
-/// What shall become of a challenge.
+/// What should happen with a challenge.
 enum Plan: CaseIterable, Sendable {
     case approve
     case deny
     case report
-    /// The phone types another number than the one shown.
+    /// The phone enters another number than the shown one.
     case mistype
-    /// Nobody answers.
+    /// It gets no answer.
     case ignore
-    /// The phone approves what a link asks that it was led to, and the portal presents the code it comes back with.
+    /// The phone approves a link, and the portal presents the return code.
     case link
-    /// The phone approves while the portal takes it back.
+    /// The phone approves while the portal cancels the challenge.
     case cancel
-    /// The phone approves by the user's PIN.
+    /// The phone approves with the user's PIN.
     case pin
-    /// The phone approves by a wrong PIN first, which counts, and then by the right one.
+    /// The phone enters a wrong PIN, which is counted, and then the right one.
     case wrongPIN
-    /// The phone approves by what its shop judges by a hook.
+    /// The phone approves by the custom authenticator, which a hook of the shop judges.
     case custom
-    /// No phone is asked: the user types the code of a text message into the portal.
+    /// No phone is asked: the user enters the code of a text message into the portal.
     case text
 
-    /// A plan, most often an approval.
+    /// A random plan; approvals are the most frequent.
     static func random(using generator: inout SeededGenerator) -> Plan {
         switch Int.random(in: 0..<100, using: &generator) {
         case ..<50: .approve
@@ -39,10 +39,10 @@ enum Plan: CaseIterable, Sendable {
         }
     }
 
-    /// For how many seconds it may be answered: one that nobody answers shall not hold up the test.
+    /// How long the challenge may be answered, in seconds; short for a challenge without an answer, so that the test
+    /// need not wait.
     var lifetime: Int64 { self == .ignore ? 10 : 60 }
 
-    /// The challenge type it is asked by.
     var type: String {
         switch self {
         case .approve, .deny, .report, .mistype, .ignore, .cancel: "payment"
@@ -53,7 +53,7 @@ enum Plan: CaseIterable, Sendable {
         }
     }
 
-    /// The method that its receipt names.
+    /// The method that the receipt or the outcome names.
     var method: String {
         switch self {
         case .pin, .wrongPIN: "pin"
@@ -62,10 +62,10 @@ enum Plan: CaseIterable, Sendable {
         }
     }
 
-    /// What the reply to the portal has it show, or lead to.
+    /// Whether the portal shows a number.
     var showsNumber: Bool { self != .link && self != .text }
 
-    /// The ends it may come to, if every part does what it should.
+    /// The ends that are possible if every part works.
     var ends: Set<ToldEnd> {
         let cancelled = ToldEnd(state: "cancelled", reason: nil)
         return switch self {
@@ -79,13 +79,13 @@ enum Plan: CaseIterable, Sendable {
     }
 }
 
-/// How a challenge stands, as somebody was told.
+/// The end of a challenge, as a party was told.
 struct ToldEnd: Hashable, Sendable {
     let state: String
     let reason: String?
 
     static let approved = ToldEnd(state: "approved", reason: nil)
 
-    /// Whether a device has answered, which leaves a receipt.
+    /// Whether a device has answered, so that there is a receipt.
     func hasReceipt(of plan: Plan) -> Bool { plan != .text && (state == "approved" || state == "denied") }
 }

@@ -7,18 +7,18 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-/// A portal of a shop: asks users, waits for what comes of it, takes some back, and now and then makes a user with a
-/// device.
+/// A portal of a shop: it asks users, waits for the outcomes, cancels some challenges, and sometimes creates a user
+/// with a device.
 struct Portal: Sendable {
     let number: Int
     let shop: Shop
-    /// Its shop's users that have a phone.
+    /// The shop's users with a phone.
     let users: [String]
-    /// The phones of those who may be led to their app by a link.
+    /// The phones of the users who can open links.
     let phones: [String: Phone]
-    /// A shop whose tickets waive nothing: a further device of a user waits for an earlier one.
+    /// A shop without waivers: a further device of a user waits for the approval of an earlier one.
     let club: Shop?
-    /// The folders in which the servers leave text messages; none where nobody sends any.
+    /// The folders in which the servers leave text messages; empty if there are none.
     let texts: [String]
     let caller: PersistentCaller
     let inspector: Inspector
@@ -38,7 +38,7 @@ struct Portal: Sendable {
         inspector = Inspector(caller: caller)
     }
 
-    /// Works until it is time to stop, then sees what it began to its end.
+    /// Works until it is time to stop, and then waits for the outcome of everything that it began.
     func work(until isOver: Occurrence, seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed, of: number)
         var round = 0
@@ -74,7 +74,7 @@ struct Portal: Sendable {
         return asked
     }
 
-    /// Asks one of the users, by default the first.
+    /// Asks one of the users, the first by default.
     func ask(
         _ name: String, user: String? = nil, planned plan: Plan, lifetime: Int64? = nil
     ) async throws -> Ledger.Asked {
@@ -114,7 +114,7 @@ struct Portal: Sendable {
     private func cancel(_ asked: Ledger.Asked) async throws {
         let path = "/v1/challenges/\(asked.id)"
         let reply = try await caller.call(.DELETE, path, authorization: shop.authorization)
-        // A repeat whose first reply was lost, or an answer that was faster, ends in 409 with the state.
+        // The status is 409 with the state if an answer was faster, or if the reply to an earlier attempt was lost.
         if reply.code == "already_ended" || reply.status == 200 {
             await note(reply.json, of: asked, by: "the portal that cancels")
         } else {
@@ -122,13 +122,13 @@ struct Portal: Sendable {
         }
     }
 
-    /// A telephone number of its own for each challenge, so that no limit is met and each message found.
+    /// A separate telephone number for each challenge, so that no limit is reached and each message can be found.
     private static func telephone(_ name: String) -> String {
         let parts = name.split(separator: "-").compactMap { Int($0) }
         return "+1\(5_550_000_000 + parts.reduce(0) { $0 * 100_000 + $1 })"
     }
 
-    /// Types what arrives by text message, now and then wrongly first.
+    /// Enters the code from the text message, sometimes a wrong one first.
     private func enterCode(_ asked: Ledger.Asked) async throws {
         let request = try JSONValue(parsing: asked.request.body)
         let code = try await receivedCode(of: try #require(request["phone"]?.string))
@@ -146,7 +146,7 @@ struct Portal: Sendable {
         }
     }
 
-    /// The code that was sent to a telephone, as soon as it is there.
+    /// Waits for the code that is sent to a telephone.
     private func receivedCode(of telephone: String) async throws -> String {
         while true {
             for folder in texts {
@@ -158,12 +158,12 @@ struct Portal: Sendable {
                     return String(code.0)
                 }
             }
-            // The message leaves after its commit; nobody tells of it from outside.
+            // The message is sent after its commit; nothing reports that, so this is polled.
             try await Task.sleep(for: .milliseconds(50))
         }
     }
 
-    /// Leads a user to their app by a link, and presents the code that they come back with: from then on it is approved.
+    /// Opens a link on the user's phone, and presents the return code; only then is the challenge approved.
     private func lead(_ asked: Ledger.Asked) async throws {
         let phone = try #require(phones[asked.user])
         let link = try JSONValue(parsing: asked.request.reply)["code"]?["link"]?.string
@@ -175,7 +175,7 @@ struct Portal: Sendable {
         let reply = try await caller.call(
             .POST, "/v1/challenges/\(asked.id)/return",
             JSONValue.members(["return_code": .string(try #require(code))]).encoded, authorization: shop.authorization)
-        // The first reply may have been lost.
+        // The reply to an earlier attempt may be lost.
         guard reply.code == "already_ended" || reply.status == 200, reply.json["state"] == "approved" else {
             return await ledger.violate("\(asked.id) was approved by a link, and its code brings \(reply)")
         }
@@ -188,7 +188,7 @@ struct Portal: Sendable {
         await ledger.note(end: status, of: asked.id, told: who)
     }
 
-    /// Makes a user, a ticket and a device, which leaves again or stays.
+    /// Creates a user, a ticket and a device, which is removed again or stays.
     private func welcomeGuest(_ name: String, leaves: Bool) async throws {
         let externalID = "guest-\(name)"
         let (user, request) = try await caller.create(
@@ -209,7 +209,7 @@ struct Portal: Sendable {
         }
     }
 
-    /// Makes a user with two devices, the second of which waits until the first lets it in.
+    /// Creates a user with two devices, the second of which waits for the approval of the first.
     private func welcomePair(_ name: String, at club: Shop) async throws {
         let (user, _) = try await caller.create("/v1/users", .members([:]), key: "pair-\(name)", for: club)
         let id = try #require(user["id"]?.string)

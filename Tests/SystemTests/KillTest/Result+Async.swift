@@ -1,5 +1,5 @@
 extension Result where Failure == any Error {
-    /// What comes of something that takes time.
+    /// The result of an asynchronous body.
     init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }

@@ -1,26 +1,26 @@
 import Encodings
 import Testing
 
-/// What must hold in the end, whatever was done to the server meanwhile.
+/// What must hold in the end, whatever happened to the server.
 extension Scene {
-    /// How long callbacks may take to arrive at the end, and the outbox to be empty.
+    /// The time limit for the last callbacks to arrive, and for the outbox to become empty.
     private static let patience = Duration.seconds(120)
 
     /// Waits until every callback has arrived and the outbox is empty.
     ///
-    /// - Parameter outbox: how many messages the outbox has in a state.
+    /// - Parameter outbox: returns the number of messages in a state.
     func settle(outbox: @escaping @Sendable (String) throws -> Int) async throws {
         let arrival = receiver.arrival(of: await ledger.asked.keys)
         let isSettled = try await withThrowingTaskGroup { group in
             group.addTask {
                 await arrival.wait()
-                // Nobody tells of the outbox from outside; it is looked at.
+                // Nothing reports that the outbox is empty, so this is polled.
                 while try outbox("waiting") > 0 { try await Task.sleep(for: .milliseconds(50)) }
                 return true
             }
             group.addTask {
                 try await Task.sleep(for: Self.patience)
-                // Lets the other task end, which waits for this whether or not it is cancelled.
+                // Ends the other task, whose wait ignores cancellation.
                 arrival.happen()
                 return false
             }
@@ -32,7 +32,8 @@ extension Scene {
         #expect(try outbox("dead") == 0)
     }
 
-    /// Nothing that was acknowledged is lost, nothing ended twice, every end was told, once and the same to all.
+    /// Checks that nothing acknowledged is lost, that nothing ended twice, and that every end was told once and to all
+    /// alike.
     func verify(_ settings: KillSettings) async {
         let asked = await ledger.asked
         let ends = await ledger.ends
@@ -58,7 +59,7 @@ extension Scene {
 }
 
 extension CallbackReceiver.Callback {
-    /// How it says the challenge ended.
+    /// The end of the challenge that the callback reports.
     fileprivate var toldEnd: ToldEnd? {
         guard let challenge = try? JSONValue(parsing: body)["challenge"], let state = challenge["state"]?.string else {
             return nil

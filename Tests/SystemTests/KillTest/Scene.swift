@@ -8,7 +8,7 @@ import ServerTestSupport
 import Testing
 import TestSupport
 
-/// Two shops with four portals each, and eight users with a phone each.
+/// Two shops with four portals each, and eight users with one phone each.
 struct Scene: Sendable {
     let keeper: any Served
     let ledger = Ledger()
@@ -19,16 +19,16 @@ struct Scene: Sendable {
 
     private static let portalsPerShop = 4
 
-    /// Makes everybody; the server must be up.
+    /// Creates the fixture; the server must be running.
     ///
     /// - Parameters:
     ///   - keeper: the server.
-    ///   - data: the folder that its bootstrap token is in.
-    ///   - http: what the portals call it by.
-    ///   - receiver: what receives callbacks.
+    ///   - data: the folder with the server's bootstrap token.
+    ///   - http: the HTTP client of the portals.
+    ///   - receiver: the receiver of callbacks.
     ///   - port: the receiver's port.
-    ///   - folder: where phones may keep their keys.
-    ///   - texts: the folders in which servers leave text messages; none where none are asked for.
+    ///   - folder: the folder in which phones may keep their keys.
+    ///   - texts: the folders in which servers leave text messages; empty if there are none.
     init(
         keeper: any Served, data: String, http: HTTPClient, receiver: CallbackReceiver, port: Int,
         folder: TemporaryFolder, texts: [String] = []
@@ -38,7 +38,7 @@ struct Scene: Sendable {
         caller = PersistentCaller(keeper: keeper, http: http, ledger: ledger)
         let token = try String(contentsOfFile: "\(data)/bootstrap.token", encoding: .utf8)
         let administrator = "Bearer \(token.trimmingCharacters(in: .whitespacesAndNewlines))"
-        // The limits are to stop a client that pesters a person, and this test does.
+        // The limits protect people against too many challenges; this test needs as many.
         var type = JSONObject(["max_pending": 1000, "max_asks": 1000, "denial_pause": 0, "expires_in": 600])
         for (name, methods) in [
             ("payment", ["confirm"]), ("by-pin", ["pin"]), ("by-phrase", ["custom:\(Shop.phrase)"]),
@@ -83,7 +83,7 @@ struct Scene: Sendable {
         let body = JSONValue.members([
             "name": .string(name), "callback_uris": .array(callbackURI.map { [.string($0)] } ?? []),
             "waive_enrollment_approval": .bool(waives), "return_uris": [.string(Shop.returnURI)],
-            // Portals type wrong PINs at the same time.
+            // Portals enter wrong PINs at the same time.
             "pin_policy": ["attempts": 10],
             "authenticators": hook.map { [["name": .string(Shop.phrase), "hook": .string($0), "attempts": 10]] },
         ])
@@ -97,7 +97,7 @@ struct Scene: Sendable {
             callbackURI: callbackURI ?? "")
     }
 
-    /// Half the phones keep their keys in files, as an app does; it shows in time alone.
+    /// Half of the phones keep their keys in files, as an app does; this only affects time.
     private mutating func makeUser(
         _ number: Int, of shop: Shop, _ folder: TemporaryFolder
     ) async throws -> (String, Phone) {
@@ -116,7 +116,7 @@ struct Scene: Sendable {
         return (id, phone)
     }
 
-    /// Has everybody work while something is done to the server; returns when every challenge has ended.
+    /// Runs all portals and phones while the server is disturbed; returns when every challenge has ended.
     func play(_ settings: KillSettings, during torment: @escaping @Sendable () async throws -> Void) async throws {
         let isOver = Occurrence()
         let phones = phones

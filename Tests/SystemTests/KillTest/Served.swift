@@ -1,16 +1,15 @@
 import ServerTestSupport
 
-/// What the portals and phones of a scene talk to: one server, or several behind one address.
+/// What the portals and phones call: one server, or several behind one address.
 protocol Served: Sendable {
-    /// Where it is reached.
     var url: String { get }
-    /// Knows its secrets and reads all it says.
+    /// Knows the secrets of the servers and searches their logs and replies.
     var watch: ServerWatch { get }
-    /// Whose requests the kills cut off.
+    /// Counts the requests that kills interrupted.
     var flights: Flights { get }
-    /// Whether it may say that it cannot answer now, which is no fault while its database is away.
+    /// Whether a reply may say that the server is unavailable, which is no fault while its database cannot be reached.
     var mayBeUnavailable: Bool { get }
 
-    /// Returns when requests are worth a try.
+    /// Returns when it makes sense to send a request.
     func ready() async throws
 }

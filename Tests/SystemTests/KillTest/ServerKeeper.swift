@@ -2,7 +2,7 @@ import Foundation
 import ServerTestSupport
 import TestSupport
 
-/// Keeps one server alive on one port and folder, between the kills.
+/// Restarts one server on one port and folder between the kills.
 actor ServerKeeper: Served {
     private let program: String
     nonisolated let port: Int
@@ -10,23 +10,22 @@ actor ServerKeeper: Served {
     private let arguments: [String]
     private let watchdog: Watchdog
     private let log: FileHandle
-    /// Knows the server's secrets and reads all it says.
+    /// Knows the server's secrets and searches its log and replies.
     nonisolated let watch = ServerWatch()
     private var running: ServerProcess?
     private var isUp = Occurrence()
     private var failure: ServerProcess.Unusable?
-    /// How often the server was killed.
     private(set) var kills = 0
-    /// Whose requests the kills cut off.
+    /// Counts the requests that kills interrupted.
     nonisolated let flights = Flights()
-    /// How long each start took, from the call that makes the process to the line that says it serves.
+    /// The duration of each start, from the creation of the process until it prints that it serves.
     private(set) var startTimes: [Duration] = []
 
-    /// A server that is not started yet, with its data in a folder.
+    /// Creates a keeper without starting the server.
     ///
     /// - Parameters:
-    ///   - folder: where it keeps its data.
-    ///   - port: the port it listens on.
+    ///   - folder: the folder for the server's data.
+    ///   - port: the server's port.
     ///   - arguments: further arguments of `serve`.
     init(folder: TemporaryFolder, port: Int, arguments: [String] = []) throws {
         self.arguments = arguments
@@ -37,23 +36,21 @@ actor ServerKeeper: Served {
         log = try FileHandle(forWritingTo: URL(filePath: try folder.write("log", [])))
     }
 
-    /// Where it keeps its data.
     nonisolated var data: String { folder.path("data") }
-    /// Where it is reached.
     nonisolated var url: String { "http://127.0.0.1:\(port)" }
 
-    /// False: whoever cannot answer here has a fault.
+    /// The server's database is always there, so unavailability is a fault.
     nonisolated var mayBeUnavailable: Bool { false }
 
-    /// The process it is, while it runs.
+    /// The process id of the running server.
     var processID: Int32? { running?.id }
 
-    /// Starts it; returns when it answers requests.
+    /// Starts the server; returns when it answers requests.
     func start() async throws {
         let begin = ContinuousClock.now
         let server = try ServerProcess(
             program,
-            // Portals ask as fast as they can.
+            // The limits are high, because portals ask as fast as they can.
             [
                 "serve", "--port", "\(port)", "--data", data, "--json", "--limits-code-asks", "1000000",
                 "--limits-texts",
@@ -62,7 +59,7 @@ actor ServerKeeper: Served {
         running = server
         try watchdog.watch(server.id)
         guard await server.firstLine() != nil else {
-            // Its output has ended; how it ended is known a moment later.
+            // The output has ended; the exit status is known a moment later.
             await server.wait()
             throw fail("the server did not start (\(server.end)): \(lastWords)")
         }
@@ -70,7 +67,7 @@ actor ServerKeeper: Served {
         isUp.happen()
     }
 
-    /// Kills it; returns when the process is gone.
+    /// Kills the server; returns when the process has ended.
     func kill() async throws {
         guard let server = running else { return }
         guard !server.hasEnded else { throw fail("the server ended by itself (\(server.end)): \(lastWords)") }
@@ -82,7 +79,7 @@ actor ServerKeeper: Served {
         try watchdog.watch(nil)
     }
 
-    /// Stops it as an operator would; returns when the process is gone.
+    /// Stops the server as an operator does; returns when the process has ended.
     func stop() async throws {
         guard let server = running else { return }
         isUp = Occurrence()
@@ -91,7 +88,7 @@ actor ServerKeeper: Served {
         try watchdog.watch(nil)
     }
 
-    /// Returns when requests are answered.
+    /// Returns when the server answers requests.
     func ready() async throws {
         try Task.checkCancellation()
         if let failure { throw failure }
@@ -107,7 +104,7 @@ actor ServerKeeper: Served {
         return failure
     }
 
-    /// Every secret that it wrote to standard error or told the wrong one.
+    /// The secrets in the server's standard error, and in replies to the wrong callers.
     var leaks: [ServerWatch.Leak] {
         get throws {
             for file in ["master.key", "bootstrap.token"]
@@ -120,7 +117,7 @@ actor ServerKeeper: Served {
         }
     }
 
-    /// The end of what it wrote to standard error.
+    /// The end of the server's standard error.
     var lastWords: String {
         String(decoding: (try? folder.read("log"))?.suffix(2000) ?? [], as: UTF8.self)
     }

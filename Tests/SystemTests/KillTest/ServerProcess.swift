@@ -2,18 +2,18 @@ import CountersignStorage
 import Foundation
 import TestSupport
 
-/// One run of the real program, `countersign serve`.
+/// One process of the real program, `countersign serve`.
 final class ServerProcess: Sendable {
     private let process: ChildProcess
     private let exit = Occurrence()
     private let output: AsyncStream<String>
 
-    /// Where the program is: what `COUNTERSIGN_PROGRAM` names, or beside the tests.
+    /// The path of the program: the value of `COUNTERSIGN_PROGRAM`, or else beside the tests.
     static var program: String {
         get throws {
             if let program = ProcessInfo.processInfo.environment["COUNTERSIGN_PROGRAM"] { return program }
             let tests = [Bundle.main.executablePath, CommandLine.arguments.first].compactMap { $0 }
-            // On macOS the tests are a bundle, and its executable lies three folders deeper.
+            // On macOS the tests are a bundle, whose executable is three folders deeper.
             let folders = tests.map { URL(filePath: $0).deletingLastPathComponent() }.flatMap { folder in
                 [folder, folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()]
             }
@@ -33,12 +33,12 @@ final class ServerProcess: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - program: the program; the server itself, or a shell that becomes it.
+    ///   - program: the path of the server, or of a shell that executes it.
     ///   - arguments: its arguments.
-    ///   - errors: the file that its standard error is appended to.
+    ///   - errors: the file for its standard error.
     init(_ program: String, _ arguments: [String], errors: FileHandle) throws {
         let pipe = Pipe()
-        // What is logged is read for secrets in the end: every line of it.
+        // The log is searched for secrets at the end, so everything is logged.
         let environment = ProcessInfo.processInfo.environmentForPrograms.merging(["COUNTERSIGN_LOG_LEVEL": "trace"]) {
             $1
         }
@@ -52,7 +52,7 @@ final class ServerProcess: Sendable {
             exit.happen()
         }
         let reader = pipe.fileHandleForReading
-        // A thread of its own, because a read blocks. It ends with the process.
+        // A separate thread, because reading blocks; it ends with the process.
         Thread.detachNewThread {
             while case let data = nextData(of: reader), !data.isEmpty {
                 continuation.yield(String(decoding: data, as: UTF8.self))
@@ -65,16 +65,14 @@ final class ServerProcess: Sendable {
         process.send(SIGKILL)
     }
 
-    /// Its process id.
     var id: Int32 { process.id }
 
-    /// Whether it has ended.
     var hasEnded: Bool { process.status != nil }
 
-    /// How it ended, for a message.
+    /// The exit status, for a message.
     var end: String { process.status.map { "status \($0)" } ?? "it runs" }
 
-    /// The first line it prints, which a server does when it answers requests; nil when it ends without.
+    /// The first line of output, which a server prints when it answers requests; nil if the process ends before.
     func firstLine() async -> String? {
         var text = ""
         for await part in output {

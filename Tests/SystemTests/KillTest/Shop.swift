@@ -4,27 +4,27 @@ import NIOCore
 import NIOHTTP1
 import ServerTestSupport
 
-/// A relying party, as its portals need to know it.
+/// The data of a relying party that its portals need.
 struct Shop: Sendable {
     let clientID: String
     let authorization: String
-    /// What an operator has, who ends the locks of users' reports.
+    /// The operator's credentials, for ending the locks of users' reports.
     let administrator: String
     let callbackSecret: String
     let callbackURI: String
-    /// Where its users come back to from their app.
+    /// The URL to which users return from their app.
     static let returnURI = "https://shop.example.com/back"
     /// The custom authenticator of every shop.
     static let phrase = "phrase"
 }
 
-/// Calls a server that may be killed at any moment, and calls again until there is a reply.
+/// Calls a server that may be killed at any moment, and repeats each call until there is a reply.
 struct PersistentCaller: Sendable {
     let keeper: any Served
     let http: HTTPClient
     let ledger: Ledger
 
-    /// A client that neither connects again by itself nor hides that a connection ended.
+    /// A client that does not reconnect by itself and reports every lost connection.
     static func makeClient() -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.timeout.connect = .seconds(5)
@@ -48,7 +48,7 @@ struct PersistentCaller: Sendable {
                 method.rawValue, path, request: (headers: [("authorization", authorization)], body: body),
                 reply: (status: reply.status, headers: reply.headers, body: reply.body))
             if reply.status == 503, keeper.mayBeUnavailable { continue }
-            // A server that is killed says nothing. One that says it failed has a fault.
+            // A killed server does not answer, so a reply with a server error is a fault.
             if reply.status >= 500 { await ledger.violate("\(reply)") }
             return reply
         }
@@ -87,12 +87,12 @@ struct PersistentCaller: Sendable {
         for lock in page["locks"]?.array ?? [] {
             let path = "/v1/admin/locks/\(lock["challenge"]?.string ?? "")"
             let reply = try await call(.DELETE, path, authorization: shop.administrator)
-            // Another portal may have been faster, or the first reply be lost.
+            // Another portal may have been faster, or the reply to an earlier attempt may be lost.
             if reply.status != 204, reply.code != "challenge_not_found" { await ledger.violate("\(reply)") }
         }
     }
 
-    /// Creates something, once, however often the request has to be sent.
+    /// Creates a resource once, even if the request has to be repeated.
     func create(
         _ path: String, _ body: JSONValue, key: String, for shop: Shop
     ) async throws -> (JSONValue, Ledger.CreatingRequest) {

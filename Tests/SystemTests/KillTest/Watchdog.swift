@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// Kills the server when the tests end without having done so, even when they are killed themselves.
+/// Kills the server if the tests end without doing so, even if the tests are killed.
 ///
-/// A shell reads the process ids of the servers from a pipe. When the pipe's other end is gone, so are the tests.
+/// A shell reads the process ids of the servers from a pipe. The pipe is closed when the tests have ended.
 final class Watchdog: Sendable {
     private let pipe = Pipe()
 
@@ -20,7 +20,7 @@ final class Watchdog: Sendable {
         try? pipe.fileHandleForWriting.close()
     }
 
-    /// Watches this process instead of the one before; nil when there is none to watch.
+    /// Watches this process instead of the previous one; nil for none.
     func watch(_ id: Int32?) throws {
         try pipe.fileHandleForWriting.write(contentsOf: Array("\(id.map { "\($0)" } ?? "")\n".utf8))
     }

@@ -7,10 +7,10 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-/// One challenge, of which every step is another node's.
+/// One challenge, with every step at another node.
 @Suite("Design 7, PostgreSQL: it does not matter which node is asked", .serialized)
 struct AcrossNodesTests {
-    /// A phone whose requests go to one node, whatever their address.
+    /// A phone's transport that sends all requests to one node.
     private struct OneNode: Transport {
         let port: Int
         private let base = URLSessionTransport()
@@ -54,7 +54,7 @@ struct AcrossNodesTests {
     private func answer(_ scene: Scene, _ nodes: Nodes, _ http: HTTPClient, within patience: Duration) async throws {
         let callers = nodes.keepers.map { PersistentCaller(keeper: $0, http: http, ledger: scene.ledger) }
         let earlier = try #require(scene.portals.first)
-        // A user of its own, whose phone talks to the second node.
+        // This test has its own user, whose phone calls the second node.
         let (made, _) = try await callers[0].create("/v1/users", .members([:]), key: "across", for: earlier.shop)
         let user = try #require(made["id"]?.string)
         let (ticket, _) = try await callers[2].create(
@@ -72,7 +72,7 @@ struct AcrossNodesTests {
             let path = "/v1/challenges/\(asked.id)?wait=30"
             async let told = callers[2].call(.GET, path, authorization: earlier.shop.authorization)
             let begin = ContinuousClock.now
-            // The phone waits at the second node for what the first was asked.
+            // The phone waits at the second node for a challenge that is asked at the first.
             let pending = try #require(await announced.next())
             try await pending.open().approve(with: .confirmation, number: asked.number)
             let reply = try await told
@@ -87,7 +87,7 @@ struct AcrossNodesTests {
         #expect(scene.receiver.violations == [])
     }
 
-    /// Wrong credentials are counted wherever they come in.
+    /// Checks that wrong credentials are counted for all nodes together.
     private func expectSharedLimit(_ callers: [PersistentCaller]) async throws {
         var statuses: [Int] = []
         for number in 0..<24 {

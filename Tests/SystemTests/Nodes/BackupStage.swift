@@ -4,7 +4,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-/// A server on a PostgreSQL database of its own, with a relying party that has a user with a phone.
+/// A server on its own PostgreSQL database, and a relying party with a user and a phone.
 struct BackupStage {
     let postgres: PostgresServer
     let keeper: ServerKeeper
@@ -12,7 +12,7 @@ struct BackupStage {
     let folder: TemporaryFolder
     var admin: Operator
 
-    /// Plays something and ends the server.
+    /// Runs a body with a new fixture, and stops the server afterwards.
     static func playing(_ body: (BackupStage) async throws -> Void) async throws {
         let postgres = try PostgresServer()
         try postgres.sql("CREATE DATABASE countersign", in: "postgres")
@@ -34,15 +34,15 @@ struct BackupStage {
         try result.get()
     }
 
-    /// Where a file of the stage's folder is.
+    /// The path of a file in the fixture's folder.
     func path(_ name: String) -> String { folder.path(name) }
 
-    /// What is in the stage's folder.
+    /// The names of the files in the fixture's folder.
     var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path) }
     }
 
-    /// The rows in a copy, as `COPY` has them.
+    /// The rows in a backup, in the format of `COPY`.
     func rows(in copy: String) async throws -> Set<Substring> {
         let program = try #require(Program.path(of: "pg_restore"))
         let result = try await RunningProgram.run(program, ["--data-only", "--file=-", copy])

@@ -2,18 +2,18 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// One address for several nodes: each new connection goes to the next of them that takes it.
+/// A load balancer: each new connection goes to the next node that accepts it.
 final class Balancer: Sendable {
     private let ports: [Int]
     private let next = Mutex(0)
     private let channel = Mutex<(any Channel)?>(nil)
 
-    /// A balancer of nodes on ports of this machine.
+    /// Creates a balancer for nodes on local ports.
     init(ports: [Int]) {
         self.ports = ports
     }
 
-    /// Listens on a port of this machine.
+    /// Listens on a local port.
     func listen(on port: Int) async throws {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
@@ -41,8 +41,8 @@ final class Balancer: Sendable {
             .channelOption(.autoRead, value: false)
             .connect(host: "127.0.0.1", port: ports[(first + tried) % ports.count])
             .flatMapThrowing { server in
-                // The server's side first: a node that is gone already takes no handler, and the next one is tried with
-                // a client that passes nothing to anybody yet.
+                // The handler for the server's side is added first. This fails if the node has closed the connection
+                // already; the next node is then tried, while the client's side has no handler yet.
                 try server.pipeline.syncOperations.addHandler(Passing(to: client))
                 try client.pipeline.syncOperations.addHandler(Passing(to: server))
                 for channel in [client, server] {
@@ -56,7 +56,7 @@ final class Balancer: Sendable {
     }
 }
 
-/// Passes everything on to the other side of a connection, its end included.
+/// Forwards everything to the other side of a connection, including its end.
 private final class Passing: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

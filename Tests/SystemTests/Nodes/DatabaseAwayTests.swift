@@ -6,10 +6,10 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-/// What callers and operators are told when PostgreSQL is not there.
+/// What callers and operators learn while PostgreSQL cannot be reached.
 @Suite("Design 7, PostgreSQL: a database that is not there is told of, and comes back by itself", .serialized)
 struct DatabaseAwayTests {
-    /// What must not be found anywhere.
+    /// A password that must not appear in any output.
     private static let password = "hush-hush-hush"
 
     @Test("While it is away the server lives, is not ready and says 503; when it is back, all goes on")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Design 8: a PostgreSQL database is backed up while it is in use, and what is kept can be restored", .serialized)
 struct DatabaseBackupTests {
-    /// Restores a copy as the guide has it.
+    /// Restores a backup as the guide describes.
     private func restore(_ file: String, as name: String, in postgres: PostgresServer) async throws {
         try postgres.sql("CREATE DATABASE \(name)", in: "postgres")
         let program = try #require(Program.path(of: "pg_restore"))
@@ -31,10 +31,10 @@ struct DatabaseBackupTests {
             #expect(attributes[.posixPermissions] as? Int == 0o600)
             #expect(told["size"] == .integer(Int64((attributes[.size] as? Int) ?? 0)))
             #expect(!FileManager.default.fileExists(atPath: copy + ".part"))
-            // What happens from now on is not in it.
+            // Later changes are not in the backup.
             _ = try await stage.shop.approved()
             try await restore(copy, as: "restored", in: stage.postgres)
-            // Looked at before it is served, with the key that was kept apart.
+            // The restored database is checked before the server starts, with the separately kept key.
             let folder = try TemporaryFolder()
             var successor = Operator(
                 database: stage.postgres.address(of: "restored"), data: folder.path("data"))
@@ -53,7 +53,7 @@ struct DatabaseBackupTests {
             let server = try ServerKeeper(
                 folder: folder, port: FreePort.next(),
                 arguments: ["--database", successor.database, "--issuer", stage.keeper.url])
-            // Phones know the server by its address, which moves with it.
+            // Phones know the server by its address, so the new server has the old one's address.
             try await stage.keeper.stop()
             try await server.start()
             let shop = stage.shop.moved(to: server.url)
@@ -78,7 +78,7 @@ struct DatabaseBackupTests {
                     write.yield()
                 }
             }
-            // Of several hosts pg_dump goes to the one that the command found.
+            // If the URL names several hosts, pg_dump uses the one that the command has found.
             let hosts = "127.0.0.1:1,127.0.0.1:\(stage.postgres.port)"
             let admin = Operator(
                 database: "postgres://countersign@\(hosts)/countersign?target_session_attrs=read-write",
@@ -92,7 +92,7 @@ struct DatabaseBackupTests {
                 #expect(told["restored"] == true)
                 #expect((told["rows"]?["users"]?.integer ?? 0) >= before)
                 try await restore(copy, as: "restored\(number)", in: stage.postgres)
-                // A user and its link are written together.
+                // A user and the user's link are written in the same transaction.
                 func count(_ table: String) throws -> String {
                     try stage.postgres.sql("SELECT count(*) FROM \(table)", in: "restored\(number)")
                 }

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("countersign admin doctor looks at a real PostgreSQL server", .serialized)
 struct DatabaseDoctorTests {
-    /// A server as one is that is not a test's, and a database in it.
+    /// A server with the settings of a production server, and a database in it.
     private func makeServer() throws -> PostgresServer {
         let server = try PostgresServer(settings: ["fsync = on"])
         try server.sql("CREATE DATABASE countersign", in: "postgres")
         return server
     }
 
-    /// What is found of the server, by names without `database `.
+    /// The states of the checks, by name without the prefix `database `.
     private func found(_ admin: Operator) async throws -> [String: String] {
         var found: [String: String] = [:]
         for (name, state) in try await admin.findings() where name.hasPrefix("database") {

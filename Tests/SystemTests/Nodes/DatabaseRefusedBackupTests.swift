@@ -21,7 +21,7 @@ struct DatabaseRefusedBackupTests {
             ]
             for (script, words) in harms {
                 var admin = stage.admin
-                // Its version is asked for first.
+                // The command first asks for the version.
                 let asked = words.contains("version") ? "" : "[ \"$1\" != --version ] || exec $REAL --version\n"
                 try admin.replace("pg_dump", by: asked + script, in: programs)
                 let result = try await admin.run("admin", "backup", "--out", copy)
@@ -64,7 +64,7 @@ struct DatabaseRefusedBackupTests {
             let rows = try await stage.rows(in: good)
             #expect(rows.count > 10)
             var refused = 0
-            // The definitions stand first; the rows, compressed, at the end.
+            // The definitions are at the beginning of the file; the compressed rows are at the end.
             let places = (0..<8).flatMap { (part: Int64) -> [Int64] in
                 [size / 8 * part + 40, size - size / 32 * part - 40]
             }
@@ -114,7 +114,7 @@ struct DatabaseRefusedBackupTests {
                     }
                 }
                 try FileManager.default.removeItem(atPath: programs.path("id"))
-                // The draft is made before the program is run.
+                // The draft is created before the program runs.
                 #expect(try stage.names.contains("copy.part"))
                 command.send(signal)
                 let result = try await command.result()

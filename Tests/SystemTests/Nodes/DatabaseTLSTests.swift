@@ -46,7 +46,7 @@ struct DatabaseTLSTests {
             (server.address("\(server.strict())&passfile=\(file)"), [:], nil),
             (plain, ["PGPASSFILE": "/nonexistent"], "no password supplied"),
             (server.address(password: wrong, server.strict()), [:], refused),
-            // The address counts more than the environment.
+            // The address takes precedence over the environment.
             (server.address(password: wrong, server.strict()), ["PGPASSWORD": server.password], refused),
             (plain, ["PGPASSWORD": wrong], refused),
         ]
@@ -54,7 +54,7 @@ struct DatabaseTLSTests {
             let admin = Operator(database: address, data: folder.path("data"), environment: environment)
             try judge(try await admin.run("admin", "migrate"), refusal, server)
             guard refusal != nil else { continue }
-            // Whatever else meets the refusal says it as well as this, and tells no more.
+            // Other commands report the same refusal and reveal no more.
             try judge(try await admin.run("serve", "--port", "0"), refusal, server)
             try judge(try await admin.run("admin", "backup", "--out", folder.path("copy")), refusal, server)
             let doctor = try await admin.run("admin", "doctor")
@@ -75,7 +75,7 @@ struct DatabaseTLSTests {
         }
     }
 
-    /// Looks at how a command ended that may be refused, and that it does not tell the password.
+    /// Checks the result of a command that may be refused, and that it does not reveal the password.
     private func judge(_ result: ProgramResult, _ refusal: String?, _ server: GuardedServer) throws {
         #expect(result.status == (refusal == nil ? 0 : 1), "\(result.errors)")
         if let refusal { #expect(result.errors.contains(refusal), "\(result.errors)") }
@@ -113,7 +113,8 @@ struct DatabaseTLSTests {
         let unseen = try await locked.run("admin", "backup", "--out", folder.path("none"))
         #expect(unseen.status == 1 && unseen.errors.contains("sslpassword"))
         #expect(!unseen.errors.contains("hush-key-hush"))
-        // The checks are those of the address: pg_dump is not to be deceived either.
+        // pg_dump checks the certificate with the options of the address, too; with another authority it refuses the
+        // server.
         try admin.replace(
             "pg_dump",
             by: """

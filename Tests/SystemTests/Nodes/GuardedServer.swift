@@ -2,16 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A PostgreSQL server that lets one role in by its password and over TLS alone, as `db.example.com`.
+/// A PostgreSQL server that accepts one role by its password and only over TLS, under the name `db.example.com`.
 struct GuardedServer {
     /// The password of the role `guarded`.
     let password = "hush-\(UInt64.random(in: 0...(.max)))-hush"
-    /// The server itself.
     let postgres: PostgresServer
-    /// Where the certificates are: `ca.pem` made the server's, `other.pem` did not.
+    /// The folder with the certificates: `ca.pem` has issued the server's, `other.pem` has not.
     let folder: TemporaryFolder
 
-    /// Makes the certificates and starts a server with an empty database.
+    /// Creates the certificates, and starts a server with an empty database.
     init() async throws {
         let folder = try TemporaryFolder()
         let openssl = try #require(Program.path(of: "openssl"))
@@ -40,18 +39,18 @@ struct GuardedServer {
         try postgres.sql("CREATE DATABASE countersign OWNER guarded", in: "postgres")
     }
 
-    /// The address of its database.
+    /// The URL of the server's database.
     ///
     /// - Parameters:
-    ///   - host: the name that it is asked for by; it is reached in any case.
-    ///   - password: the password in the address, if it is there.
+    ///   - host: the host in the URL; connections reach the server in any case.
+    ///   - password: the password in the URL; nil for none.
     ///   - options: further options.
     func address(host: String = "db.example.com", password: String? = nil, _ options: String) -> String {
         let user = "guarded" + (password.map { ":\($0)" } ?? "")
         return "postgres://\(user)@\(host):\(postgres.port)/countersign?hostaddr=127.0.0.1&\(options)"
     }
 
-    /// Options of an address for the strictest check, against an authority.
+    /// Options for the strictest certificate check, with one authority.
     func strict(_ authority: String = "ca") -> String {
         "sslmode=verify-full&sslrootcert=\(folder.path("\(authority).pem"))"
     }

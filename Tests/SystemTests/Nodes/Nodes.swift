@@ -2,19 +2,18 @@ import Foundation
 import ServerTestSupport
 import TestSupport
 
-/// Three servers on one database, behind one address.
+/// Three servers with one database, behind one address.
 struct Nodes: Served {
-    /// Their one address.
+    /// The common URL.
     let url: String
     let watch = ServerWatch()
     let flights = Flights()
-    /// The servers themselves.
     let keepers: [ServerKeeper]
-    /// Where the first of them keeps the bootstrap token.
+    /// The folder with the bootstrap token, which is the first server's.
     var data: String { keepers[0].data }
     private let balancer: Balancer
 
-    /// True: the database is taken away from them.
+    /// The tests take the database away from the servers.
     let mayBeUnavailable = true
 
     /// Starts three servers.
@@ -31,7 +30,7 @@ struct Nodes: Served {
         keepers = try zip(folders, ports).map { try ServerKeeper(folder: $0, port: $1, arguments: arguments) }
         try await keepers[0].start()
         for keeper in keepers.dropFirst() {
-            // As an operator would: the master key goes to every node.
+            // The master key is copied to every node, as an operator does.
             try FileManager.default.createDirectory(atPath: keeper.data, withIntermediateDirectories: true)
             try FileManager.default.copyItem(
                 atPath: "\(keepers[0].data)/master.key", toPath: "\(keeper.data)/master.key")
@@ -41,7 +40,7 @@ struct Nodes: Served {
         try await balancer.listen(on: port)
     }
 
-    /// Runs something with three servers and ends them.
+    /// Runs a body with three servers, and stops them.
     static func with(
         database: String, arguments: [String] = [], _ body: (Nodes) async throws -> Void
     ) async throws {
@@ -63,11 +62,11 @@ struct Nodes: Served {
 
     func ready() async throws {
         try Task.checkCancellation()
-        // There is nobody to ask whether it is worth a try.
+        // There is no single server whose state could be asked for.
         try await Task.sleep(for: .milliseconds(5))
     }
 
-    /// Every secret that one of them wrote to standard error.
+    /// The secrets in the standard error of all servers.
     var leaks: [String] {
         get async throws {
             var leaks: [String] = []

@@ -5,10 +5,10 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-/// Three real servers on one real PostgreSQL, to which what happens to machines happens while everybody works.
+/// Three real servers on a real PostgreSQL, while machines fail and portals and phones work.
 @Suite("Design 7, PostgreSQL: whatever ends, nothing acknowledged is lost and nothing ends twice", .serialized)
 struct NodesTests {
-    /// How long everybody works after the last thing happened, in seconds; the whole time is that of the kill test.
+    /// How long portals and phones work after the last fault, in seconds; the whole time is that of the kill test.
     private static let rest = 4.0
 
     @Test("kill -9 of one node after the other")
@@ -18,7 +18,7 @@ struct NodesTests {
             let end = ContinuousClock.now + .seconds(settings.seconds)
             while ContinuousClock.now < end {
                 let keeper = try #require(nodes.keepers.randomElement(using: &random))
-                // The moment is what is random here: there is nothing to wait for.
+                // The moment is random, so there is nothing to wait for.
                 try await Task.sleep(for: .seconds(Double.random(in: 0.2...2, using: &random)))
                 try await keeper.kill()
                 try await keeper.start()
@@ -52,7 +52,7 @@ struct NodesTests {
         }
     }
 
-    /// Has everybody work on three nodes while something happens, and looks whether all is as it was acknowledged.
+    /// Runs portals and phones on three nodes during faults, and checks that everything is as acknowledged.
     private func play(
         replicas: Int = 0,
         _ happening: @escaping @Sendable (Nodes, [PostgresServer], KillSettings) async throws -> Void

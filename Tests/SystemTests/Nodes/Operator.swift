@@ -4,13 +4,13 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-/// Whoever runs servers on a PostgreSQL database from a shell of their own, with the real program.
+/// An operator who runs the real program in a shell, for servers on a PostgreSQL database.
 struct Operator {
-    /// The database.
+    /// The URL of the database.
     let database: String
-    /// A server's data folder.
+    /// The data folder of a server.
     let data: String
-    /// What stands in the environment.
+    /// The environment variables of the shell.
     var environment: [String: String] = [:]
 
     /// Runs a command about the server.
@@ -19,7 +19,7 @@ struct Operator {
             try ServerProcess.program, arguments + ["--data", data, "--database", database], environment: environment)
     }
 
-    /// Runs a command that must be done and prints an object.
+    /// Runs a command that must succeed and print a JSON object.
     func json(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSONValue {
         let result = try await RunningProgram.run(
             try ServerProcess.program, arguments + ["--json", "--data", data, "--database", database],
@@ -28,7 +28,7 @@ struct Operator {
         return try JSONValue(parsing: Array(result.output.utf8))
     }
 
-    /// What `admin doctor` finds: states by name.
+    /// The results of `admin doctor`: the states by name.
     func findings() async throws -> [String: String] {
         let result = try await run("admin", "doctor", "--json")
         let json = try JSONValue(parsing: Array(result.output.utf8))
@@ -36,7 +36,7 @@ struct Operator {
         return Dictionary(found) { [$0, $1].contains("fault") ? "fault" : $0 }
     }
 
-    /// Lets `name` on the search path be a script; `$REAL` in it is the program it takes the place of.
+    /// Replaces a program on the search path by a script, in which `$REAL` is the original program.
     mutating func replace(_ name: String, by script: String, in folder: TemporaryFolder) throws {
         let real = try #require(Program.path(of: name))
         let path = try folder.write(name, Array("#!/bin/bash\nREAL='\(real)'\n\(script)\n".utf8))
@@ -45,18 +45,16 @@ struct Operator {
     }
 }
 
-/// A relying party with one user, whose phone is a terminal.
+/// A relying party with one user, whose phone is the terminal phone.
 struct TerminalShop {
-    /// Where a server is reached.
+    /// The URL of the server.
     let url: String
     /// The relying party's credentials.
     let token: String
-    /// The phone's folder.
     let home: String
-    /// Its user.
     let user: String
 
-    /// Makes everything through a server.
+    /// Creates everything on a server.
     init(at url: String, operatedBy token: String, phone home: String) async throws {
         self.url = url
         self.home = home
@@ -72,15 +70,15 @@ struct TerminalShop {
         (self.url, token, home, user) = (url, other.token, other.home, other.user)
     }
 
-    /// The same, where another server is reached.
+    /// The same relying party at another server's URL.
     func moved(to url: String) -> TerminalShop { TerminalShop(self, at: url) }
 
-    /// Runs a command as the relying party, or the phone.
+    /// Runs a command as the relying party or as the phone.
     func call(_ arguments: String...) async throws -> JSONValue {
         try await Self.call(arguments, url, token, home)
     }
 
-    /// Asks the user something and has it approved; the challenge's id.
+    /// Asks the user, approves, and returns the challenge's id.
     func approved() async throws -> String {
         let asked = try await call("challenge", "ask", "--user", user, "--message", "Open the door?")
         let id = asked["id"]?.string ?? ""

@@ -3,25 +3,24 @@ import ServerTestSupport
 import Synchronization
 import TestSupport
 
-/// A PostgreSQL server of a test's own, which can be ended in every way.
+/// A PostgreSQL server of one test, which can be stopped in every way.
 final class PostgresServer: Sendable {
-    /// A program of PostgreSQL's did not do what it should.
+    /// A program of PostgreSQL failed.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The port it listens on.
     let port: Int
     private let folder: String
     private let programs: String
     private let watchdog: Watchdog
 
-    /// Makes a server and starts it.
+    /// Creates and starts a server.
     ///
     /// - Parameters:
-    ///   - settings: lines of its postgresql.conf, which count in the place of the usual ones.
-    ///   - access: lines of its pg_hba.conf, before the one that lets roles in from here.
-    ///   - files: further files of its data folder, by their names.
+    ///   - settings: lines of postgresql.conf, which override the usual ones.
+    ///   - access: lines of pg_hba.conf, before the line that accepts local roles.
+    ///   - files: further files in its data folder, by name.
     convenience init(settings: [String] = [], access: [String] = [], files: [String: [UInt8]] = [:]) throws {
         try self.init { server in
             try server.run(
@@ -39,7 +38,7 @@ final class PostgresServer: Sendable {
         }
     }
 
-    /// Adds to a file of its data folder, or makes it, for its owner alone.
+    /// Appends to a file in its data folder; a new file is readable by its owner only.
     private func append(_ text: String, to name: String) throws {
         let path = "\(data)/\(name)"
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
@@ -49,7 +48,7 @@ final class PostgresServer: Sendable {
         try handle.close()
     }
 
-    /// Makes a replica of a server and starts it; from then on a commit there waits until it is here, too.
+    /// Creates and starts a synchronous replica of a server; commits on that server then wait for the replica.
     convenience init(replicaOf primary: PostgresServer) throws {
         try self.init { server in
             let source = "host=127.0.0.1 port=\(primary.port) user=countersign application_name=replica"
@@ -62,7 +61,7 @@ final class PostgresServer: Sendable {
 
     private init(make: (PostgresServer) throws -> Void) throws {
         port = FreePort.next()
-        // Debian keeps the server's programs apart, one folder for each version.
+        // Debian installs the server's programs in one folder for each version.
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
         programs =
             versions.max { (Int($0) ?? 0) < (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" } ?? "/usr/bin"
@@ -84,41 +83,41 @@ final class PostgresServer: Sendable {
 
     private var data: String { "\(folder)/data" }
 
-    /// The address of one of its databases.
+    /// The URL of one of its databases.
     ///
     /// - Parameters:
-    ///   - database: which.
-    ///   - role: who asks; the one that may do everything, unless told otherwise.
+    ///   - database: the name of the database.
+    ///   - role: the role; the owner by default.
     func address(of database: String = "countersign", as role: String = "countersign") -> String {
         "postgres://\(role)@127.0.0.1:\(port)/\(database)"
     }
 
-    /// Starts it; returns when it answers.
+    /// Starts the server; returns when it answers.
     func start() throws {
         try run("pg_ctl", ["-D", data, "-l", "\(folder)/log", "-o", "-p \(port)", "-w", "start"])
         let file = try String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8)
         try watchdog.watch(file.split(separator: "\n").first.flatMap { Int32($0) })
     }
 
-    /// Ends it as a crash would.
+    /// Stops the server as a crash would.
     func end() throws {
         try run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"])
         try watchdog.watch(nil)
     }
 
-    /// Makes a replica the first server.
+    /// Promotes a replica to the primary server.
     func promote() throws {
         try run("pg_ctl", ["-D", data, "-w", "promote"])
     }
 
-    /// Runs a statement; returns what it gives, column by column, line by line.
+    /// Runs a statement and returns its output as unaligned text.
     @discardableResult
     func sql(_ statement: String, in database: String = "countersign") throws -> String {
         try run(
             "psql", ["-h", "127.0.0.1", "-p", "\(port)", "-U", "countersign", "-d", database, "-AtX", "-c", statement])
     }
 
-    /// What is wrong in the database; empty when nothing is.
+    /// The faults in the database; empty if there are none.
     func faults() throws -> [String] {
         try [DatabaseFile.oddEnds, DatabaseFile.oddReceipts].flatMap { statement in
             try sql(statement).split(separator: "\n").map(String.init)
@@ -128,12 +127,12 @@ final class PostgresServer: Sendable {
     @discardableResult
     private func run(_ program: String, _ arguments: [String]) throws -> String {
         let command = ["\(programs)/\(program)"] + arguments
-        // Its output goes to a file: a server that is started keeps it open.
+        // The output goes to a file, because a started server would keep a pipe open.
         let output = "\(NSTemporaryDirectory())/countersign-\(UInt32.random(in: 0...(.max)))"
         defer { try? FileManager.default.removeItem(atPath: output) }
         let owner = getuid() == 0 ? ["/usr/sbin/runuser", "-u", "postgres", "--"] : []
         let words = (owner + command).map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
-        // Whatever the server inherited it would keep open, and a process counts as running until that is closed.
+        // The server would keep inherited files open, and a process counts as running until they are closed.
         let closing = "for it in /proc/$$/fd/*; do it=${it##*/}; [ $it -le 2 ] || eval \"exec $it>&-\"; done"
         let result = try Program.run(
             "/bin/bash", ["-c", "\(closing); cd /; \(words) >'\(output)' 2>&1 </dev/null"])

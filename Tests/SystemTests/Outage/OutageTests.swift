@@ -9,17 +9,17 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-/// The real program, while the services that it hands messages to hang: nothing answers, nothing is refused.
+/// The real program while the services that receive its messages hang: they neither answer nor refuse.
 @Suite("A push service, a mail server and a receiver of callbacks that hang lose nothing and slow no approval")
 struct OutageTests {
     private static let app = "com.example.bank"
-    /// How many pushes and mails have to wait: more than may be under way at once.
+    /// How many pushes and mails must wait: more than the server sends concurrently.
     private static let pushes = 80
     private static let mails = 40
-    /// How many approvals are timed before, and at least meanwhile.
+    /// The number of approvals that are timed before the outage, and the minimum during it.
     private static let timed = 40
 
-    /// How long they hang, in seconds.
+    /// How long the services hang, in seconds.
     private static var seconds: Double {
         ProcessInfo.processInfo.environment["COUNTERSIGN_OUTAGE_SECONDS"].flatMap { Double($0) } ?? 20
     }
@@ -57,7 +57,7 @@ struct OutageTests {
         if case .failure = result { print("the server's last words: \(await keeper.lastWords)") }
         try? await keeper.stop()
         try await http.shutdown()
-        // A process that is held does not read that it is to end.
+        // A suspended process does not notice that its input ends.
         peer.resume()
         mail.resume()
         try await peer.end()
@@ -84,13 +84,13 @@ struct OutageTests {
         }
         defer { holders.cancel() }
         var approved: [String] = []
-        // The first ones pay for connections.
+        // The first approvals are slower, because they open connections.
         _ = try await approvals(in: scene, named: "warm", Self.timed / 2, until: .now, &approved)
         let before = try await approvals(in: scene, named: "before", Self.timed, until: .now, &approved)
 
-        // More pushes than may be under way at once hang, and callbacks still leave at once.
+        // More pushes hang than the server sends concurrently, but callbacks still leave at once.
         peer.hold()
-        // Asked while nobody can be told, and open until somebody can.
+        // These are asked during the outage, and stay open until after it.
         var open: [String] = []
         for number in 0..<Self.pushes {
             let portal = scene.portals[number % scene.portals.count]
@@ -125,7 +125,7 @@ struct OutageTests {
                 + "\(unanswered.count) callbacks, \(open.count) pushes and \(Self.mails) mails had to wait")
         #expect(unanswered.count >= Self.timed, "callbacks had to wait")
         #expect(meanwhile.median <= before.median * 1.5 + .milliseconds(10))
-        // All that is under way gives up at one moment, which a debug build takes a while for.
+        // All pending attempts time out at the same moment, which takes a debug build a while.
         #expect(meanwhile.at95 <= before.at95 * 2 + .milliseconds(150))
 
         await receiver.arrival(of: approved).wait()
@@ -136,13 +136,14 @@ struct OutageTests {
             missing.subtract(try await peer.noted().keys)
             try await Task.sleep(for: .milliseconds(100))
         }
-        // At least once, by its id.
+        // Each mail arrives at least once.
         var mails: Set<String> = []
         while mails.count < Self.mails { mails.insert(try await mail.arrival()["to"]?.array?.first?.string ?? "") }
         #expect(await scene.ledger.violations == [])
     }
 
-    /// Asks and has approved, one after the other, and times each from the asking to what its portal is told.
+    /// Asks and approves one challenge after the other, and measures each from the request until the portal is
+    /// notified.
     private func approvals(
         in scene: Scene, named name: String, _ least: Int, until end: ContinuousClock.Instant,
         _ approved: inout [String]

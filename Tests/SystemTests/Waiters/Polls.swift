@@ -2,9 +2,9 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Connections to one server that each send a request and wait for the reply.
+/// Connections to one server, each of which sends a request and waits for the reply.
 ///
-/// Nothing but a socket and a few words each, so that the client does not take the memory that is measured.
+/// Each connection holds only a socket and a few words, so that the client needs little of the memory.
 final class Polls: Sendable {
     private struct State {
         var channels: [any Channel] = []
@@ -19,10 +19,10 @@ final class Polls: Sendable {
         self.port = port
     }
 
-    /// How many replies of each status have come.
+    /// The number of replies with each status.
     var statuses: [Int: Int] { state.withLock { $0.statuses } }
 
-    /// Connects and sends a request.
+    /// Opens a connection and sends a request.
     func open(_ request: [UInt8]) async throws {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
@@ -35,7 +35,7 @@ final class Polls: Sendable {
         try await channel.writeAndFlush(ByteBuffer(bytes: request))
     }
 
-    /// Returns when so many replies have come, whatever their status.
+    /// Returns after this many replies, whatever their status.
     func replies(_ count: Int) async {
         let arrived = Occurrence()
         state.withLock { state in
@@ -60,7 +60,7 @@ final class Polls: Sendable {
     }
 }
 
-/// Reads the status of a reply; 0 stands for a connection that ended without one.
+/// Reads the status of a reply; 0 is for a connection that ended without one.
 private final class StatusReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -4,9 +4,9 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-/// A shop, a user whose challenge is open, and users with a device that nobody has asked yet.
+/// A shop, a user with an open challenge, and users with a device that have not been asked yet.
 struct WaitersStage: Sendable {
-    /// How often a device may wait at a time, and a few times less.
+    /// The waiting requests of each device, a few less than the limit.
     private static let pollsPerDevice = 6
 
     private let caller: PersistentCaller
@@ -14,7 +14,7 @@ struct WaitersStage: Sendable {
     private let challenge: String
     private let devices: [(user: String, device: WaitingDevice)]
 
-    /// Makes everybody; as many devices as are needed for half of so many polls.
+    /// Creates the fixture, with enough devices for half of the polls.
     init(polls: Int, caller: PersistentCaller, data: String) async throws {
         self.caller = caller
         let token = try String(contentsOfFile: "\(data)/bootstrap.token", encoding: .utf8)
@@ -46,7 +46,7 @@ struct WaitersStage: Sendable {
         ["user": .string(user), "type": "confirm", "message": "Sign in?"]
     }
 
-    /// The poll of one who waits, as it goes over the wire.
+    /// The bytes of one poll.
     func request(_ index: Int) async throws -> [UInt8] {
         guard index.isMultiple(of: 2) else {
             return try await devices[index / 2 % devices.count].device.pollRequest()
@@ -57,7 +57,7 @@ struct WaitersStage: Sendable {
         return Array(lines.joined(separator: "\r\n").utf8)
     }
 
-    /// Ends the challenge, and asks everybody who has not been asked.
+    /// Cancels the challenge, and asks all users who have not been asked.
     func tellAll() async throws {
         _ = try await caller.call(.DELETE, "/v1/challenges/\(challenge)", authorization: shop).success()
         for (user, _) in devices {

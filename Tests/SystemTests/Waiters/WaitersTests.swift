@@ -5,12 +5,12 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-/// Many who wait for news on connections of their own: what each costs, and that all are told.
+/// Many clients wait on their own connections: measures the memory of each, and checks that all are notified.
 @Suite("Design 7: thousands wait at a time, and all are notified")
 struct WaitersTests {
-    /// The most memory a waiter may take.
+    /// The most memory that one waiting request may take, in bytes.
     private static let limit = 20 * 1024
-    /// Below this, what the server takes at its beginning outweighs what the waiters take.
+    /// With fewer waiting requests, the server's memory at the start exceeds theirs.
     private static let measurable = 2000
 
     @Test("Half wait for the end of a challenge, half for a device's next one; each costs at most 20 KB")
@@ -35,7 +35,7 @@ struct WaitersTests {
     private func run(_ count: Int, _ keeper: ServerKeeper, _ caller: PersistentCaller, _ polls: Polls) async throws {
         let stage = try await WaitersStage(polls: count, caller: caller, data: keeper.data)
         let usage = MeasuredProcess(id: try #require(await keeper.processID))
-        // Whatever is made once is made by a few.
+        // A few requests first create what the server creates only once.
         for index in 0..<20 { try await polls.open(try await stage.request(index)) }
         try await usage.idle()
         let before = usage.residentMemory

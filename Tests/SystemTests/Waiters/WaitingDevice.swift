@@ -7,9 +7,9 @@ import OpenPGP
 import ServerTestSupport
 import TestSupport
 
-/// A device that is enrolled and signs as many polls as are asked of it.
+/// An enrolled device that signs polls.
 struct WaitingDevice: Sendable {
-    /// A ticket that is none.
+    /// The ticket is malformed.
     struct NoInvitation: Error {
         let text: String
     }
@@ -20,7 +20,7 @@ struct WaitingDevice: Sendable {
     private let enrollment: EnrollmentID
     private let key: P256.Signing.PrivateKey
 
-    /// Enrolls a device with a ticket.
+    /// Creates a device and enrolls it with a ticket.
     init(ticket: String, caller: PersistentCaller) async throws {
         guard let invitation = EnrollmentInvitation(ticket) else {
             throw NoInvitation(text: ticket)
@@ -41,7 +41,7 @@ struct WaitingDevice: Sendable {
         _ = try await caller.send(.POST, "/v1/enrollments", body, fields: signed).success()
     }
 
-    /// A poll for challenges, as it goes over the wire.
+    /// The bytes of a signed poll for challenges.
     func pollRequest() async throws -> [UInt8] {
         let signed = try await fields("GET", Self.poll, nil, by: "\(enrollment)")
         let lines = ["GET \(Self.poll) HTTP/1.1", "Host: 127.0.0.1"] + signed.map { "\($0): \($1)" }
