@@ -144,7 +144,9 @@ extension SimulationTests {
             History(6, "codes to +49") { world in
                 world.expects("9-9")
                 let id = try world.some(approved)
-                for _ in 1...6 { _ = try world.askAgain(id, with: "(type, client_state, channel) = ('text', '9-9', 'code')") }
+                for _ in 1...6 {
+                    _ = try world.askAgain(id, with: "(type, client_state, channel) = ('text', '9-9', 'code')")
+                }
             },
             History(6, "4 wrong codes for") { world in
                 for _ in 1...4 { world.happens("wrong codes for \(unknown)", atMost: 3) }

@@ -94,7 +94,9 @@ package enum PendingChallenges {
             try await ports.store.read { [enrollment, user, issuer = ports.issuer] reader in
                 // The removal of the enrollment ends the wait at once.
                 if let refusal = try reader.refusal(of: enrollment, issuer: issuer) { return .refused(refusal) }
-                return .pending(try reader.targets.pending(of: enrollment, user: user, now: now, limit: Challenge.pendingLimit))
+                return .pending(
+                    try reader.targets.pending(
+                        of: enrollment, user: user, now: now, limit: Challenge.pendingLimit))
             }
         }
     }

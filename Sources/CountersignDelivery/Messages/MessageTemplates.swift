@@ -58,8 +58,9 @@ package struct MessageTemplates: Sendable {
     ///   - sender: the sender's display name.
     ///   - issuer: the deployment's issuer, whose host appears in the last line of codes.
     /// - Throws: ``Refusal`` for the first file that cannot be used.
-    package init(folder: String? = nil, language: LanguageTag = .english, sender: String, issuer: Issuer) throws(Refusal)
-    {
+    package init(
+        folder: String? = nil, language: LanguageTag = .english, sender: String, issuer: Issuer
+    ) throws(Refusal) {
         var texts: [LanguageTag: [String: String]] = [:]
         for (name, parts) in Self.builtIn {
             if let tag = LanguageTag(name) { texts[tag] = parts }
