@@ -107,8 +107,9 @@ struct AuditTests {
     /// Lets everything happen that is audited and returns what must not stand in the audit.
     private func everything(in world: World) async throws -> [String] {
         let ports = world.ports
-        let renewed = try await FirstStart.renewBootstrapToken(
-            store: world.ports.store, time: world.time, random: world.random)
+        let renewed = try await RenewBootstrapToken.renew(
+            store: world.ports.store, time: world.time, random: world.random
+        ).token
         let created = try await world.makeClient(Self.shopName)
         let shop = created.client
         let renewedSecret = try await renewCallbacks(of: shop, in: world)
@@ -158,7 +159,7 @@ struct AuditTests {
             }
         }
         // Of the user who is deleted an operator sees what is left.
-        #expect(try await ExportUser.begin(.id(user), in: .all, by: shop, ports: ports) != nil)
+        #expect(try await ExportUser.begin(.id(user), in: .all, by: shop, ports: ports).export != nil)
         try await world.makeType("spare")
         #expect(try await RemoveType.remove(try #require(TypeName("spare")), by: shop, ports: ports) == .removed)
         // Something that was given up is sent again.

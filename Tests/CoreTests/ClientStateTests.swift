@@ -14,7 +14,7 @@ struct ClientStateTests {
     }
 
     private func isLetIn(_ client: Client, by secret: Secret<String>, in world: World) async throws -> Bool {
-        try await AuthenticateClient.authenticate("\(client.id)", secret: secret, ports: world.ports) != nil
+        try await AuthenticateClient.authenticate("\(client.id)", secret: secret, ports: world.ports) != .refused
     }
 
     @Test("The earlier secret works until the millisecond the overlap ends, and with no overlap not at all")

@@ -44,7 +44,8 @@ struct ClientTests {
         let other = try await world.makeClient("Rival")
         let secret = created.secret.reveal()
         func authenticate(_ id: String, _ secret: String) async throws -> ClientID? {
-            try await AuthenticateClient.authenticate(id, secret: Secret(secret), ports: world.ports)?.client.id
+            try await AuthenticateClient.authenticate(id, secret: Secret(secret), ports: world.ports).caller?.client
+                .id
         }
         let id = created.client.id
         #expect(try await authenticate("\(id)", secret) == id)
@@ -66,9 +67,8 @@ struct ClientTests {
         #expect(client.rights == Set(Right.allCases))
         for secret in ["", "null", "\(client.id)"] {
             #expect(
-                try await AuthenticateClient.authenticate("\(client.id)", secret: Secret(secret), ports: world.ports)?
-                    .client.id
-                    == nil)
+                try await AuthenticateClient.authenticate("\(client.id)", secret: Secret(secret), ports: world.ports)
+                    == .refused)
         }
     }
 
@@ -77,12 +77,12 @@ struct ClientTests {
     func bootstrapToken() async throws {
         let world = try await World()
         let token = try #require(
-            try await FirstStart.prepare(store: world.ports.store, time: world.time, random: world.random)
+            try await FirstStart.prepare(store: world.ports.store, time: world.time, random: world.random).token
         ).reveal()
         func isLetIn(_ token: String, isFromLoopback: Bool = true) async throws -> Bool {
             try await AuthenticateClient.authenticate(
-                bootstrapToken: Secret(token), isFromLoopback: isFromLoopback, ports: world.ports)?.client.isOperator
-                == true
+                bootstrapToken: Secret(token), isFromLoopback: isFromLoopback, ports: world.ports
+            ).caller?.client.isOperator == true
         }
         #expect(try await isLetIn(token))
         #expect(try await !isLetIn(token, isFromLoopback: false))
@@ -92,8 +92,9 @@ struct ClientTests {
         #expect(try await isLetIn(token))
         world.time.advance(milliseconds: 1)
         #expect(try await !isLetIn(token))
-        let renewed = try await FirstStart.renewBootstrapToken(
-            store: world.ports.store, time: world.time, random: world.random)
+        let renewed = try await RenewBootstrapToken.renew(
+            store: world.ports.store, time: world.time, random: world.random
+        ).token
         #expect(try await isLetIn(renewed.reveal()))
         #expect(try await !isLetIn(token))
     }
@@ -104,7 +105,7 @@ struct ClientTests {
         let tokens = try await withThrowingTaskGroup(of: Secret<String>?.self) { group in
             for _ in 0..<10 {
                 group.addTask {
-                    try await FirstStart.prepare(store: world.ports.store, time: world.time, random: world.random)
+                    try await FirstStart.prepare(store: world.ports.store, time: world.time, random: world.random).token
                 }
             }
             return try await group.reduce(into: [Secret<String>]()) { list, token in

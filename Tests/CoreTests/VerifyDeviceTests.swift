@@ -158,7 +158,7 @@ struct VerifyDeviceTests {
             Issue.record("the first use was refused")
             return
         }
-        _ = try await WrongCredentials().note(client: "c", address: nil, ports: world.ports)
+        _ = try await WrongCredentials().count(client: "c", address: nil, ports: world.ports)
         let ahead = world.time.now.adding(seconds: 3600)
         _ = try await world.ports.store.commit { try $0.retention.sweep(now: ahead, limit: 1000) }
         #expect(try await world.count("attempts") == 1)

@@ -112,9 +112,9 @@ final class Portal: @unchecked Sendable {
             let node = world.someNode()
             do {
                 let reply = try await Network(world: world).call(node, waiting: waiting) { [self] services in
-                    let caller = try await AuthenticateClient.authenticate(
+                    let outcome = try await AuthenticateClient.authenticate(
                         "\(client.id)", secret: secret, ports: services.ports)
-                    guard let caller, caller.client.disabledAt == nil else {
+                    guard case .authenticated(let caller) = outcome, caller.client.disabledAt == nil else {
                         if !isLetIn { throw Unanswered() }
                         throw World.Broken("client")
                     }

@@ -45,7 +45,7 @@ struct SealedAtRestTests {
     func credentials() async throws {
         let world = try await World(.sqlite)
         let token = try #require(
-            try await FirstStart.prepare(store: world.store, time: world.time, random: world.random))
+            try await FirstStart.prepare(store: world.store, time: world.time, random: world.random).token)
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
         let request = CreateClient.Request(
             name: try ClientName("ACME Shop"), rights: Set(Right.allCases),

@@ -28,19 +28,19 @@ extension StolenDatabaseTests {
         #expect(hashes == [SecretHash(of: theft.shop.secret).bytes])
         #expect(tokens == [SecretHash(of: theft.token).bytes])
         for form in hashes.flatMap({ forms($0) }) {
-            #expect(try await AuthenticateClient.authenticate(shop, secret: form, ports: ports) == nil)
+            #expect(try await AuthenticateClient.authenticate(shop, secret: form, ports: ports) == .refused)
         }
         for form in tokens.flatMap({ forms($0, "cst_") }) {
             let caller = try await AuthenticateClient.authenticate(
                 bootstrapToken: form, isFromLoopback: true, ports: ports)
-            #expect(caller == nil)
+            #expect(caller == .refused)
         }
         // What there is to guess is all of 32 bytes.
         #expect(Base64URL.decode(theft.shop.secret.reveal())?.count == 32)
         #expect(Base64URL.decode(theft.token.reveal().dropFirst("cst_".count))?.count == 32)
         // With the master key: for a day after it was told, in a reply kept for a repeat.
         let told = try #require(try await theft.replies(try await theft.opened())["client"]?["secret"]?.string)
-        let caller = try await AuthenticateClient.authenticate(shop, secret: Secret(told), ports: ports)
+        let caller = try await AuthenticateClient.authenticate(shop, secret: Secret(told), ports: ports).caller
         #expect(caller?.client.id == theft.shop.client.id)
     }
 

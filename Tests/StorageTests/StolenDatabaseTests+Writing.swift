@@ -98,7 +98,8 @@ extension StolenDatabaseTests {
             "UPDATE clients SET callback_secret = $1 WHERE id = $2", [.blob(foreign), .text("\(shop)")])
         let opened = try await theft.opened()
         #expect(
-            try await AuthenticateClient.authenticate("\(shop)", secret: own, ports: opened.ports)?.client.id == shop)
+            try await AuthenticateClient.authenticate("\(shop)", secret: own, ports: opened.ports).caller?.client.id
+                == shop)
         let receiver = CallbackReceiver(of: shop, at: CallbackURI(stored: Theft.callback))
         await #expect(throws: StoreError.corruptRow("sealed callback secret \(shop)")) {
             _ = try await opened.store.callbackAccess(to: [receiver], at: theft.world.time.now)

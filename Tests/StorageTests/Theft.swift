@@ -58,7 +58,7 @@ struct Theft: Sendable {
     /// Plays everything, and takes the copy.
     init(by way: StolenCopy.Way) async throws {
         world = try await World()
-        let token = try await FirstStart.prepare(store: world.store, time: world.time, random: world.random)
+        let token = try await FirstStart.prepare(store: world.store, time: world.time, random: world.random).token
         guard let token else { throw World.Broken("token") }
         self.token = token
         shop = try await Self.makeShop(in: world)

@@ -1,9 +1,19 @@
 package import CountersignWire
 
-/// Shows a message of the outbox to operators.
+/// Shows a message of the outbox.
+///
+/// For operators.
 package enum ShowMessage {
-    /// The message, or nil.
-    package static func show(_ id: EventID, ports: Ports) async throws -> OutboxEntry? {
-        try await ports.store.read { try $0.outbox.find(id) }
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The message.
+        case message(OutboxEntry)
+        /// There is no such message.
+        case notFound
+    }
+
+    /// Shows a message.
+    package static func show(_ id: EventID, ports: Ports) async throws -> Outcome {
+        try await ports.store.read { try $0.outbox.find(id) }.map(Outcome.message) ?? .notFound
     }
 }

@@ -53,7 +53,7 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
 /// An event of the audit: what happened, when, and to whom.
 ///
 /// It never holds a secret.
-package struct AuditEvent: Sendable {
+package struct AuditEvent: Hashable, Sendable {
     /// The event's id; events are in the order of their ids.
     package let id: EventID
     /// When it happened.

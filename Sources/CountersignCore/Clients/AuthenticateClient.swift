@@ -3,42 +3,50 @@ package import Encodings
 
 /// Finds out who calls the API.
 package enum AuthenticateClient {
-    /// A client by its id and secret, or nil.
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The credentials are valid; the client may be disabled.
+        case authenticated(ClientCaller)
+        /// The credentials are wrong, expired, or not valid from where the caller is.
+        case refused
+    }
+
+    /// Authenticates a client by its id and secret.
     ///
     /// An unknown id costs the same comparisons as a wrong secret, so time tells nobody which it was. One that is
     /// disabled is found, too: its callers are told so, who have shown its secret.
-    package static func authenticate(_ id: String, secret: Secret<String>, ports: Ports) async throws -> ClientCaller? {
+    package static func authenticate(_ id: String, secret: Secret<String>, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let client = try await ports.store.read { reader in try ClientID(id).flatMap { try reader.clients.find($0) } }
         let newest = client?.secretHash ?? SecretHash(of: Secret(""))
         let earlier = client?.earlierSecret
         let (isNewest, isEarlier) = (newest.matches(secret), (earlier?.hash ?? newest).matches(secret))
-        guard let client, client.secretHash != nil else { return nil }
-        if isNewest { return ClientCaller(client: client, secret: newest) }
-        guard let earlier, isEarlier, now < earlier.until else { return nil }
-        return ClientCaller(client: client, secret: earlier.hash)
+        guard let client, client.secretHash != nil else { return .refused }
+        if isNewest { return .authenticated(ClientCaller(client: client, secret: newest)) }
+        guard let earlier, isEarlier, now < earlier.until else { return .refused }
+        return .authenticated(ClientCaller(client: client, secret: earlier.hash))
     }
 
-    /// The operator's client by the bootstrap token, or nil: a wrong token, an old one, or a caller from afar.
+    /// Authenticates the operator's client by the bootstrap token, which is valid only on the server's own machine.
     ///
     /// - Parameters:
     ///   - bootstrapToken: the token.
     ///   - isFromLoopback: whether the caller is on the server's own machine.
     package static func authenticate(
         bootstrapToken: Secret<String>, isFromLoopback: Bool, ports: Ports
-    ) async throws -> ClientCaller? {
+    ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.store.read { reader in
             guard let token = try reader.keys.bootstrapToken(), token.hash.matches(bootstrapToken), isFromLoopback,
-                now < token.expiresAt
-            else { return nil }
-            return try reader.clients.operatorClient().map { ClientCaller(client: $0, secret: nil) }
+                now < token.expiresAt, let client = try reader.clients.operatorClient()
+            else { return .refused }
+            return .authenticated(ClientCaller(client: client, secret: nil))
         }
     }
 }
 
 /// A client that has shown who it is.
-package struct ClientCaller: Sendable {
+package struct ClientCaller: Hashable, Sendable {
     /// The client.
     package let client: Client
     /// By what it was let in.

@@ -16,7 +16,15 @@ package final class WrongCredentials: Sendable {
     /// Counts nothing yet.
     package init() {}
 
-    /// Notes a wrong credential.
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The credential was counted.
+        case counted
+        /// There were too many; the seconds until the next attempt is answered, 1 to 60.
+        case tooMany(retryAfter: Int64)
+    }
+
+    /// Counts a wrong credential.
     ///
     /// What is within the limit here is counted in the store with what came to other nodes; what is beyond it costs no
     /// transaction.
@@ -24,22 +32,23 @@ package final class WrongCredentials: Sendable {
     /// - Parameters:
     ///   - client: the id it named, if that is an id; or `bearer`.
     ///   - address: where it came from, if that is known.
-    ///   - ports: the world.
-    /// - Returns: when there were too many, after how many seconds to come again: 1 to 60.
+    ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
-    package func note(client: String?, address: [UInt8]?, ports: Ports) async throws -> Int64? {
+    package func count(client: String?, address: [UInt8]?, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let limits: [AttemptLimit] = [
             client.map { .wrongCredentials(of: $0) }, address.map { .wrongCredentialsFrom($0) },
         ].compactMap(\.self)
         let here = counts.withLock { counts in limits.map { Self.count($0, at: now, in: &counts) } }
-        if let seconds = Self.retryAfter(here, at: now) { return seconds }
+        let outcome = Self.outcome(here, at: now)
+        guard outcome == .counted else { return outcome }
         let everywhere = try await ports.commit(at: now) { work in try here.map { try work.count($0.limit) } }
-        return Self.retryAfter(everywhere, at: now)
+        return Self.outcome(everywhere, at: now)
     }
 
-    private static func retryAfter(_ counts: [CountedAttempts], at now: Timestamp) -> Int64? {
-        counts.filter(\.isExceeded).map { $0.retryAfter(at: now) }.max()
+    private static func outcome(_ counts: [CountedAttempts], at now: Timestamp) -> Outcome {
+        let seconds = counts.filter(\.isExceeded).map { $0.retryAfter(at: now) }.max()
+        return seconds.map { .tooMany(retryAfter: $0) } ?? .counted
     }
 
     private static func count(

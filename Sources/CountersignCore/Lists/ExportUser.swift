@@ -40,23 +40,30 @@ package struct ExportUser: Sendable {
     private let clients: Set<ClientID>
     private var place = Place.user
 
+    /// The result of the operation.
+    package enum Outcome: Sendable {
+        /// The export has begun.
+        case begun(ExportUser)
+        /// The caller knows no such user.
+        case notFound
+    }
+
     /// Begins an export, which is audited.
     ///
     /// - Parameters:
     ///   - reference: the user.
     ///   - scope: what the asker may see.
     ///   - client: the asker.
-    ///   - ports: the world.
-    /// - Returns: nil when the asker knows no such user.
+    ///   - ports: the external dependencies.
     package static func begin(
         _ reference: UserReference, in scope: ListScope, by client: Client, ports: Ports
-    ) async throws -> ExportUser? {
+    ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now) { work in
-            guard let user = try work.stores.named(reference, by: client.id, in: scope) else { return nil }
+            guard let user = try work.stores.named(reference, by: client.id, in: scope) else { return .notFound }
             let clients = try work.stores.clientIDs(knowing: user, in: scope)
             try work.raise(.userExported(user, by: client.id))
-            return ExportUser(user: user, scope: scope, clients: clients)
+            return .begun(ExportUser(user: user, scope: scope, clients: clients))
         }
     }
 

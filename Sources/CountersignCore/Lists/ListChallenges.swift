@@ -57,17 +57,17 @@ package enum ListChallenges {
         package var description: String { "\(askedAt.milliseconds) \(id)" }
     }
 
-    /// A page of challenges: those that a client has asked, or all.
-    ///
-    /// - Throws: ``CursorRefused``, ``StoreError``.
+    /// The result of the operation.
+    package typealias Outcome = ListOutcome<Challenge>
+
+    /// Lists the challenges that a client has asked, or all.
     package static func list(
         _ filter: Filter, in scope: ListScope, cursor: String?, ports: Ports
-    ) async throws -> Page<Challenge> {
+    ) async throws -> Outcome {
         let listing = Listing(
             "challenges", scope, filters: ["user": filter.user, "type": filter.type, "state": filter.state],
-            cursor: cursor, ports.hasher)
-        let place = try listing.place(Place.init)
-        return try await ports.store.read { reader in
+            cursor: cursor, ports)
+        return try await listing.read(after: Place.init) { place, reader in
             let entries = try reader.lists.challenges(
                 in: scope, of: filter.user, before: place, limit: listing.limit)
             return try listing.page(of: entries, place: { "\(Place($0))" }) { entry in

@@ -30,18 +30,18 @@ package enum ListEnrollments {
         }
     }
 
-    /// A page of devices.
-    ///
-    /// - Throws: ``CursorRefused``, ``StoreError``.
+    /// The result of the operation.
+    package typealias Outcome = ListOutcome<Enrollment>
+
+    /// Lists devices.
     package static func list(
         _ filter: Filter, in scope: ListScope, cursor: String?, ports: Ports
-    ) async throws -> Page<Enrollment> {
+    ) async throws -> Outcome {
         let listing = Listing(
             "enrollments", scope,
             filters: ["user": filter.user, "fingerprint": filter.fingerprint, "state": filter.state?.word],
-            cursor: cursor, ports.hasher)
-        let place = try listing.place(Place.init)
-        return try await ports.store.read { reader in
+            cursor: cursor, ports)
+        return try await listing.read(after: Place.init) { place, reader in
             let candidates = try candidates(filter, in: scope, after: place, limit: listing.limit, reader)
             return try listing.page(of: candidates, place: { "\($0.user) \($0.enrollment)" }) { candidate in
                 guard let enrollment = try reader.enrollments.find(candidate.enrollment) else { return nil }

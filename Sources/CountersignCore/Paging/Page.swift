@@ -18,7 +18,7 @@ package enum ListScope: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A part of a list, and where the next one begins.
-package struct Page<Element: Sendable>: Sendable {
+package struct Page<Element: Equatable & Sendable>: Equatable, Sendable {
     /// What is on it; there may be nothing where what a filter looks for is rare.
     package let elements: [Element]
     /// Where the next page begins; nil after the last one.
@@ -39,26 +39,26 @@ struct Listing: Sendable {
     let name: String
     let cursor: String?
     let isFiltered: Bool
-    let hasher: KeyedHasher
+    let ports: Ports
 
     init(
         _ list: String, _ scope: ListScope, filters: [String: (any CustomStringConvertible)?], cursor: String?,
-        _ hasher: KeyedHasher
+        _ ports: Ports
     ) {
         let set = filters.compactMap { name, value in value.map { "\(name)=\(Hex.encode(Array("\($0)".utf8)))" } }
         name = ([list, "\(scope)"] + set.sorted()).joined(separator: " ")
         isFiltered = !set.isEmpty
         self.cursor = cursor
-        self.hasher = hasher
+        self.ports = ports
     }
 
-    /// Where the page before ended.
-    ///
-    /// - Throws: ``CursorRefused`` for what is no cursor of this list, this caller and these filters.
-    func place<Place>(_ read: (String) -> Place?) throws(CursorRefused) -> Place? {
-        guard let cursor else { return nil }
-        guard let text = hasher.place(in: cursor, of: name), let place = read(text) else { throw CursorRefused() }
-        return place
+    /// Reads a page in one transaction, from the place where the previous one ended; nil for the first page.
+    func read<Place: Sendable, Element>(
+        after parse: (String) -> Place?, _ body: @escaping @Sendable (Place?, any Stores) throws -> Page<Element>
+    ) async throws -> ListOutcome<Element> {
+        let place = cursor.map { ports.hasher.place(in: $0, of: name).flatMap(parse) }
+        if case .some(nil) = place { return .cursorRefused }
+        return .page(try await ports.store.read { try body(place.flatMap(\.self), $0) })
     }
 
     /// How many candidates to read for a page.
@@ -74,11 +74,16 @@ struct Listing: Sendable {
             let isLast = index == candidates.count - 1
             guard elements.count == Self.pageSize || isLast else { continue }
             let isMore = !isLast || candidates.count == limit
-            return Page(elements: elements, cursor: isMore ? hasher.cursor(place(candidate), of: name) : nil)
+            return Page(elements: elements, cursor: isMore ? ports.hasher.cursor(place(candidate), of: name) : nil)
         }
         return Page(elements: elements, cursor: nil)
     }
 }
 
-/// A cursor that is not of an earlier page of the same list, with the same filters, to the same caller.
-package struct CursorRefused: Error, Hashable, Sendable {}
+/// The result of reading a page of a list.
+package enum ListOutcome<Element: Equatable & Sendable>: Equatable, Sendable {
+    /// The page.
+    case page(Page<Element>)
+    /// The cursor is not from an earlier page of the same list, with the same filters, for the same caller.
+    case cursorRefused
+}

@@ -4,7 +4,7 @@ package import Encodings
 /// A policy a client may ask by.
 ///
 /// Requests can tighten it and never loosen it.
-package struct ChallengeType: Sendable {
+package struct ChallengeType: Hashable, Sendable {
     /// Its name.
     package let name: TypeName
     /// The methods allowed, in order.

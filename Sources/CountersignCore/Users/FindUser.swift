@@ -1,19 +1,20 @@
 package import CountersignWire
 
-/// Finds the user that a caller means.
+/// Finds the user that a caller's reference names.
 package enum FindUser {
-    /// The id of a user as far as the caller may see them, or nil.
-    package static func id(
-        _ reference: UserReference, by client: Client, in scope: ListScope, ports: Ports
-    ) async throws -> UserID? {
-        try await ports.store.read { try $0.named(reference, by: client.id, in: scope) }
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The user.
+        case user(UserID)
+        /// The caller may see no such user.
+        case notFound
     }
 
-    /// A user as operators see them, or nil.
-    package static func known(_ reference: UserReference, by client: Client, ports: Ports) async throws -> KnownUser? {
-        try await ports.store.read { stores in
-            try stores.named(reference, by: client.id, in: .all).flatMap { try stores.users.find($0) }
-        }
+    /// Finds a user.
+    package static func find(
+        _ reference: UserReference, by client: Client, in scope: ListScope, ports: Ports
+    ) async throws -> Outcome {
+        try await ports.store.read { try $0.named(reference, by: client.id, in: scope) }.map(Outcome.user) ?? .notFound
     }
 }
 

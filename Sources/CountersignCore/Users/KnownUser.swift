@@ -18,7 +18,7 @@ package struct UserLink: Hashable, Sendable {
 }
 
 /// A user as operators see them.
-package struct KnownUser: Sendable {
+package struct KnownUser: Hashable, Sendable {
     /// The user.
     package let id: UserID
     /// When they were made.

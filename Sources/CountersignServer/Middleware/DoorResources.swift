@@ -27,26 +27,29 @@ final class DoorResources: Sendable {
 
     /// Authenticates a client by its secret.
     func client(_ id: String, secret: Secret<String>, from caller: ServerContext) async throws -> ClientAuthentication {
-        let client = try await AuthenticateClient.authenticate(id, secret: secret, ports: ports)
-        return try await authentication(of: client, named: ClientID(id)?.description, from: caller)
+        let outcome = try await AuthenticateClient.authenticate(id, secret: secret, ports: ports)
+        return try await authentication(outcome, named: ClientID(id)?.description, from: caller)
     }
 
     /// Authenticates the operator's client by the bootstrap token, which is valid only on the server's own machine.
     func client(bootstrapToken: Secret<String>, of incoming: Incoming) async throws -> ClientAuthentication {
-        let client = try await AuthenticateClient.authenticate(
+        let outcome = try await AuthenticateClient.authenticate(
             bootstrapToken: bootstrapToken, isFromLoopback: incoming.isFromThisMachine, ports: ports)
-        return try await authentication(of: client, named: "bearer", from: incoming.context)
+        return try await authentication(outcome, named: "bearer", from: incoming.context)
     }
 
     /// Counts failures by the named client and by network, for all doors together.
     private func authentication(
-        of client: ClientCaller?, named name: String?, from caller: ServerContext
+        _ outcome: AuthenticateClient.Outcome, named name: String?, from caller: ServerContext
     ) async throws -> ClientAuthentication {
-        guard let client else {
-            let seconds = try await wrongCredentials.note(client: name, address: caller.network, ports: ports)
-            return seconds.map { .tooManyFailures(retryAfter: $0) } ?? .failed
-        }
+        switch outcome {
         // Only a caller with the right secret learns that the client is disabled.
-        return client.client.disabledAt == nil ? .client(client) : .disabled
+        case .authenticated(let client): return client.client.disabledAt == nil ? .client(client) : .disabled
+        case .refused:
+            switch try await wrongCredentials.count(client: name, address: caller.network, ports: ports) {
+            case .counted: return .failed
+            case .tooMany(let seconds): return .tooManyFailures(retryAfter: seconds)
+            }
+        }
     }
 }

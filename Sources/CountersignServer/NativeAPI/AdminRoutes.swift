@@ -11,10 +11,9 @@ extension NativeAPI {
     func addAdministration(to routes: inout NativeRoutes) {
         addClients(to: &routes)
         routes.administrator(.get, "/v1/admin/types", query: ["cursor"]) { [self] _, incoming in
-            let page = try await Self.refusingCursors {
-                try await ListTypes.page(in: .all, cursor: incoming.query["cursor"], ports: ports)
+            try reply(await ListTypes.list(in: .all, cursor: incoming.query["cursor"], ports: ports), "types") {
+                $0.json
             }
-            return reply(page, "types") { $0.json }
         }
         routes.administrator(.delete, "/v1/admin/types/:type") { [self] caller, incoming in
             guard let name = incoming.parameter("type").flatMap({ TypeName($0) }) else {
@@ -36,12 +35,11 @@ extension NativeAPI {
         addIssuerKeys(to: &routes)
         addMessages(to: &routes)
         let filters = ["kind", "client", "user", "enrollment", "challenge", "since", "until"]
-        routes.administrator(.get, "/v1/admin/events", query: filters + ["cursor"]) { [ports] _, incoming in
+        routes.administrator(.get, "/v1/admin/events", query: filters + ["cursor"]) { [self] _, incoming in
             let place = try incoming.cursor { Int64($0).flatMap { $0 < 0 ? nil : $0 } } ?? 0
-            let page = try await ListEvents.list(
-                try incoming.auditFilter(), after: place, limit: Self.eventPage, ports: ports)
-            return Response(
-                json: .members(["events": .array(page.events.map(\.json)), "cursor": .string("\(page.cursor)")]))
+            return reply(
+                try await ListEvents.list(
+                    try incoming.auditFilter(), after: place, limit: Self.eventPage, ports: ports))
         }
     }
 }
@@ -109,7 +107,7 @@ extension NativeAPI {
         }
         routes.administrator(.get, "/v1/admin/outbox/:message") { [self] _, incoming in
             let id: EventID = try incoming.id("message", of: .message)
-            return Response(json: try found(await ShowMessage.show(id, ports: ports), .message).json)
+            return try reply(await ShowMessage.show(id, ports: ports))
         }
         routes.administrator(.post, "/v1/admin/outbox/:message/retry") { [self] caller, incoming in
             let id: EventID = try incoming.id("message", of: .message)
@@ -119,7 +117,7 @@ extension NativeAPI {
 }
 
 extension OutboxEntry {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         .members([
             "id": .string("\(id)"), "kind": .string(kind), "client": .string("\(client)"),
             "state": .string(state.rawValue), "due_at": state == .waiting ? .string("\(dueAt)") : nil,

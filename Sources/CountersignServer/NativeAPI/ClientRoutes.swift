@@ -13,9 +13,8 @@ extension NativeAPI {
             let result = try await CreateClient.create(request, idempotency: key, ports: ports)
             return try reply(result, status: 201, json)
         }
-        routes.administrator(.get, "/v1/admin/clients") { [ports] _, _ in
-            let clients = try await ShowClients.list(ports: ports)
-            return Response(json: ["clients": .array(clients.map { $0.client.json(gone: $0.gone) })])
+        routes.administrator(.get, "/v1/admin/clients") { [self] _, _ in
+            reply(try await ListClients.list(ports: ports))
         }
         routes.administrator(.patch, "/v1/admin/clients/:client") { [self] caller, incoming in
             let id = try incoming.client()
@@ -55,8 +54,7 @@ extension NativeAPI {
     }
 
     private func shown(_ client: Client) async throws -> Response {
-        let shown = try await ShowClients.show(client, ports: ports)
-        return Response(json: shown.client.json(gone: shown.gone))
+        reply(client, try await ShowGoneReceivers.show(of: client.id, ports: ports))
     }
 }
 
@@ -258,7 +256,7 @@ extension RenewCallbackSecret.Renewed {
 }
 
 extension Client {
-    fileprivate func json(gone: [CallbackURI]) -> JSONValue {
+    func json(gone: [CallbackURI]) -> JSONValue {
         .members([
             "client_id": .string("\(id)"), "name": .string(name.text),
             "rights": .array(rights.map(\.rawValue).sorted().map(JSONValue.string)),

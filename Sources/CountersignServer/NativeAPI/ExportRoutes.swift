@@ -22,8 +22,7 @@ extension NativeAPI {
             try await export(try incoming.user(), in: .all, by: caller)
         }
         routes.administrator(.get, "/v1/admin/users/:user") { [self] caller, incoming in
-            let user = try found(await FindUser.known(try incoming.user(), by: caller, ports: ports), .user)
-            return Response(json: user.json)
+            try reply(await ShowKnownUser.show(try incoming.user(), by: caller, ports: ports))
         }
         routes.administrator(.delete, "/v1/admin/users/:user") { [self] caller, incoming in
             try reply(await DeleteUser.delete(try incoming.user(), by: caller, ports: ports))
@@ -34,7 +33,7 @@ extension NativeAPI {
     private func export(
         _ user: UserReference, in scope: ListScope, by client: Client
     ) async throws -> Response {
-        let export = try found(await ExportUser.begin(user, in: scope, by: client, ports: ports), .user)
+        let export = try export(await ExportUser.begin(user, in: scope, by: client, ports: ports))
         let body = ResponseBody { [self] writer in
             try await waits.waiting(as: "export \(client.id)", atMost: Self.maximumExports) {
                 var export = export

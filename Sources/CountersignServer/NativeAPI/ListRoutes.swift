@@ -11,10 +11,10 @@ extension NativeAPI {
     func addLists(to routes: inout NativeRoutes) {
         routes.client(.get, "/v1/users", .users, query: ["enrollment_blocked", "cursor"]) { [self] client, incoming in
             let isBlocked = try incoming.flag("enrollment_blocked")
-            let page = try await Self.refusingCursors {
-                try await ListUsers.of(client.id, blocked: isBlocked, cursor: incoming.query["cursor"], ports: ports)
-            }
-            return reply(page, "users") { $0.json }
+            return try reply(
+                await ListUsers.list(of: client.id, blocked: isBlocked, cursor: incoming.query["cursor"], ports: ports),
+                "users"
+            ) { $0.json }
         }
         routes.client(.get, "/v1/enrollments", .enrollments, query: ["user", "state", "cursor"]) {
             [self] client, incoming in
@@ -25,11 +25,9 @@ extension NativeAPI {
             try await challenges(incoming, in: .client(client.id), by: client) { $0.json }
         }
         routes.client(.get, "/v1/types", .challenges, query: ["cursor"]) { [self] client, incoming in
-            let page = try await Self.refusingCursors {
-                try await ListTypes.page(
-                    in: .client(client.id), cursor: incoming.query["cursor"], ports: ports)
-            }
-            return reply(page, "types") { $0.json }
+            try reply(
+                await ListTypes.list(in: .client(client.id), cursor: incoming.query["cursor"], ports: ports), "types"
+            ) { $0.json }
         }
         routes.administrator(.get, "/v1/admin/users", query: ["client", "deleted", "cursor"]) {
             [self] _, incoming in
@@ -50,25 +48,24 @@ extension NativeAPI {
     private func everybody(_ incoming: Incoming) async throws -> Response {
         let (scope, isDeleted) = (try incoming.scope(), try incoming.flag("deleted"))
         let cursor = incoming.query["cursor"]
-        let page: Page<KnownUser> = try await Self.refusingCursors {
-            switch scope {
-            case .all: return try await ListUsers.all(deleted: isDeleted, cursor: cursor, ports: ports)
-            case .client(let client):
-                guard isDeleted == nil else {
-                    throw RequestRefusal.unfitParameter(
-                        "deleted", why: "who is deleted is no client's any more: leave one of the two out")
-                }
-                return try await ListUsers.known(to: client, cursor: cursor, ports: ports)
+        let outcome: ListKnownUsers.Outcome
+        switch scope {
+        case .all: outcome = try await ListKnownUsers.all(deleted: isDeleted, cursor: cursor, ports: ports)
+        case .client(let client):
+            guard isDeleted == nil else {
+                throw RequestRefusal.unfitParameter(
+                    "deleted", why: "who is deleted is no client's any more: leave one of the two out")
             }
+            outcome = try await ListKnownUsers.list(of: client, cursor: cursor, ports: ports)
         }
-        return reply(page, "users") { $0.json }
+        return try reply(outcome, "users") { $0.json }
     }
 
     private func enrollments(_ incoming: Incoming, in scope: ListScope, by caller: Client) async throws -> Response {
         var filter = ListEnrollments.Filter()
         if let user = try incoming.userFilter() {
             // For a user whom the caller does not know, the list is empty.
-            guard let id = try await FindUser.id(user, by: caller, in: scope, ports: ports) else {
+            guard let id = self.id(try await FindUser.find(user, by: caller, in: scope, ports: ports)) else {
                 return Response(json: ["enrollments": []])
             }
             filter.user = id
@@ -79,10 +76,10 @@ extension NativeAPI {
         filter.state = try incoming.filter("state", "one of \(states.joined(separator: ", "))") { word in
             states.contains(word) ? (word, { $0.view(at: now).state.name == word }) : nil
         }
-        let page = try await Self.refusingCursors { [filter] in
-            try await ListEnrollments.list(filter, in: scope, cursor: incoming.query["cursor"], ports: ports)
-        }
-        return reply(page, "enrollments") { $0.json(at: now) }
+        return try reply(
+            await ListEnrollments.list(filter, in: scope, cursor: incoming.query["cursor"], ports: ports),
+            "enrollments"
+        ) { $0.json(at: now) }
     }
 
     private func challenges(
@@ -90,7 +87,7 @@ extension NativeAPI {
     ) async throws -> Response {
         var filter = ListChallenges.Filter()
         if let user = try incoming.userFilter() {
-            guard let id = try await FindUser.id(user, by: caller, in: scope, ports: ports) else {
+            guard let id = self.id(try await FindUser.find(user, by: caller, in: scope, ports: ports)) else {
                 return Response(json: ["challenges": []])
             }
             filter.user = id
@@ -100,18 +97,9 @@ extension NativeAPI {
         filter.state = try incoming.filter("state", "one of \(states.joined(separator: ", "))") { word in
             states.contains(word) ? word : nil
         }
-        let page = try await Self.refusingCursors { [filter] in
-            try await ListChallenges.list(filter, in: scope, cursor: incoming.query["cursor"], ports: ports)
-        }
-        return reply(page, "challenges", render)
-    }
-
-    static func refusingCursors<Result>(_ body: () async throws -> Result) async throws -> Result {
-        do {
-            return try await body()
-        } catch is CursorRefused {
-            throw RequestRefusal.invalidParameter("cursor", expected: "that of an earlier page of the same list")
-        }
+        return try reply(
+            await ListChallenges.list(filter, in: scope, cursor: incoming.query["cursor"], ports: ports),
+            "challenges", render)
     }
 }
 

@@ -22,17 +22,18 @@ extension NativeAPI {
         }
     }
 
-    func reply<Element>(_ page: Page<Element>, _ name: String, _ render: (Element) -> JSONValue) -> Response {
-        Response(
-            json: .members([
-                name: .array(page.elements.map(render)), "cursor": page.cursor.map(JSONValue.string),
-            ]))
-    }
-
-    /// Returns a value, or refuses the request if the value does not exist.
-    func found<Value>(_ value: Value?, _ resource: RequestRefusal.Resource) throws(RequestRefusal) -> Value {
-        guard let value else { throw .noSuch(resource) }
-        return value
+    func reply<Element>(
+        _ outcome: ListOutcome<Element>, _ name: String, _ render: (Element) -> JSONValue
+    ) throws(RequestRefusal) -> Response {
+        switch outcome {
+        case .page(let page):
+            return Response(
+                json: .members([
+                    name: .array(page.elements.map(render)), "cursor": page.cursor.map(JSONValue.string),
+                ]))
+        case .cursorRefused:
+            throw .invalidParameter("cursor", expected: "that of an earlier page of the same list")
+        }
     }
 }
 
@@ -134,6 +135,27 @@ extension NativeAPI {
         }
     }
 
+    func reply(_ outcome: ShowKnownUser.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .user(let user): return Response(json: user.json)
+        case .notFound: throw ProblemDetails(.userNotFound)
+        }
+    }
+
+    func id(_ outcome: FindUser.Outcome) -> UserID? {
+        switch outcome {
+        case .user(let id): id
+        case .notFound: nil
+        }
+    }
+
+    func export(_ outcome: ExportUser.Outcome) throws(ProblemDetails) -> ExportUser {
+        switch outcome {
+        case .begun(let export): return export
+        case .notFound: throw ProblemDetails(.userNotFound)
+        }
+    }
+
     func reply(_ outcome: UpdateUser.Outcome) throws(ProblemDetails) -> Response {
         switch outcome {
         case .updated(let user): return Response(json: user.json)
@@ -159,6 +181,18 @@ extension NativeAPI {
     func json(_ outcome: CreateClient.Outcome) throws(ProblemDetails) -> JSONValue {
         switch outcome {
         case .created(let created): created.json(ports.hasher)
+        }
+    }
+
+    func reply(_ outcome: ListClients.Outcome) -> Response {
+        switch outcome {
+        case .clients(let list): Response(json: ["clients": .array(list.map { $0.client.json(gone: $0.gone) })])
+        }
+    }
+
+    func reply(_ client: Client, _ outcome: ShowGoneReceivers.Outcome) -> Response {
+        switch outcome {
+        case .gone(let gone): Response(json: client.json(gone: gone))
         }
     }
 
@@ -230,6 +264,20 @@ extension NativeAPI {
         switch outcome {
         case .ended: return Response(status: .noContent)
         case .notFound: throw ProblemDetails(.challengeNotFound)
+        }
+    }
+
+    func reply(_ outcome: ListEvents.Outcome) -> Response {
+        switch outcome {
+        case .events(let events, let cursor):
+            Response(json: .members(["events": .array(events.map(\.json)), "cursor": .string("\(cursor)")]))
+        }
+    }
+
+    func reply(_ outcome: ShowMessage.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .message(let entry): return Response(json: entry.json)
+        case .notFound: throw ProblemDetails(.messageNotFound)
         }
     }
 
@@ -352,7 +400,8 @@ extension NativeAPI {
             let keys = try ports.keys.current()
             let reply = EnrollmentReply(
                 enrollment: enrollment.id, user: enrollment.user, serverCertificate: keys.certificate,
-                pushKeys: keys.pushKeys, policies: try await ShowClients.policies(of: enrollment.client, ports: ports),
+                pushKeys: keys.pushKeys,
+                policies: policies(try await ShowPolicies.show(of: enrollment.client, ports: ports)),
                 approval: approval.map { ApprovalNotice(number: $0.number, expiresAt: $0.expiresAt) })
             return Response(json: reply.json, status: 201)
         case .refused(let refusal): throw try await problem(refusal)
@@ -364,6 +413,12 @@ extension NativeAPI {
         case .tooManyDevices: throw ProblemDetails(.tooManyDevices)
         case .blocked: throw ProblemDetails(.enrollmentBlocked)
         case .pushTokenInUse: throw ProblemDetails(.pushTokenInUse)
+        }
+    }
+
+    private func policies(_ outcome: ShowPolicies.Outcome) -> EnrollmentPolicies {
+        switch outcome {
+        case .policies(let policies): policies
         }
     }
 

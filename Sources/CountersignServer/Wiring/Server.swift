@@ -82,14 +82,17 @@ package struct Server: Sendable {
             settings, folder, hub: hub, issuer: issuer, environment: environment, logger: logger
         ) { store in
             try await OpenedStore.readKeys(of: store, at: time.now, random: random)
-            let token = try await FirstStart.prepare(store: store, time: time, random: random) {
+            let outcome = try await FirstStart.prepare(store: store, time: time, random: random) {
                 try folder.write(bootstrapToken: $0)
             }
             if !types.isEmpty { try await SetType.set(types, store: store, time: time, random: random) }
-            return token
+            return outcome
         }
         let store = opened.store
-        bootstrapToken = opened.prepared
+        switch opened.prepared {
+        case .prepared(let token): bootstrapToken = token
+        case .alreadyPrepared: bootstrapToken = nil
+        }
         if opened.isAlone {
             // This server holds the folder's lock, so the processes that held the leases are dead.
             try await store.endLeases(at: time.now, longest: OutboxWorker.lease)
@@ -138,9 +141,11 @@ package struct Server: Sendable {
         let store = try await OpenedStore.open(
             settings, folder, hub: ChangeHub(time: time), issuer: anyIssuer, environment: environment, logger: silent
         ) { _ in }.store
-        let token = try await FirstStart.renewBootstrapToken(store: store, time: time, random: SystemRandom())
-        try folder.write(bootstrapToken: token)
-        return (token, folder.bootstrapToken)
+        switch try await RenewBootstrapToken.renew(store: store, time: time, random: SystemRandom()) {
+        case .renewed(let token):
+            try folder.write(bootstrapToken: token)
+            return (token, folder.bootstrapToken)
+        }
     }
 
     /// Serves until a signal asks the server to stop, or until `body` returns.

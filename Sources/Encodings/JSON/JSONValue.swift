@@ -102,8 +102,7 @@ extension JSONValue: Hashable {
         case (.double(let left), .double(let right)): left == right
         case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
         case (.array(let left), .array(let right)): left == right
-        case (.object(let left), .object(let right)):
-            left.members.count == right.members.count && left.members.allSatisfy { right[$0.name] == $0.value }
+        case (.object(let left), .object(let right)): left == right
         default: false
         }
     }
@@ -119,9 +118,19 @@ extension JSONValue {
         case .double(let number): hasher.combine(number)
         case .string(let text): text.utf8.forEach { hasher.combine($0) }
         case .array(let elements): hasher.combine(elements)
-        case .object(let object): hasher.combine(object.members.count)
+        case .object(let object): hasher.combine(object)
         }
     }
+}
+
+extension JSONObject: Hashable {
+    /// Compares the members without regard to their order.
+    public static func == (left: JSONObject, right: JSONObject) -> Bool {
+        left.members.count == right.members.count && left.members.allSatisfy { right[$0.name] == $0.value }
+    }
+
+    /// Hashes the number of members, which does not depend on their order.
+    public func hash(into hasher: inout Hasher) { hasher.combine(members.count) }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
