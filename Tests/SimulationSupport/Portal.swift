@@ -335,7 +335,9 @@ final class Portal: @unchecked Sendable {
 
     func tell(_ verb: String, _ id: ChallengeID, _ status: ChallengeStatus) {
         world.trace.note(name, "\(verb) \(id): \(status.state) \(status.reason ?? "")")
-        world.tell(name, of: id, Ledger.Told(state: status.state, reason: status.reason))
+        // A portal's waits and announcements run beside each other, so an earlier reply of one may come after a later one
+        // of the other.
+        world.tell("\(name), which \(verb),", of: id, Ledger.Told(state: status.state, reason: status.reason))
     }
 
     /// Verifies the receipt of an approval, as anyone can.

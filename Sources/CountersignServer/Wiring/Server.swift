@@ -195,18 +195,24 @@ package struct Server: Sendable {
                 .init(service: visitor, successTerminationBehavior: .gracefullyShutdownGroup),
             ] + besides(deliveries), gracefulShutdownSignals: signals, logger: quiet(logger))
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
+        let end: Result<Void, any Error>
         do {
             try await ServiceGroup(configuration: configuration).run()
+            end = .success(())
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            end = .failure(
+                StartError("Port \(settings.port) is taken. Choose another with --port, or 0 for a free one."))
+        } catch {
+            end = .failure(error)
+        }
+        // What ended the server is reported, and not what went wrong afterwards.
+        do {
             try await hooks.shutdown()
             try await senders.shutdown()
         } catch {
-            try await hooks.shutdown()
-            try await senders.shutdown()
-            if let error = error as? IOError, error.errnoCode == EADDRINUSE {
-                throw StartError("Port \(settings.port) is taken. Choose another with --port, or 0 for a free one.")
-            }
-            throw error
+            logger.warning("connections were not closed: \(error)")
         }
+        try end.get()
     }
 
     /// The services that depend on the settings: the metrics' listener, and either certificate reloading or a handler
@@ -243,19 +249,21 @@ package struct Server: Sendable {
         return quiet
     }
 
-    private static func freePort(host: String) throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    /// A port of a host that was free a moment ago, so that the public URL is known before the server listens.
+    static func freePort(host: String) throws -> Int {
+        guard let address = try? SocketAddress.makeAddressResolvingHost(host, port: 0) else {
+            throw StartError("\(host) is no host that this machine knows.")
+        }
+        let descriptor = socket(Int32(address.protocol.rawValue), Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw StartError("No socket can be made.") }
         defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        inet_pton(AF_INET, host == "localhost" ? "127.0.0.1" : host, &address.sin_addr)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let port = withUnsafeMutablePointer(to: &address) { pointer in
+        let isBound = address.withSockAddr { bind(descriptor, $0, socklen_t($1)) == 0 }
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let port = withUnsafeMutablePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer -> UInt16? in
-                guard bind(descriptor, pointer, length) == 0, getsockname(descriptor, pointer, &length) == 0 else {
-                    return nil
-                }
+                guard isBound, getsockname(descriptor, pointer, &length) == 0 else { return nil }
+                // The port is at the same place in the addresses of both families.
                 return UnsafeRawPointer(pointer).load(as: sockaddr_in.self).sin_port.bigEndian
             }
         }
