@@ -79,7 +79,7 @@ struct RoundTripTests {
         #expect(try await world.store.read { try $0.keys.bootstrapToken()?.expiresAt } == nil)
         for round: Int64 in [1, 2] {
             let type = ChallengeType(
-                name: .confirm, methods: [.confirm], lifetime: 10 * round, numberEntry: round == 1,
+                name: .confirm, methods: [.confirm], lifetime: Seconds(10 * round), numberEntry: round == 1,
                 signingData: round == 2, assurance: .event, maximumPending: 1, maximumAsks: 1000, denialPause: 0,
                 maximumResends: 100)
             try await world.store.commit { writer in

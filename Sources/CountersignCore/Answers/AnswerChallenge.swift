@@ -12,8 +12,8 @@ package import CountersignWire
 ///
 /// Spec: design 3.8.
 package enum AnswerChallenge {
-    /// How far `answered` may lie outside the time from first fetch to now, in seconds.
-    static let tolerance: Int64 = 60
+    /// How far `answered` may lie outside the time from first fetch to now.
+    static let tolerance = Seconds.minutes(1)
 
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
@@ -40,7 +40,7 @@ package enum AnswerChallenge {
         /// The custom authenticator cannot be asked now; nothing was counted.
         case customUnavailable
         /// Too many refused answers.
-        case rateLimited(retryAfter: Int64)
+        case rateLimited(retryAfter: Seconds)
     }
 
     /// Takes an answer.

@@ -174,7 +174,7 @@ extension ChallengeStatus {
 extension CustomData {
     /// Opens what a device has sealed and signed by its primary key; nil when it is anything else.
     init?(_ sealed: [UInt8], from enrollment: Enrollment, at now: Timestamp, ports: Ports) async throws {
-        let latest = now.adding(seconds: AnswerChallenge.tolerance).unixSeconds
+        let latest = now.adding(AnswerChallenge.tolerance).unixSeconds
         let keys = try ports.keys.current()
         let opened = try? await keys.open(sealed, signedBy: enrollment, now: latest)
         guard let opened, opened.signature.type == .text, let text = String(strictUTF8: opened.content) else {

@@ -28,7 +28,7 @@ package enum ActOnDevice {
         /// A wrong PIN was typed too often before.
         case pinLocked
         /// Too many refused ones.
-        case rateLimited(retryAfter: Int64)
+        case rateLimited(retryAfter: Seconds)
     }
 
     /// Suspends, resumes or removes another device of the user.

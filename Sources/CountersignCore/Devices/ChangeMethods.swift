@@ -7,8 +7,8 @@ import OpenPGP
 ///
 /// Spec: design 3.1, *Changing methods*.
 package enum ChangeMethods {
-    /// How long a nonce can be used, in seconds.
-    static let nonceLifetime: Int64 = 300
+    /// How long a nonce can be used.
+    static let nonceLifetime = Seconds.minutes(5)
 
     /// What came of a change.
     package enum Outcome: Equatable, Sendable {
@@ -37,7 +37,7 @@ package enum ChangeMethods {
         /// The custom authenticator cannot be asked now.
         case customUnavailable
         /// Too many refused changes.
-        case rateLimited(retryAfter: Int64)
+        case rateLimited(retryAfter: Seconds)
     }
 
     /// What can authorize a change.
@@ -130,7 +130,7 @@ package enum ChangeMethods {
     private static func judge(
         _ request: MethodChangeRequest, by enrollment: Enrollment, at now: Timestamp, ports: Ports
     ) async throws -> Verdict {
-        let latest = now.adding(seconds: ReplayGuard.tolerance).unixSeconds
+        let latest = now.adding(ReplayGuard.tolerance).unixSeconds
         let keys = try ports.keys.current()
         let opened = try? await keys.open(request.message, signedBy: enrollment, now: latest)
         guard let opened, opened.signature.type == .text else { return .invalid(reason: "message") }
@@ -330,14 +330,14 @@ package enum ChangeMethods {
     static func isFresh(_ nonce: Nonce, of enrollment: EnrollmentID, at now: Timestamp, _ hasher: KeyedHasher) -> Bool {
         guard let made = hasher.time(of: nonce, for: enrollment) else { return false }
         // Another node may have made it, by a clock that is a little ahead.
-        return made <= now.adding(seconds: ReplayGuard.tolerance) && now < made.adding(seconds: nonceLifetime)
+        return made <= now.adding(ReplayGuard.tolerance) && now < made.adding(nonceLifetime)
     }
 
     static func spend(
         _ nonce: Nonce, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Bool {
         try work.nonces.spend(
-            nonce: "\(nonce)", of: nonceKey(enrollment), until: work.now.adding(seconds: 2 * nonceLifetime))
+            nonce: "\(nonce)", of: nonceKey(enrollment), until: work.now.adding(2 * nonceLifetime))
     }
 
     static func nonceKey(_ enrollment: Enrollment) -> String { "change \(enrollment.id)" }

@@ -4,8 +4,8 @@ import CountersignWire
 ///
 /// Spec: design 4.
 package struct IdempotencyKey: Sendable {
-    /// How long an outcome is kept, in seconds.
-    package static let lifetime: Int64 = 24 * 3600
+    /// How long an outcome is kept.
+    package static let lifetime = Seconds.days(1)
 
     /// The caller and the route.
     package let scope: String
