@@ -80,10 +80,10 @@ struct AskDecisionTests {
         let asked = try AskScene().decide()
         let hash = try #require(asked.challenge.numberHash)
         #expect(asked.number == AskScene.number)
-        #expect(hash.count == 32)
-        #expect(AskScene.hasher.matches(hash, number: AskScene.number, challenge: asked.challenge.id))
-        #expect(!AskScene.hasher.matches(hash, number: AskScene.number, challenge: AskScene.id(9)))
-        #expect(!AskScene.hasher.matches(hash, number: EntryNumber(value: 471_933), challenge: asked.challenge.id))
+        #expect(hash.bytes.count == 32)
+        #expect(AskScene.hasher.hash(of: AskScene.number, challenge: asked.challenge.id) == hash)
+        #expect(AskScene.hasher.hash(of: AskScene.number, challenge: AskScene.id(9)) != hash)
+        #expect(AskScene.hasher.hash(of: EntryNumber(value: 471_933), challenge: asked.challenge.id) != hash)
     }
 
     @Test(

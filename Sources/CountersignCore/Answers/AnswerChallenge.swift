@@ -1,4 +1,3 @@
-import Crypto
 package import CountersignWire
 
 /// Takes a device's answer, by nine checks in this order.
@@ -55,7 +54,7 @@ package enum AnswerChallenge {
     ) async throws -> Outcome {
         let now = ports.time.now
         // What is sealed differs each time: the receipt's bytes tell all of an answer apart, for it names the data.
-        let digest = Array(SHA256.hash(data: request.message))
+        let digest = MessageDigest(of: request.message)
         let facts = try await ports.store.read { try Facts(id, by: call.enrollment.id, digest: digest, from: $0) }
         let finding = try await judge(request, facts, by: call.enrollment, at: now, ports: ports)
         let outcome: Outcome
@@ -83,7 +82,7 @@ package enum AnswerChallenge {
         let certificate: [UInt8]?
         let recorded: RecordedAnswer?
 
-        init(_ id: ChallengeID, by enrollment: EnrollmentID, digest: [UInt8], from reader: any Stores) throws {
+        init(_ id: ChallengeID, by enrollment: EnrollmentID, digest: MessageDigest, from reader: any Stores) throws {
             recorded = try reader.answers.find(by: enrollment, digest: digest)
             target = try reader.targets.find(of: id, enrollment: enrollment)
             challenge = try reader.challenges.find(id)

@@ -65,7 +65,7 @@ struct ReceiptVerifier: Sendable {
         let verdict = verifySigner(of: message, receipt, text)
         // 7: the number.
         if case .verified = verdict, case .approved(_, let number?) = receipt.decision,
-            let hash = challenge.numberHash, !hasher.matches(hash, number: number, challenge: challenge.id)
+            let hash = challenge.numberHash, hash != hasher.hash(of: number, challenge: challenge.id)
         {
             return .wrongNumber
         }

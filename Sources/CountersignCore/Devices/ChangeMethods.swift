@@ -1,4 +1,3 @@
-import Crypto
 package import CountersignWire
 import Encodings
 import OpenPGP
@@ -153,7 +152,7 @@ package enum ChangeMethods {
         case .key(let change): return try await judge(change, of: enrollment, signedBy: signer, latest, ports: ports)
         case .custom(let change):
             guard let hash = change.customDataHash else { return .deregister(change, signedBy: signer) }
-            guard let sealed = request.customData, Array(SHA256.hash(data: sealed)) == hash,
+            guard let sealed = request.customData, MessageDigest(of: sealed).bytes == hash,
                 let data = try await CustomData(sealed, from: enrollment, at: now, ports: ports)
             else { return .invalid(reason: "custom_data") }
             return .register(Registration(change: .custom(change), name: change.name, data: data, signedBy: signer))
@@ -387,10 +386,10 @@ extension Enrollment {
 extension IdempotencyKey {
     /// Names a change by all that was sent.
     fileprivate init(ofChange request: MethodChangeRequest, by enrollment: EnrollmentID) {
-        let digest = Array(SHA256.hash(data: request.json.encoded))
+        let digest = MessageDigest(of: request.json.encoded)
         guard
             let key = IdempotencyKey(
-                scope: "change \(enrollment)", key: Hex.encode(digest), requestDigest: digest)
+                scope: "change \(enrollment)", key: digest.hex, requestDigest: digest)
         else { preconditionFailure("hexadecimal digits are a key") }
         self = key
     }

@@ -82,7 +82,7 @@ extension SQLTransaction {
             guard let form = KeptForm(stored: try sealer.open(try row.blob(0), for: key.place)) else {
                 throw StoreError.corruptRow("reply")
             }
-            return KeptReply(form: form, requestDigest: try row.blob(1))
+            return KeptReply(form: form, requestDigest: MessageDigest(stored: try row.blob(1)))
         }
     }
 
@@ -90,7 +90,7 @@ extension SQLTransaction {
         try connection.send(
             Statements.insertReply,
             [
-                .text(key.scope), .text(key.key), .blob(key.requestDigest),
+                .text(key.scope), .text(key.key), .blob(key.requestDigest.bytes),
                 .blob(try sealer.seal(form.stored, for: key.place)), time.value,
             ])
     }
