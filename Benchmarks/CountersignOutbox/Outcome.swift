@@ -55,7 +55,7 @@ extension World {
             id: newID(),
             content: .callback(
                 CallbackURI(stored: uri), client: client, body: [UInt8](repeating: UInt8(ascii: "x"), count: 350)),
-            dueAt: now.adding(seconds: seconds), expiresAt: now.adding(seconds: OutboxMessage.lifetime))
+            dueAt: now.adding(seconds: seconds), expiresAt: now.adding(OutboxMessage.lifetime))
     }
 
     /// Queues this many callbacks, many in each commit.

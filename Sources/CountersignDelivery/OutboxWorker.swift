@@ -1,5 +1,5 @@
 package import CountersignCore
-import CountersignWire
+package import CountersignWire
 import Logging
 import Synchronization
 
@@ -22,10 +22,10 @@ package struct OutboxWorker: Sendable {
     private static let tooLong = Duration.seconds(5)
     /// Deliveries that end within this time are handled together.
     private static let pause = Duration.milliseconds(5)
-    /// The duration of a lease in seconds; longer than any attempt.
-    package static let lease: Int64 = 60
-    /// The first and the longest pause between attempts, in seconds.
-    private static let pauses: (first: Int64, longest: Int64) = (2, 3600)
+    /// The duration of a lease; longer than any attempt.
+    package static let lease = Seconds.minutes(1)
+    /// The first and the longest pause between attempts.
+    private static let pauses: (first: Seconds, longest: Seconds) = (2, .hours(1))
 
     private let queue: any OutboxQueue
     private let ports: Ports
@@ -82,7 +82,7 @@ package struct OutboxWorker: Sendable {
                     }
                     // More messages may be due than were counted.
                     guard taken.isEmpty else { continue }
-                    let next = try await queue.nextDue(kind, after: now) ?? now.adding(seconds: 60)
+                    let next = try await queue.nextDue(kind, after: now) ?? now.adding(.minutes(1))
                     await wait(for: subscription, until: next, or: underWay)
                 } catch let error as StoreError {
                     ports.logger.error("outbox cannot be read", metadata: ["error": "\(error)"])
@@ -129,7 +129,7 @@ package struct OutboxWorker: Sendable {
     private func lease(_ kind: OutboxMessage.Kind, _ shares: [LaneShare]) async throws -> [LeasedMessage] {
         guard !shares.isEmpty else { return [] }
         let now = ports.time.now
-        return try await queue.lease(kind, shares, now: now, until: now.adding(seconds: Self.lease))
+        return try await queue.lease(kind, shares, now: now, until: now.adding(Self.lease))
     }
 
     private func attempt(_ leased: LeasedMessage, _ underWay: UnderWay) async {
@@ -221,8 +221,8 @@ package struct OutboxWorker: Sendable {
     ///
     /// The pause doubles after each failure, varies by up to a quarter, and respects the receiver's `Retry-After`.
     private func retry(of message: OutboxMessage, after attempts: Int, notBefore: Timestamp?) -> Timestamp? {
-        let doubled = Self.pauses.first << Int64(min(attempts, 20))
-        let pause = min(doubled, Self.pauses.longest) * 1000
+        let doubled = (1 << Int64(min(attempts, 20))) * Self.pauses.first
+        let pause = min(doubled, Self.pauses.longest).value * 1000
         let jitter = Int64(ports.random.bytes(2).reduce(0) { $0 << 8 | Int($1) }) * pause / 2 / 65536 - pause / 4
         let retryAt = max(
             Timestamp(milliseconds: ports.time.now.milliseconds + pause + jitter), notBefore ?? ports.time.now)

@@ -12,7 +12,7 @@ struct ServiceReply: Sendable {
     let content: [UInt8]
     /// The body as JSON; nil if it is not JSON.
     let json: JSONValue?
-    private let retryAfter: Int64?
+    private let retryAfter: Seconds?
 
     /// Sends a request and reads the reply; a body of more than `maximumSize` bytes is an error.
     init(to request: HTTPClientRequest, by client: HTTPClient, maximumSize: Int = 16_384) async throws {
@@ -20,7 +20,7 @@ struct ServiceReply: Sendable {
         content = Array(try await response.body.collect(upTo: maximumSize).readableBytesView)
         status = response.status.code
         json = try? JSONValue(parsing: content)
-        retryAfter = response.headers.first(name: "retry-after").flatMap { Int64($0) }
+        retryAfter = response.headers.first(name: "retry-after").flatMap { Int64($0) }.map { Seconds($0) }
     }
 
     /// Creates a reply without a body.
@@ -33,9 +33,9 @@ struct ServiceReply: Sendable {
     ///
     /// - Parameters:
     ///   - now: the current time.
-    ///   - pause: the pause in seconds when the service named none.
-    func retryTime(at now: Timestamp, orAfter pause: Int64? = nil) -> Timestamp? {
-        (retryAfter.map { min(max(0, $0), 3600) } ?? pause).map { now.adding(seconds: $0) }
+    ///   - pause: the pause when the service named none.
+    func retryTime(at now: Timestamp, orAfter pause: Seconds? = nil) -> Timestamp? {
+        (retryAfter.map { min(max(0, $0), .hours(1)) } ?? pause).map { now.adding($0) }
     }
 
     /// A service's error code, reduced to characters that are safe in a log.

@@ -85,7 +85,7 @@ struct KeyRing: Sendable {
     mutating func dropRetired() { sealing.removeAll { $0.state == .retired } }
 
     private func isSettled(_ key: SealingKey, at now: Timestamp) -> Bool {
-        key.since.adding(seconds: RotateIssuerKey.settling) <= now
+        key.since.adding(RotateIssuerKey.settling) <= now
     }
 }
 

@@ -47,7 +47,7 @@ package struct Resealing: Sendable {
             return nil
         }
         if seen?.ring != ring.bytes { seen = Sighting(ring: ring.bytes, at: elapsed()) }
-        guard let seen, elapsed() - seen.at >= .seconds(RotateIssuerKey.settling) else { return nil }
+        guard let seen, elapsed() - seen.at >= .seconds(RotateIssuerKey.settling.value) else { return nil }
         if ring.mayPromote(at: now) {
             return try await store.change { $0.promote(at: now) } ? .promoted : nil
         }

@@ -98,7 +98,7 @@ extension SQLTransaction {
             Statements.noteGone,
             [
                 client.value, .text(receiver.description), now.value, .integer(GoneReceiver.answers),
-                now.adding(seconds: -GoneReceiver.period).value,
+                now.adding(-GoneReceiver.period).value,
             ]
         ) { try $0.integer(0) == 1 } ?? false
     }

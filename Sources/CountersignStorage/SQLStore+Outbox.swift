@@ -131,12 +131,12 @@ extension SQLStore: OutboxQueue {
     ///
     /// - Parameters:
     ///   - now: the current time.
-    ///   - length: the longest duration of a lease, in seconds.
-    package func endLeases(at now: Timestamp, longest length: Int64) async throws {
+    ///   - length: the longest duration of a lease.
+    package func endLeases(at now: Timestamp, longest length: Seconds) async throws {
         try await engine.write { connection in
             for kind in OutboxMessage.Kind.allCases {
                 try connection.send(
-                    Statements.endLeases, [now.value, now.adding(seconds: length).value, .text(kind.rawValue)])
+                    Statements.endLeases, [now.value, now.adding(length).value, .text(kind.rawValue)])
             }
             return ((), changes: [])
         }

@@ -104,8 +104,8 @@ package struct SQLStore: Store {
     ///   - work: the name of the work.
     ///   - seconds: how long no other node gets the turn.
     /// - Returns: false when another node has the turn.
-    package func takesTurn(at work: String, seconds: Int64) async throws -> Bool {
-        try await engine.takesTurn(at: work, seconds: seconds)
+    package func takesTurn(at work: String, for turn: Seconds) async throws -> Bool {
+        try await engine.takesTurn(at: work, for: turn)
     }
 
     /// Opens the SQLite database at a path, and upgrades it to the newest schema.

@@ -30,7 +30,7 @@ package struct SealedColumn: Sendable {
         SealedColumn("provider_tokens", "sealed", key: "name") { SQLStore.place(try $0.text(0)) },
         SealedColumn("enrollments", "push_token", key: "id") { PushTarget.place(try $0.text(0)) },
         SealedColumn("answers", "custom", key: "enrollment_id", "digest") {
-            CustomReply.place(try $0.text(0), try $0.blob(1))
+            CustomReply.place(try $0.text(0), MessageDigest(stored: try $0.blob(1)))
         },
         SealedColumn("replies", "body", key: "scope", "key") {
             IdempotencyKey.place(scope: try $0.text(0), key: try $0.text(1))

@@ -116,7 +116,7 @@ struct ApproveDeviceTests {
     func approved() async throws {
         let scene = try await Scene()
         #expect(try await scene.asked() == [scene.first.enrollment])
-        #expect(scene.approval.expiresAt == scene.world.time.now.adding(seconds: Client.standardCoolingOff))
+        #expect(scene.approval.expiresAt == scene.world.time.now.adding(Client.standardCoolingOff))
         // The reply was lost: the same certificate is told the same number.
         let again = try Scene.Approval(try await scene.second.enroll())
         #expect(again.number == scene.approval.number && again.challenge == scene.approval.challenge)
@@ -159,7 +159,7 @@ struct ApproveDeviceTests {
     @Test("Silence lets it in when the time is over, and not a second before")
     func silence() async throws {
         let scene = try await Scene()
-        scene.world.time.advance(seconds: Client.standardCoolingOff - 1)
+        scene.world.time.advance(Client.standardCoolingOff - 1)
         try await ExpireChallenges.sweep(ports: scene.world.ports)
         try await TellWaits.sweep(ports: scene.world.ports)
         #expect(try await scene.status() == "waiting")
@@ -179,7 +179,7 @@ struct ApproveDeviceTests {
         )
         #expect(try await scene.status() == "waiting")
         #expect(try await scene.challenge()?.state == .pending)
-        scene.world.time.advance(seconds: Client.standardCoolingOff)
+        scene.world.time.advance(Client.standardCoolingOff)
         try await ExpireChallenges.sweep(ports: scene.world.ports)
         try await TellWaits.sweep(ports: scene.world.ports)
         #expect(try await scene.status() == "active")

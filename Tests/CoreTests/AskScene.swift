@@ -22,7 +22,7 @@ struct AskScene {
     var methods: [AnswerMethod] = [.confirm]
     var isLocked = false
     var maximumAsks = 4
-    var denialPause: Int64 = 0
+    var denialPause: Seconds = 0
     var channel = Channel.Kind.devices
     var fallback: TypeName?
     var texts: [LanguageTag: DisplayMessage] = [:]

@@ -44,7 +44,7 @@ struct BindingNoticeTests {
         later()
         let second = try await TestDevice(try await world.makeTicket(for: user, by: shop), in: world)
         _ = try await second.enroll()
-        world.time.advance(seconds: Client.standardCoolingOff)
+        world.time.advance(Client.standardCoolingOff)
         try await ExpireChallenges.sweep(ports: world.ports)
         try await TellWaits.sweep(ports: world.ports)
         for _ in 0..<5 {

@@ -125,9 +125,9 @@ struct ClaimTests {
         // Of a clock that is ahead, on another node.
         let next = try await scene.ask()
         let ahead = scene.world.ports.hasher.otp(
-            of: next.challenge.id, as: .picture, at: scene.world.time.now.adding(seconds: ReplayGuard.tolerance))
+            of: next.challenge.id, as: .picture, at: scene.world.time.now.adding(ReplayGuard.tolerance))
         let beyond = scene.world.ports.hasher.otp(
-            of: next.challenge.id, as: .picture, at: scene.world.time.now.adding(seconds: ReplayGuard.tolerance + 1))
+            of: next.challenge.id, as: .picture, at: scene.world.time.now.adding(ReplayGuard.tolerance + 1))
         #expect(
             try await scene.claim(
                 ChallengeCode(challenge: next.challenge.id, otp: beyond, form: .picture), by: scene.device)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Design 4: what is left of a client that is disabled or deleted")
 struct ClientStateTests {
-    private func renew(_ client: Client, overlap: Int64, in world: World) async throws -> Secret<String> {
+    private func renew(_ client: Client, overlap: Seconds, in world: World) async throws -> Secret<String> {
         let result = try await RenewClientSecret.renew(of: client.id, overlap: overlap, by: client, ports: world.ports)
         guard case .done(.renewed(let renewed)) = result else { throw World.Broken("secret") }
         return renewed.secret

@@ -235,7 +235,7 @@ struct CustomTests {
     @Test("A registration needs the PIN where there is one, or a ticket later; a ticket is spent by the change alone")
     func authority() async throws {
         let scene = try await CustomScene()
-        scene.world.time.advance(seconds: Enrollment.enrolling)
+        scene.world.time.advance(Enrollment.enrolling)
         #expect(try await scene.device.send(try await scene.registration()).summary == "needs ticket")
         let ticket = try await scene.world.makeTicket(for: scene.user, by: scene.shop).ticket
         for (verdict, words) in [

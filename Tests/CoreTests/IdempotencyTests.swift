@@ -12,7 +12,8 @@ struct IdempotencyTests {
         _ key: String = "k", scope: String = "cli_1 POST /v1/users", digest: UInt8 = 1
     ) throws -> IdempotencyKey {
         try #require(
-            IdempotencyKey(scope: scope, key: key, requestDigest: [UInt8](repeating: digest, count: 32)))
+            IdempotencyKey(
+                scope: scope, key: key, requestDigest: MessageDigest(stored: [UInt8](repeating: digest, count: 32))))
     }
 
     private enum Made: KeptOutcome {

@@ -227,9 +227,9 @@ struct PushTests {
         try await sweep(at: asked.challenge.expiresAt.adding(seconds: 86_401))
         #expect(try await world.sql("SELECT kind FROM outbox").map { try $0.text(0) } == ["callback"])
         #expect(try await world.count("outbox", where: "payload IS NOT NULL") == 0)
-        try await sweep(at: now.adding(seconds: OutboxMessage.lifetime + 30 * 86_400 - 1))
+        try await sweep(at: now.adding(OutboxMessage.lifetime + .days(30) - 1))
         #expect(try await world.count("outbox") == 1)
-        try await sweep(at: now.adding(seconds: OutboxMessage.lifetime + 30 * 86_400 + 1))
+        try await sweep(at: now.adding(OutboxMessage.lifetime + .days(30) + 1))
         #expect(try await world.count("outbox") == 0)
     }
 

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The issuer's keys rotate, and nothing is refused meanwhile")
 struct RotateIssuerKeyTests {
-    private static let day: Int64 = 24 * 3600
+    private static let day = Seconds.days(1)
 
     /// A shop with a user and a device, and an operator.
     private struct Scene {
@@ -41,8 +41,8 @@ struct RotateIssuerKeyTests {
         }
 
         /// Lets time pass, and does what is due.
-        func pass(_ seconds: Int64) async throws {
-            world.time.advance(seconds: seconds)
+        func pass(_ length: Seconds) async throws {
+            world.time.advance(length)
             try await RotateIssuerKey.sweep(ports: world.ports)
             try await world.store.refreshKeys()
         }
@@ -176,7 +176,7 @@ struct RotateIssuerKeyTests {
         #expect(known.id == next.id)
         let hastened = try begun(try await scene.begin(.push, atOnce: true))
         #expect(hastened.id == next.id)
-        #expect(hastened.changesAt == scene.world.time.now.adding(seconds: RotateIssuerKey.settling))
+        #expect(hastened.changesAt == scene.world.time.now.adding(RotateIssuerKey.settling))
         // Asked again, it is not put off.
         try await scene.pass(RotateIssuerKey.settling - 1)
         #expect(try await scene.begin(.push, atOnce: true).key?.changesAt == hastened.changesAt)
@@ -235,7 +235,7 @@ struct RotateIssuerKeyTests {
     func compromisedAtOnce(_ round: Int) async throws {
         let scene = try await Scene(try await World(seed: UInt64(round)))
         _ = try await scene.begin(.push, atOnce: true)
-        scene.world.time.advance(seconds: RotateIssuerKey.settling)
+        scene.world.time.advance(RotateIssuerKey.settling)
         async let swept: Void = RotateIssuerKey.sweep(ports: scene.world.ports)
         async let begun = scene.begin(.push, compromised: true)
         _ = try await (swept, begun)

@@ -75,7 +75,7 @@ struct ThiefScene {
         if replaces { changes.devices = .set(try DeviceLimit(["max": 3, "at_limit": "replace"], at: "")) }
         _ = try await UpdateClient.update(made.id, changes, by: made, ports: ports)
         _ = try await UpdateClient.update(
-            bank.id, ClientChanges(coolingOff: Self.wait), by: bank, ports: ports)
+            bank.id, ClientChanges(coolingOff: Seconds(Self.wait)), by: bank, ports: ports)
         let updated = try await world.store.read { try $0.clients.find(made.id) }
         guard let shop = updated else { throw World.Broken("client") }
         let owner = try await world.makeUser("customer-1", of: shop)

@@ -132,7 +132,7 @@ struct WhoCountsTests {
             var change = try await PINChange(of: device, to: device.newPINKey())
             change.ticket = try await waits ? world.makeTicket(for: user, by: shop).ticket : nil
             #expect(try await change.send().summary == "changed")
-            let until = world.time.now.adding(seconds: Client.standardCoolingOff)
+            let until = world.time.now.adding(Client.standardCoolingOff)
             #expect(try await device.methods().waiting == (waits ? [.pin: until] : [:]))
             let kept = try #require(try await world.store.read { try $0.enrollments.find(device.enrollment) })
             #expect(kept.usableMethods(at: world.time.now).contains(.pin) == !waits)
@@ -166,7 +166,7 @@ struct WhoCountsTests {
         let now = world.time.now
         let kept = try #require(try await world.store.read { try $0.enrollments.find(second.enrollment) })
         #expect(kept.usableMethods(at: now) == (byPIN ? [.confirm, .pin] : [.confirm]))
-        let until = now.adding(seconds: Client.standardCoolingOff)
+        let until = now.adding(Client.standardCoolingOff)
         #expect(kept.usableMethods(at: until) == [.confirm, .pin])
         #expect(kept.waiting(at: now).map(\.until) == (byPIN ? [] : [until]))
     }
@@ -235,7 +235,7 @@ struct WhoCountsTests {
         #expect(
             try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: shop, ports: world.ports)
                 == .removed)
-        world.time.advance(seconds: Client.standardCoolingOff - 1)
+        world.time.advance(Client.standardCoolingOff - 1)
         // By a server whose clock is an hour ahead.
         func sweep() async throws {
             let now = world.time.now.adding(seconds: 3600)

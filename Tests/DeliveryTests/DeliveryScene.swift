@@ -106,13 +106,13 @@ struct DeliveryScene: Sendable {
     @discardableResult
     func enqueue(
         _ body: String = "{\"type\":\"challenge.approved\"}", to uri: String, dueIn seconds: Int64 = 0,
-        by client: ClientID? = nil, lifetime: Int64 = OutboxMessage.lifetime
+        by client: ClientID? = nil, lifetime: Seconds = OutboxMessage.lifetime
     ) async throws -> EventID {
         let now = world.time.now
         let message = OutboxMessage(
             id: world.newID(),
             content: .callback(CallbackURI(stored: uri), client: client ?? shop.client.id, body: Array(body.utf8)),
-            dueAt: now.adding(seconds: seconds), expiresAt: now.adding(seconds: lifetime))
+            dueAt: now.adding(seconds: seconds), expiresAt: now.adding(lifetime))
         try await world.store.commit { writer in
             try writer.outbox.enqueue(message)
             writer.notify(.outbox)

@@ -65,7 +65,7 @@ struct LeaseTests {
             let id = try await scene.enqueue(to: Self.uri)
             let store = scene.world.store
             let start = scene.world.time.now
-            let until = start.adding(seconds: OutboxWorker.lease)
+            let until = start.adding(OutboxWorker.lease)
             #expect(try await store.lease(limit: 1, now: start, until: until).count == 1)
             let before = Timestamp(milliseconds: until.milliseconds - 1)
             #expect(try await store.lease(limit: 1, now: before, until: before.adding(seconds: 60)).isEmpty)
@@ -82,7 +82,7 @@ struct LeaseTests {
             let later = try await scene.enqueue(to: Self.uri, dueIn: 61)
             let store = scene.world.store
             let now = scene.world.time.now
-            _ = try await store.lease(limit: 1, now: now, until: now.adding(seconds: OutboxWorker.lease))
+            _ = try await store.lease(limit: 1, now: now, until: now.adding(OutboxWorker.lease))
             let delivered = try await scene.enqueue(to: Self.uri)
             try await store.commit { _ = try $0.outbox.settle([delivered: .delivered], at: now) }
             let restarted = try await scene.world.reopened().store

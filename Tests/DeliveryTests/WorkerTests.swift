@@ -150,7 +150,7 @@ struct WorkerTests {
                     #expect(scene.logs.entries == ["error delivery could not be noted error=unavailable message=\(id)"])
                     try await scene.worker(recordingIn: store).deliverDue()
                     #expect(receiver.calls.count == 1, "not while the lease lasts")
-                    scene.world.time.advance(seconds: OutboxWorker.lease)
+                    scene.world.time.advance(OutboxWorker.lease)
                     try await scene.worker(recordingIn: store).deliverDue()
                     #expect(try await scene.row(id).state == "delivered")
                     #expect(receiver.calls.map { $0.fields["webhook-id"] } == ["\(id)", "\(id)"])

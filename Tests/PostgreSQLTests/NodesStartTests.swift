@@ -66,12 +66,12 @@ struct NodesStartTests {
     func turns() async throws {
         let world = try await World(.postgresql)
         let other = try await world.reopened()
-        #expect(try await world.store.takesTurn(at: "sweep", seconds: 60))
-        #expect(try await !other.store.takesTurn(at: "sweep", seconds: 60))
-        #expect(try await other.store.takesTurn(at: "another", seconds: 60))
-        #expect(try await world.store.takesTurn(at: "sweep", seconds: 0))
-        while try await !other.store.takesTurn(at: "sweep", seconds: 60) {}
-        #expect(try await !world.store.takesTurn(at: "sweep", seconds: 60))
+        #expect(try await world.store.takesTurn(at: "sweep", for: 60))
+        #expect(try await !other.store.takesTurn(at: "sweep", for: 60))
+        #expect(try await other.store.takesTurn(at: "another", for: 60))
+        #expect(try await world.store.takesTurn(at: "sweep", for: 0))
+        while try await !other.store.takesTurn(at: "sweep", for: 60) {}
+        #expect(try await !world.store.takesTurn(at: "sweep", for: 60))
     }
 
     @Test("Of 40 due messages and eight nodes that lease at once each message is one node's")

@@ -19,7 +19,7 @@ struct ServerCertificateTests {
             .POST, path, ["at_once": true, "compromised": .bool(compromised)])
         #expect(begun.status == 202, "\(begun)")
         let next = try begun.success()["id"]
-        scene.server.clock.advance(seconds: RotateIssuerKey.settling)
+        scene.server.clock.advance(RotateIssuerKey.settling)
         try await until(in: scene) { keys in
             keys.contains { $0["id"] == next && $0["state"] == "current" }
                 && (!compromised || !keys.contains { $0["use"] == .string(use.rawValue) && $0["state"] == "retired" })
@@ -106,7 +106,7 @@ struct ServerCertificateTests {
             let early = try await scene.ask()
             try await scene.open(early).approve(with: .confirmation, number: early.number)
             #expect(Self.fetches(scene) == before, "what it has is good")
-            scene.server.clock.advance(seconds: RotateIssuerKey.honour)
+            scene.server.clock.advance(RotateIssuerKey.honour)
             try await Self.untilRevoked(at: scene.server)
             let late = try await scene.ask()
             try await scene.open(late).approve(with: .confirmation, number: late.number)

@@ -21,6 +21,8 @@ package final class TestClock: TimeSource {
 
     private static var machineTime: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
+    package func advance(_ length: Seconds) { advance(seconds: length.value) }
+
     package func advance(seconds: Int64) {
         state.withLock { $0.offset += seconds * 1000 }
     }

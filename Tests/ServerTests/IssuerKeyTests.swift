@@ -34,7 +34,7 @@ struct IssuerKeyTests {
             #expect(key["state"] == "next" && key["use"] == "push" && key["compromised"] == false)
             let created = try #require(key["created_at"]?.string.flatMap { Timestamp($0) })
             let due = try #require(key["changes_at"]?.string.flatMap { Timestamp($0) })
-            #expect(due == created.adding(seconds: RotateIssuerKey.publication))
+            #expect(due == created.adding(RotateIssuerKey.publication))
             let refused = try await caller.call(.POST, "\(Self.path)/push/rotate")
             #expect(refused.status == 409 && refused.code == "rotation_under_way", "\(refused)")
             #expect(refused.json["key"]?["id"] == key["id"])

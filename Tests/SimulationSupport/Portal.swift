@@ -61,7 +61,7 @@ final class Portal: @unchecked Sendable {
             name: try ClientName("Portal \(number)"), rights: Set(Right.allCases),
             callbackURIs: [CallbackURI(stored: "https://portal\(number).example.com/countersign")],
             returnURIs: [ReturnURI(stored: "https://portal\(number).example.com/back")],
-            waivesEnrollmentApproval: false, coolingOff: coolingOff,
+            waivesEnrollmentApproval: false, coolingOff: Seconds(coolingOff),
             pinPolicy: try PINPolicy(isStrict ? ["at_limit": "remove"] : [:], at: ""),
             deviceLimit: isStrict ? try DeviceLimit(["max": 2, "at_limit": "replace"], at: "") : nil,
             authenticators: [phrase])

@@ -1,5 +1,6 @@
 import CountersignCore
 import CountersignStorage
+import CountersignWire
 
 /// A node's access to the simulated database, with the real statements, and with faults at the boundary.
 final class SimulatedEngine: SQLEngine, @unchecked Sendable {
@@ -65,10 +66,10 @@ final class SimulatedEngine: SQLEngine, @unchecked Sendable {
         return result
     }
 
-    func takesTurn(at work: String, seconds: Int64) async throws -> Bool {
+    func takesTurn(at work: String, for turn: Seconds) async throws -> Bool {
         try await reach()
         let now = world.scheduler.elapsed
-        return world.database.takesTurn(at: work, node.number, until: now + .seconds(seconds), now: now)
+        return world.database.takesTurn(at: work, node.number, until: now + .seconds(turn.value), now: now)
     }
 
     /// Notifies tasks in this node at once, and those in other nodes a moment later.

@@ -1,5 +1,6 @@
 package import CountersignCore
 package import CountersignStorage
+package import CountersignWire
 import Synchronization
 
 /// An engine that records every statement that runs on another engine.
@@ -72,8 +73,8 @@ package final class RecordingEngine: SQLEngine {
         try await engine.exclusively(body)
     }
 
-    package func takesTurn(at work: String, seconds: Int64) async throws -> Bool {
-        try await engine.takesTurn(at: work, seconds: seconds)
+    package func takesTurn(at work: String, for turn: Seconds) async throws -> Bool {
+        try await engine.takesTurn(at: work, for: turn)
     }
 
     fileprivate func record(_ statement: SQLStatement, _ arguments: [SQLValue]) {

@@ -13,6 +13,8 @@ package final class ScriptedTime: TimeSource {
 
     package var now: Timestamp { present.withLock { $0 } }
 
+    package func advance(_ length: Seconds) { advance(seconds: length.value) }
+
     /// Advances the clock by seconds; a negative number sets it back.
     package func advance(seconds: Int64) {
         advance(milliseconds: seconds * 1000)

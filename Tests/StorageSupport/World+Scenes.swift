@@ -23,7 +23,7 @@ extension World {
 
     /// Renews the secret for callbacks to a client.
     package func renewCallbackSecret(
-        of client: Client, overlap: Int64 = RenewClientSecret.overlap
+        of client: Client, overlap: Seconds = RenewClientSecret.overlap
     ) async throws -> RenewCallbackSecret.Renewed {
         let result = try await RenewCallbackSecret.renew(
             of: client.id, overlap: overlap, by: client, ports: ports
@@ -58,7 +58,7 @@ extension World {
     /// Creates a type with these settings.
     @discardableResult
     package func makeType(
-        _ name: String = "payment", lifetime: Int64 = 120, numberEntry: Bool = true, maximumPending: Int = 1000,
+        _ name: String = "payment", lifetime: Seconds = 120, numberEntry: Bool = true, maximumPending: Int = 1000,
         maximumAsks: Int = 1000, maximumResends: Int = 3, methods: [AnswerMethod] = [.confirm],
         channel: Channel.Kind = .devices
     ) async throws -> ChallengeType {

@@ -39,7 +39,7 @@ struct ChallengeRoundTripTests {
                 question: question, user: channel == .devices ? self.user : user, channel: channel,
                 alert: try DisplayMessage("!"),
                 methods: [.confirm],
-                numberHash: full ? Array(0...255) : nil, expiresAt: now.adding(seconds: 100),
+                numberHash: full ? KeyedHash(stored: Array(0...255)) : nil, expiresAt: now.adding(seconds: 100),
                 callbackURI: full ? CallbackURI(stored: World.callback) : nil,
                 clientState: full ? "{\"a\":\"\\u0000\"}" : nil,
                 locale: full ? RequestedLanguage(stored: "de-CH") : nil, state: state)
@@ -167,7 +167,7 @@ struct ChallengeRoundTripTests {
         let stored = StoredReceipt(
             challenge: challenge.id, client: challenge.question.client, enrollment: device.enrollment,
             evidence: .receipt(message, certificate: device.certificate.encoded), acceptedAt: world.time.now)
-        let digest: [UInt8] = Array(0..<32)
+        let digest = MessageDigest(stored: Array(0..<32))
         let answer = RecordedAnswer(
             challenge: challenge.id, status: ChallengeStatus(state: "denied", reason: "declined"))
         try await world.store.commit { writer in

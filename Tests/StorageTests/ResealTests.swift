@@ -87,11 +87,11 @@ struct ResealTests {
         }
 
         /// Lets time pass, as a server does that looks at the keys all the while.
-        func pass(_ seconds: Int64, _ resealing: inout Resealing, in store: SQLStore) async throws
+        func pass(_ length: Seconds, _ resealing: inout Resealing, in store: SQLStore) async throws
             -> [Resealing.Progress]
         {
             let done = try await steps(&resealing, in: store)
-            world.time.advance(seconds: seconds)
+            world.time.advance(length)
             return try await done + steps(&resealing, in: store)
         }
 
@@ -140,12 +140,12 @@ struct ResealTests {
         let store = try await scene.rotate()
         var resealing = scene.resealing(batch: 2)
         #expect(try await scene.steps(&resealing, in: store).isEmpty)
-        scene.world.time.advance(seconds: RotateIssuerKey.settling - 1)
+        scene.world.time.advance(RotateIssuerKey.settling - 1)
         #expect(try await scene.steps(&resealing, in: store).isEmpty)
         scene.world.time.advance(seconds: 1)
         #expect(try await scene.steps(&resealing, in: store) == [.promoted])
         #expect(try await scene.sealed() == before, "others still seal by the earlier key")
-        scene.world.time.advance(seconds: RotateIssuerKey.settling - 1)
+        scene.world.time.advance(RotateIssuerKey.settling - 1)
         #expect(try await scene.steps(&resealing, in: store).isEmpty)
         scene.world.time.advance(seconds: 1)
         let steps = try await scene.steps(&resealing, in: store)
@@ -191,7 +191,7 @@ struct ResealTests {
         let store = try await scene.rotate()
         var first = scene.resealing(batch: 1)
         #expect(try await scene.pass(RotateIssuerKey.settling, &first, in: store) == [.promoted])
-        scene.world.time.advance(seconds: RotateIssuerKey.settling)
+        scene.world.time.advance(RotateIssuerKey.settling)
         for _ in 0..<5 { _ = try await first.step(in: store, at: scene.world.time.now) }
         let kinds = Set(try await scene.sealed().values.joined().map { $0.first ?? 0 })
         #expect(kinds == [1, 2], "in the middle")
@@ -213,7 +213,7 @@ struct ResealTests {
         let store = try await scene.rotate()
         var (first, second) = (scene.resealing(batch: 1), scene.resealing())
         #expect(try await scene.pass(RotateIssuerKey.settling, &first, in: store) == [.promoted])
-        scene.world.time.advance(seconds: RotateIssuerKey.settling)
+        scene.world.time.advance(RotateIssuerKey.settling)
         for _ in 0..<5 { _ = try await first.step(in: store, at: scene.world.time.now) }
         // Another has the turn, and finishes it.
         #expect(try await scene.pass(RotateIssuerKey.settling, &second, in: store).last == .finished)
@@ -236,7 +236,7 @@ struct ResealTests {
         let store = try await scene.rotate()
         var resealing = scene.resealing()
         #expect(try await scene.steps(&resealing, in: store).isEmpty)
-        scene.world.time.advance(seconds: RotateIssuerKey.settling)
+        scene.world.time.advance(RotateIssuerKey.settling)
         let now = scene.world.time.now
         let (own, next) = (try World.masterKey(8), try World.masterKey(9))
         async let accepted: Void = store.accept(next, besides: own)
@@ -288,7 +288,7 @@ struct ResealTests {
         #expect(try await scene.pass(RotateIssuerKey.settling, &resealing, in: store) == [.promoted])
         let (own, next) = (try World.masterKey(8), try World.masterKey(9))
         try await store.accept(next, besides: own)
-        scene.world.time.advance(seconds: RotateIssuerKey.settling)
+        scene.world.time.advance(RotateIssuerKey.settling)
         let steps = try await scene.steps(&resealing, in: store)
         #expect(!steps.isEmpty && !steps.contains(.finished))
         #expect(try await scene.sealed().values.joined().allSatisfy { $0.starts(with: Self.second) })

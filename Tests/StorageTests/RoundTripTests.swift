@@ -79,7 +79,7 @@ struct RoundTripTests {
         #expect(try await world.store.read { try $0.keys.bootstrapToken()?.expiresAt } == nil)
         for round: Int64 in [1, 2] {
             let type = ChallengeType(
-                name: .confirm, methods: [.confirm], lifetime: 10 * round, numberEntry: round == 1,
+                name: .confirm, methods: [.confirm], lifetime: Seconds(10 * round), numberEntry: round == 1,
                 signingData: round == 2, assurance: .event, maximumPending: 1, maximumAsks: 1000, denialPause: 0,
                 maximumResends: 100)
             try await world.store.commit { writer in
@@ -168,7 +168,8 @@ struct RoundTripTests {
     @Test("Outcomes kept for repeats, with every byte in them", arguments: Engine.allCases)
     func replies(_ engine: Engine) async throws {
         let world = try await World(engine)
-        let key = try #require(IdempotencyKey(scope: Self.text, key: "'$1\"", requestDigest: Array(0...255)))
+        let key = try #require(
+            IdempotencyKey(scope: Self.text, key: "'$1\"", requestDigest: MessageDigest(stored: Array(0...255))))
         let every = String(String.UnicodeScalarView((0...255).map { Unicode.Scalar(UInt8($0)) }))
         for (number, form) in [KeptForm([:]), KeptForm(["value": .string(every)])].enumerated() {
             let key = try #require(

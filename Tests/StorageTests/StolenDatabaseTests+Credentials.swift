@@ -60,7 +60,7 @@ extension StolenDatabaseTests {
         }
         #expect(Base64URL.decode(theft.ticket.ticket.reveal().dropFirst("ctt_".count))?.count == 24)
         let told = try #require(try await theft.replies(try await theft.opened())["ticket"]?["ticket"]?.string)
-        theft.world.time.advance(seconds: Ticket.lifetime)
+        theft.world.time.advance(Ticket.lifetime)
         guard case .ticketExpired = try await thief.enroll(ticket: Secret(told)) else {
             Issue.record("an old ticket was taken")
             return

@@ -41,11 +41,11 @@ extension StolenDatabaseTests {
         #expect(guessed.count > 100)
         for (id, number) in open {
             let hash = try numberHash(of: id, theft)
-            #expect(!guessed.contains { $0.matches(hash, number: number, challenge: id) })
+            #expect(!guessed.contains { $0.hash(of: number, challenge: id).bytes == hash })
             #expect(!plainHashes(of: number.digits, theft).contains(hash))
-            #expect(right.matches(hash, number: number, challenge: id))
+            #expect(right.hash(of: number, challenge: id).bytes == hash)
             let other = EntryNumber(value: (try #require(UInt32(number.digits)) + 1) % 1_000_000)
-            #expect(!right.matches(hash, number: other, challenge: id))
+            #expect(right.hash(of: other, challenge: id).bytes != hash)
         }
         // What a new device shows is made of its question and of the key: there is not even anything to guess.
         #expect(right.approvalNumber(of: theft.addition.challenge) == theft.addition.number)
@@ -94,7 +94,7 @@ extension StolenDatabaseTests {
         func told(by hasher: KeyedHasher) -> [Bool] {
             [
                 counted.contains("text code \(hasher.name(of: phone))"),
-                browsers.contains(hasher.hash(of: browser, client: client)),
+                browsers.contains(hasher.hash(of: browser, client: client).bytes),
                 left.contains(hasher.name(of: name, client: client)),
             ]
         }
@@ -118,8 +118,8 @@ extension StolenDatabaseTests {
         for body in [Theft.clientRequest, Theft.textRequest] {
             // All of it but a telephone number or a password is known, or soon guessed.
             #expect(!digests.contains(Array(SHA256.hash(data: body))))
-            #expect(!guessed.contains { digests.contains($0.hash(ofRequest: body)) })
-            #expect(digests.contains(opened.ports.hasher.hash(ofRequest: body)))
+            #expect(!guessed.contains { digests.contains($0.digest(ofRequest: body).bytes) })
+            #expect(digests.contains(opened.ports.hasher.digest(ofRequest: body).bytes))
         }
     }
 }

@@ -159,7 +159,7 @@ struct StolenDatabaseTests {
         #expect(replies["ticket"]?["ticket"]?.string == theft.ticket.ticket.reveal())
         #expect(replies["number"]?["number"]?.string == theft.asked.number?.digits)
         // A day later they are gone from what is copied then.
-        theft.world.time.advance(seconds: IdempotencyKey.lifetime + 1)
+        theft.world.time.advance(IdempotencyKey.lifetime + 1)
         let later = theft.world.time.now
         _ = try await theft.world.store.commit { try $0.retention.sweep(now: later, limit: 1000) }
         #expect(try await StolenCopy(of: theft.world, by: way).rows["replies"] == [])

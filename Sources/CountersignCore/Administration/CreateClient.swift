@@ -21,8 +21,8 @@ package enum CreateClient {
         package let basic: BasicCredentials?
         /// Whether its tickets enroll a further device without the approval of an earlier one.
         package let waivesEnrollmentApproval: Bool
-        /// How long a further device waits that no earlier one approves, in seconds.
-        package let coolingOff: Int64
+        /// How long a further device waits that no earlier one approves.
+        package let coolingOff: Seconds
         /// The rules for the PINs of devices that enroll through it.
         package let pinPolicy: PINPolicy
         /// How many devices of a user may enroll through it; nil for as many as there are.
@@ -35,7 +35,7 @@ package enum CreateClient {
             name: ClientName, rights: Set<Right>, callbackURIs: [CallbackURI],
             returnURIs: [ReturnURI] = [], noticeURI: CallbackURI? = nil,
             basic: BasicCredentials? = nil,
-            waivesEnrollmentApproval: Bool, coolingOff: Int64 = Client.standardCoolingOff,
+            waivesEnrollmentApproval: Bool, coolingOff: Seconds = Client.standardCoolingOff,
             pinPolicy: PINPolicy = .standard, deviceLimit: DeviceLimit? = nil,
             authenticators: [CustomAuthenticator] = []
         ) {

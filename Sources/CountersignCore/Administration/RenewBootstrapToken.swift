@@ -32,6 +32,6 @@ extension BootstrapToken {
     }
 
     init(_ token: Secret<String>, at now: Timestamp) {
-        self.init(hash: SecretHash(of: token), expiresAt: now.adding(seconds: Self.lifetime))
+        self.init(hash: SecretHash(of: token), expiresAt: now.adding(Self.lifetime))
     }
 }

@@ -5,10 +5,10 @@ package import Encodings
 ///
 /// For operators: whoever has a client's secret could renew it, too, and lock its owner out.
 package enum RenewClientSecret {
-    /// The longest time for which a secret works beside the one that replaces it, in seconds.
-    package static let longestOverlap: Int64 = 7 * 24 * 3600
-    /// The time when nobody says another, in seconds.
-    package static let overlap: Int64 = 24 * 3600
+    /// The longest time for which a secret works beside the one that replaces it.
+    package static let longestOverlap = Seconds.days(7)
+    /// The time when nobody says another.
+    package static let overlap = Seconds.days(1)
 
     /// A new secret, shown this once.
     package struct Renewed: Equatable, Sendable {
@@ -40,17 +40,17 @@ package enum RenewClientSecret {
     ///
     /// - Parameters:
     ///   - id: the client.
-    ///   - overlap: how long the earlier one still lets in, in seconds; 0 where it has become known.
+    ///   - overlap: how long the earlier one still lets in; 0 where it has become known.
     ///   - caller: who asks.
     ///   - key: names the request: done twice for want of a reply, it would drop the secret that is in use.
     ///   - ports: the world.
     package static func renew(
-        of id: ClientID, overlap: Int64 = overlap, by caller: Client,
+        of id: ClientID, overlap: Seconds = overlap, by caller: Client,
         idempotency key: IdempotencyKey? = nil, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
         let renewed = Renewed(
-            client: id, secret: CreateClient.newSecret(ports.random), earlierUntil: now.adding(seconds: overlap))
+            client: id, secret: CreateClient.newSecret(ports.random), earlierUntil: now.adding(overlap))
         return try await ports.commit(at: now) { work in
             try work.once(key, id) {
                 guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }

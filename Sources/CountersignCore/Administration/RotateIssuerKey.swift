@@ -1,4 +1,4 @@
-import CountersignWire
+package import CountersignWire
 import Encodings
 import OpenPGP
 
@@ -9,12 +9,12 @@ import OpenPGP
 /// nothing with older ones, so a step waits for longer than that.
 /// Spec: design 2b §8, 3.1.
 package enum RotateIssuerKey {
-    /// How long a key that is to sign is published before it does, in seconds: devices and caches have learnt it.
-    package static let publication: Int64 = 24 * 3600
-    /// How long what a retired key did is honoured, in seconds: devices fetch the issuer's certificate twice in it.
-    package static let honour: Int64 = 24 * 3600
-    /// How long a step waits at least, in seconds, until every server has read the one before.
-    package static let settling: Int64 = 90
+    /// How long a key that is to sign is published before it does: devices and caches have learnt it.
+    package static let publication = Seconds.days(1)
+    /// How long what a retired key did is honoured: devices fetch the issuer's certificate twice in it.
+    package static let honour = Seconds.days(1)
+    /// How long a step waits at least, until every server has read the one before.
+    package static let settling: Seconds = 90
     private static let attempts = 5
     /// How many subkeys the certificate may have: each is up to four packets, with its revocations, of 256 that a
     /// certificate has at most.
@@ -47,7 +47,7 @@ package enum RotateIssuerKey {
         return try await changing(ports) { material, now in
             // What opens is published when it is used: there is nobody to learn it before.
             let wait = hastens || use == .encryption ? settling : publication
-            let due = now.adding(seconds: wait)
+            let due = now.adding(wait)
             var step = Step(material, by: caller)
             if isCompromised {
                 // Who has the current key has the one that waits, too: they are kept together.
@@ -92,7 +92,7 @@ package enum RotateIssuerKey {
         }
         if var earlier = material.key(key.use, .current) {
             earlier.state = .retired
-            earlier.changesAt = now.adding(seconds: earlier.isCompromised ? 0 : honour)
+            earlier.changesAt = now.adding(earlier.isCompromised ? 0 : honour)
             step.put(earlier)
         }
         key.state = .current

@@ -12,11 +12,11 @@ package enum SendTestMessage {
         /// Mail, or text messages, are not set up.
         case notSetUp
         /// The address has had too many; after how many seconds to come again.
-        case tooMany(retryAfter: Int64)
+        case tooMany(retryAfter: Seconds)
     }
 
-    /// How long such a message is tried, in seconds.
-    static let lifetime: Int64 = 3600
+    /// How long such a message is tried.
+    static let lifetime = Seconds.hours(1)
     /// The code in a message that shows what one with a code looks like; it is good for nothing.
     package static let code = EntryNumber(value: 123_456)
 
@@ -42,7 +42,7 @@ package enum SendTestMessage {
             }
         let queued = OutboxMessage(
             id: ports.random.id(at: now), content: .personal(message, to: address, client: caller.id), dueAt: now,
-            expiresAt: now.adding(seconds: lifetime))
+            expiresAt: now.adding(lifetime))
         // The address is not kept in the clear: neither among the counts nor in the audit.
         let limit = AttemptLimit.testMessages(to: ports.hasher.name(of: address))
         return try await ports.commit(at: now) { work in

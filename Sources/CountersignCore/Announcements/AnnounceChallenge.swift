@@ -5,8 +5,8 @@ import Encodings
 ///
 /// Spec: design 3.6.
 package enum AnnounceChallenge {
-    /// How long it is tried to take a notification back, in seconds.
-    static let withdrawalLifetime: Int64 = 3600
+    /// How long it is tried to take a notification back.
+    static let withdrawalLifetime = Seconds.hours(1)
 
     /// Which challenge, and which device it is announced to.
     package struct Subject: Sendable {
@@ -140,7 +140,7 @@ extension UnitOfWork {
             OutboxMessage(
                 id: nextEventID(),
                 content: .withdrawal(challenge.id, to: enrollment, client: challenge.question.client),
-                dueAt: now, expiresAt: now.adding(seconds: AnnounceChallenge.withdrawalLifetime)))
+                dueAt: now, expiresAt: now.adding(AnnounceChallenge.withdrawalLifetime)))
         notify(.outbox)
     }
 

@@ -1,4 +1,3 @@
-import Crypto
 package import CountersignWire
 
 /// Takes a device's answer, by nine checks in this order.
@@ -12,8 +11,8 @@ package import CountersignWire
 ///
 /// Spec: design 3.8.
 package enum AnswerChallenge {
-    /// How far `answered` may lie outside the time from first fetch to now, in seconds.
-    static let tolerance: Int64 = 60
+    /// How far `answered` may lie outside the time from first fetch to now.
+    static let tolerance = Seconds.minutes(1)
 
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
@@ -40,7 +39,7 @@ package enum AnswerChallenge {
         /// The custom authenticator cannot be asked now; nothing was counted.
         case customUnavailable
         /// Too many refused answers.
-        case rateLimited(retryAfter: Int64)
+        case rateLimited(retryAfter: Seconds)
     }
 
     /// Takes an answer.
@@ -55,7 +54,7 @@ package enum AnswerChallenge {
     ) async throws -> Outcome {
         let now = ports.time.now
         // What is sealed differs each time: the receipt's bytes tell all of an answer apart, for it names the data.
-        let digest = Array(SHA256.hash(data: request.message))
+        let digest = MessageDigest(of: request.message)
         let facts = try await ports.store.read { try Facts(id, by: call.enrollment.id, digest: digest, from: $0) }
         let finding = try await judge(request, facts, by: call.enrollment, at: now, ports: ports)
         let outcome: Outcome
@@ -83,7 +82,7 @@ package enum AnswerChallenge {
         let certificate: [UInt8]?
         let recorded: RecordedAnswer?
 
-        init(_ id: ChallengeID, by enrollment: EnrollmentID, digest: [UInt8], from reader: any Stores) throws {
+        init(_ id: ChallengeID, by enrollment: EnrollmentID, digest: MessageDigest, from reader: any Stores) throws {
             recorded = try reader.answers.find(by: enrollment, digest: digest)
             target = try reader.targets.find(of: id, enrollment: enrollment)
             challenge = try reader.challenges.find(id)

@@ -4,7 +4,7 @@ package import CountersignWire
 ///
 /// All throw ``StoreError``.
 package protocol AnswerStore {
-    func find(by enrollment: EnrollmentID, digest: [UInt8]) throws -> RecordedAnswer?
+    func find(by enrollment: EnrollmentID, digest: MessageDigest) throws -> RecordedAnswer?
     func deleteAll(by enrollment: EnrollmentID) throws
-    func insert(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: [UInt8], at: Timestamp) throws
+    func insert(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: MessageDigest, at: Timestamp) throws
 }

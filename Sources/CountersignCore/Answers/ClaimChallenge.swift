@@ -26,7 +26,7 @@ package enum ClaimChallenge {
         /// The device cannot answer by what the challenge allows.
         case methodMissing([AnswerMethod])
         /// Too many invalid codes.
-        case rateLimited(retryAfter: Int64)
+        case rateLimited(retryAfter: Seconds)
     }
 
     /// Presents a code.
@@ -50,7 +50,7 @@ package enum ClaimChallenge {
             }
             // Another node may have made it, by a clock that is a little ahead.
             guard now < madeAt.adding(seconds: ChallengeCode.lifetime),
-                madeAt <= now.adding(seconds: ReplayGuard.tolerance)
+                madeAt <= now.adding(ReplayGuard.tolerance)
             else { return .codeExpired }
             if let refusal = try judge(enrollment, for: challenge, in: work) { return refusal }
             guard try work.challenges.claim(challenge.id, by: enrollment.id, of: enrollment.user, at: now) else {

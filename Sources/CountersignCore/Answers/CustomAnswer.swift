@@ -1,4 +1,3 @@
-import Crypto
 import CountersignWire
 import Encodings
 import OpenPGP
@@ -42,7 +41,7 @@ struct CustomAnswer: Sendable {
         _ answer: VerifiedAnswer, to challenge: Challenge, by name: AuthenticatorName, _ sealed: [UInt8]?,
         from enrollment: Enrollment, at now: Timestamp, ports: Ports
     ) async throws {
-        guard let sealed, Array(SHA256.hash(data: sealed)) == answer.customDataHash,
+        guard let sealed, MessageDigest(of: sealed).bytes == answer.customDataHash,
             let data = try await CustomData(sealed, from: enrollment, at: now, ports: ports)
         else { return nil }
         self.challenge = challenge
@@ -52,7 +51,7 @@ struct CustomAnswer: Sendable {
     }
 
     /// Has the hook judge the answer, and settles it.
-    func settled(digest: [UInt8], _ call: DeviceCall, at now: Timestamp, ports: Ports) async throws
+    func settled(digest: MessageDigest, _ call: DeviceCall, at now: Timestamp, ports: Ports) async throws
         -> AnswerChallenge.Outcome
     {
         let enrollment = call.enrollment
@@ -77,7 +76,7 @@ struct CustomAnswer: Sendable {
         }
     }
 
-    private func settling(_ digest: [UInt8], by enrollment: Enrollment, in work: UnitOfWork) -> SettleAnswer {
+    private func settling(_ digest: MessageDigest, by enrollment: Enrollment, in work: UnitOfWork) -> SettleAnswer {
         SettleAnswer(id: challenge.id, digest: digest, enrollment: enrollment, work: work)
     }
 
@@ -89,7 +88,7 @@ struct CustomAnswer: Sendable {
         else { return .ended(.customNotRegistered) }
         let question = try work.hookQuestion(
             .verify(challenge.id, type: challenge.question.type), name, data, of: current,
-            id: "\(challenge.id).\(Hex.encode(settling.digest.prefix(16)))")
+            id: "\(challenge.id).\(settling.digest.hex.prefix(32))")
         guard let question else {
             // The client does not have the authenticator any more.
             try work.drop(name, of: current)
@@ -174,7 +173,7 @@ extension ChallengeStatus {
 extension CustomData {
     /// Opens what a device has sealed and signed by its primary key; nil when it is anything else.
     init?(_ sealed: [UInt8], from enrollment: Enrollment, at now: Timestamp, ports: Ports) async throws {
-        let latest = now.adding(seconds: AnswerChallenge.tolerance).unixSeconds
+        let latest = now.adding(AnswerChallenge.tolerance).unixSeconds
         let keys = try ports.keys.current()
         let opened = try? await keys.open(sealed, signedBy: enrollment, now: latest)
         guard let opened, opened.signature.type == .text, let text = String(strictUTF8: opened.content) else {

@@ -37,7 +37,7 @@ struct ReceiptVerifier: Sendable {
     let now: Timestamp
 
     /// The latest time that a signature may be made at.
-    private var latest: UnixSeconds { now.adding(seconds: AnswerChallenge.tolerance).unixSeconds }
+    private var latest: UnixSeconds { now.adding(AnswerChallenge.tolerance).unixSeconds }
 
     /// Verifies a sealed receipt.
     func verify(_ sealed: [UInt8]) async -> AnswerVerdict {
@@ -58,14 +58,14 @@ struct ReceiptVerifier: Sendable {
         guard let text = String(strictUTF8: message.content), let receipt = try? Receipt(parsing: text),
             isExpected(text, receipt)
         else { return .invalid(.text) }
-        guard let fetchedAt, receipt.answeredAt.adding(seconds: AnswerChallenge.tolerance) >= fetchedAt.wholeSeconds,
-            receipt.answeredAt <= now.adding(seconds: AnswerChallenge.tolerance)
+        guard let fetchedAt, receipt.answeredAt.adding(AnswerChallenge.tolerance) >= fetchedAt.wholeSeconds,
+            receipt.answeredAt <= now.adding(AnswerChallenge.tolerance)
         else { return .invalid(.time) }
         // 6: an active key of this enrollment that proves the method, and a receipt that proves it to others.
         let verdict = verifySigner(of: message, receipt, text)
         // 7: the number.
         if case .verified = verdict, case .approved(_, let number?) = receipt.decision,
-            let hash = challenge.numberHash, !hasher.matches(hash, number: number, challenge: challenge.id)
+            let hash = challenge.numberHash, hash != hasher.hash(of: number, challenge: challenge.id)
         {
             return .wrongNumber
         }

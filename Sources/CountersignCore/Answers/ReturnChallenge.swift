@@ -6,8 +6,8 @@ package import Encodings
 /// Somebody else may have sent the user the link. The approval therefore stays hidden from the client until the browser
 /// session that asked presents the code that the user's device brought back to it. Spec: design 3.7.
 package enum ReturnChallenge {
-    /// How long a device has to bring the code back, in seconds.
-    static let window: Int64 = 120
+    /// How long a device has to bring the code back.
+    static let window = Seconds.minutes(2)
 
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
@@ -20,7 +20,7 @@ package enum ReturnChallenge {
         /// The client has no such challenge.
         case notFound
         /// Too many wrong codes.
-        case rateLimited(retryAfter: Int64)
+        case rateLimited(retryAfter: Seconds)
     }
 
     /// Presents the code that a device brought back.
@@ -67,7 +67,7 @@ extension UnitOfWork {
     func holdForReturn(
         _ challenge: Challenge, approvedBy method: AnswerMethod, on enrollment: Enrollment
     ) throws -> Bool {
-        let until = max(challenge.expiresAt, now.adding(seconds: ReturnChallenge.window))
+        let until = max(challenge.expiresAt, now.adding(ReturnChallenge.window))
         guard try challenges.holdForReturn(challenge.id, approvedBy: method, on: enrollment.id, until: until, at: now)
         else { return false }
         try raise(.challengeHeld(challenge, method, by: enrollment))

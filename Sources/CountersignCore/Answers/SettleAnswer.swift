@@ -10,7 +10,7 @@ struct SettleAnswer {
     /// The challenge that is answered.
     let id: ChallengeID
     /// Tells the answer from others.
-    let digest: [UInt8]
+    let digest: MessageDigest
     /// Who answers, as it was when the answer was judged.
     let enrollment: Enrollment
     /// The transaction.

@@ -168,7 +168,7 @@ extension UnitOfWork {
             OutboxMessage(
                 id: nextEventID(),
                 content: .hook(authenticator.hook, client: enrollment.client, body: body.encoded), dueAt: now,
-                expiresAt: now.adding(seconds: OutboxMessage.lifetime)))
+                expiresAt: now.adding(OutboxMessage.lifetime)))
         notify(.outbox)
     }
 }

@@ -24,7 +24,7 @@ package enum AskChallenge {
         /// Whether a number must be typed; nil for what the type says.
         package var numberEntry: Bool?
         /// For how many seconds; nil for what the type says.
-        package var lifetime: Int64?
+        package var lifetime: Seconds?
         /// By which methods; nil for what the type says.
         package var methods: [AnswerMethod]?
         /// On which devices; nil for all that can.
@@ -90,16 +90,16 @@ package enum AskChallenge {
         /// A code is to be sent, and text messages are not set up.
         case textsNotSetUp
         /// The telephone number has had too many; try again after some seconds.
-        case tooManyTexts(retryAfter: Int64)
+        case tooManyTexts(retryAfter: Seconds)
         /// The user has reported an earlier question of this client.
         case reported
         /// Too many open challenges.
         case tooManyPending
         /// Too many asks without an approval; try again after some seconds.
-        case tooManyAsks(retryAfter: Int64)
+        case tooManyAsks(retryAfter: Seconds)
 
         fileprivate static func tooManyAsks(until frees: Timestamp, now: Timestamp) -> Refusal {
-            .tooManyAsks(retryAfter: max(1, frees.seconds - now.seconds))
+            .tooManyAsks(retryAfter: max(1, Seconds(frees.seconds - now.seconds)))
         }
     }
 
@@ -280,7 +280,7 @@ extension AskChallenge {
             methods: request.methods ?? type.methods,
             numberHash: number.map { hasher.hash(of: $0, challenge: inputs.challenge) },
             attempts: type.attempts ?? (channel == .text ? EnterCode.usualAttempts : nil),
-            expiresAt: facts.now.adding(seconds: request.lifetime ?? type.lifetime),
+            expiresAt: facts.now.adding(request.lifetime ?? type.lifetime),
             callbackURI: callbackURI, clientState: request.clientState, locale: request.locale,
             browser: facts.user == nil ? nil : browser, state: .pending)
         return Decided(
@@ -349,13 +349,13 @@ extension AskChallenge {
         guard facts.openChallenges < facts.type.maximumPending else { throw .tooManyPending }
         let sinceSuccess = facts.recentAsks.prefix { $0.outcome != .approved }
         if let oldest = sinceSuccess.last, sinceSuccess.count >= facts.type.maximumAsks {
-            throw .tooManyAsks(until: oldest.askedAt.adding(seconds: ChallengeType.askWindow), now: facts.now)
+            throw .tooManyAsks(until: oldest.askedAt.adding(ChallengeType.askWindow), now: facts.now)
         }
         let denials = sinceSuccess.compactMap { if case .denied(let time) = $0.outcome { time } else { nil } }
         let pause = facts.type.pause(afterDenials: denials.count)
         // This ask waited for its transaction, so that a denial may be later than it. Without a pause that is no reason to refuse.
         guard pause > 0, let last = denials.max() else { return }
-        let frees = last.adding(seconds: pause)
+        let frees = last.adding(pause)
         if facts.now < frees { throw .tooManyAsks(until: frees, now: facts.now) }
     }
 
@@ -407,6 +407,6 @@ extension AskChallenge.Facts {
         isLocked = try work.askingLocks.exists(of: user, by: client.id)
         openChallenges = try work.challenges.openCount(of: user, by: client.id, now: now, limit: type.maximumPending)
         recentAsks = try work.challenges.recentAsks(
-            of: user, by: client.id, since: now.adding(seconds: -ChallengeType.askWindow), limit: type.maximumAsks)
+            of: user, by: client.id, since: now.adding(-ChallengeType.askWindow), limit: type.maximumAsks)
     }
 }

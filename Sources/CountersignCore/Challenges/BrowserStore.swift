@@ -5,9 +5,9 @@ package import CountersignWire
 /// All throw ``StoreError``.
 package protocol BrowserStore {
     /// Whether a user has approved something of a client's from a browser, by its hash.
-    func isKnown(_ browser: [UInt8], of user: UserID, by client: ClientID) throws -> Bool
+    func isKnown(_ browser: KeyedHash, of user: UserID, by client: ClientID) throws -> Bool
     func deleteAll(of user: UserID) throws
     /// Remembers, or remembers anew, from which browser a user has approved something of a client's.
-    func put(_ browser: [UInt8], of user: UserID, by client: ClientID, at: Timestamp) throws
-    func delete(_ browser: [UInt8], of user: UserID, by client: ClientID) throws
+    func put(_ browser: KeyedHash, of user: UserID, by client: ClientID, at: Timestamp) throws
+    func delete(_ browser: KeyedHash, of user: UserID, by client: ClientID) throws
 }

@@ -18,7 +18,7 @@ package final class Challenge: Sendable {
     /// How it may be answered.
     package let methods: [AnswerMethod]
     /// The keyed hash of the number to be typed; nil when none is asked for, and after the end.
-    package let numberHash: [UInt8]?
+    package let numberHash: KeyedHash?
     /// How often it may be answered wrongly before it fails; nil for as often as PINs and authenticators allow.
     package let attempts: Int?
     /// When it ends unanswered.
@@ -30,7 +30,7 @@ package final class Challenge: Sendable {
     /// The language of its texts.
     package let locale: RequestedLanguage?
     /// The keyed hash of what the client knows the browser by from which this was started; nil where it said nothing.
-    package let browser: [UInt8]?
+    package let browser: KeyedHash?
     /// Its state.
     package let state: ChallengeState
 
@@ -40,9 +40,9 @@ package final class Challenge: Sendable {
     /// A challenge of these parts.
     package init(
         question: Question, user: UserID?, channel: Channel = .devices, purpose: Purpose = .relyingParty,
-        alert: DisplayMessage, methods: [AnswerMethod], numberHash: [UInt8]?, attempts: Int? = nil,
+        alert: DisplayMessage, methods: [AnswerMethod], numberHash: KeyedHash?, attempts: Int? = nil,
         expiresAt: Timestamp, callbackURI: CallbackURI?, clientState: String?, locale: RequestedLanguage?,
-        browser: [UInt8]? = nil, state: ChallengeState
+        browser: KeyedHash? = nil, state: ChallengeState
     ) {
         self.question = question
         self.user = user

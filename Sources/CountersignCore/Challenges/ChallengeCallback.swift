@@ -19,6 +19,6 @@ extension Challenge {
         ])
         return OutboxMessage(
             id: event, content: .callback(uri, client: question.client, body: body.encoded), dueAt: now,
-            expiresAt: now.adding(seconds: OutboxMessage.lifetime))
+            expiresAt: now.adding(OutboxMessage.lifetime))
     }
 }

@@ -49,7 +49,7 @@ package enum EnterCode {
             guard let hash = challenge.numberHash else { return .noCode }
             let typed = try work.count(.typedTextCodes(id, maximum: challenge.attempts ?? usualAttempts))
             let inARow = try work.count(.wrongTextCodes(client, user))
-            if !typed.isExceeded, !inARow.isExceeded, work.hasher.matches(hash, number: code, challenge: id) {
+            if !typed.isExceeded, !inARow.isExceeded, hash == work.hasher.hash(of: code, challenge: id) {
                 try work.forget(inARow.limit)
                 switch try work.endChallenge(challenge, as: .entered) {
                 case .ended(let approved): return .approved(approved)

@@ -1,10 +1,10 @@
-import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// A browser from which a user has approved something of a client's.
 package enum KnownBrowser {
-    /// How long it is remembered after the last approval, in seconds: 400 days, as long as browsers keep a cookie.
-    package static let keptFor: Int64 = 400 * 86_400
+    /// How long it is remembered after the last approval: as long as browsers keep a cookie.
+    package static let keptFor = Seconds.days(400)
 }
 
 extension UnitOfWork {

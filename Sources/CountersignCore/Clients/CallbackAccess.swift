@@ -112,8 +112,8 @@ package struct CallbackAccess: Sendable {
 package enum GoneReceiver {
     /// How many such answers it takes at least.
     package static let answers: Int64 = 3
-    /// How long they must have come at least, in seconds: nobody is disabled for a moment's mistake.
-    package static let period: Int64 = 600
+    /// How long they must have come at least: nobody is disabled for a moment's mistake.
+    package static let period = Seconds.minutes(10)
     /// What is said of a message that is not sent for it.
     package static let reason =
         "the receiver said that it is gone: its URL is called again when the client's callback URLs are set anew"

@@ -47,10 +47,10 @@ package struct DeviceLimit: Hashable, Sendable {
 
 /// A relying party.
 package struct Client: Hashable, Sendable {
-    /// How long a new device waits that no other one approves, in seconds, where the client says nothing.
-    package static let standardCoolingOff: Int64 = 86_400
-    /// How long a client can have it wait, in seconds.
-    package static let coolingOffs: ClosedRange<Int64> = 60...604_800
+    /// How long a new device waits that no other one approves, where the client says nothing.
+    package static let standardCoolingOff = Seconds.days(1)
+    /// How long a client can have it wait.
+    package static let coolingOffs = Seconds.minutes(1)...Seconds.days(7)
 
     /// Its id.
     package let id: ClientID
@@ -70,8 +70,8 @@ package struct Client: Hashable, Sendable {
     package let callbackUsername: String?
     /// Whether its tickets enroll a further device without the approval of an earlier one: the operator's waiver.
     package let waivesEnrollmentApproval: Bool
-    /// How long a further device waits that no earlier one approves, in seconds.
-    package let coolingOff: Int64
+    /// How long a further device waits that no earlier one approves.
+    package let coolingOff: Seconds
     /// The rules for the PINs of devices that enrolled through it.
     package let pinPolicy: PINPolicy
     /// How many devices of a user may be enrolled through it; nil for as many as there are.
@@ -92,7 +92,7 @@ package struct Client: Hashable, Sendable {
         id: ClientID, name: ClientName, secretHash: SecretHash?, rights: Set<Right>, callbackURIs: [CallbackURI],
         returnURIs: [ReturnURI] = [], noticeURI: CallbackURI? = nil, callbackUsername: String? = nil,
         waivesEnrollmentApproval: Bool,
-        coolingOff: Int64 = standardCoolingOff, pinPolicy: PINPolicy = .standard,
+        coolingOff: Seconds = standardCoolingOff, pinPolicy: PINPolicy = .standard,
         deviceLimit: DeviceLimit? = nil, authenticators: [CustomAuthenticator] = [], isOperator: Bool,
         createdAt: Timestamp, earlierSecret: EarlierSecret? = nil, disabledAt: Timestamp? = nil
     ) {
@@ -132,8 +132,8 @@ package struct EarlierSecret: Hashable, Sendable {
 
 /// The token of the first hours: it acts as operator and as the built-in client.
 package struct BootstrapToken: Sendable {
-    /// How long a token works, in seconds.
-    package static let lifetime: Int64 = 24 * 3600
+    /// How long a token works.
+    package static let lifetime = Seconds.days(1)
 
     /// The hash of the token.
     package let hash: SecretHash

@@ -17,8 +17,8 @@ package struct ClientChanges: Sendable {
     package var basic: Change<BasicCredentials>
     /// Whether its tickets enroll a further device without the approval of an earlier one.
     package var waivesEnrollmentApproval: Bool?
-    /// How long a further device waits that no earlier one approves, in seconds.
-    package var coolingOff: Int64?
+    /// How long a further device waits that no earlier one approves.
+    package var coolingOff: Seconds?
     /// The rules for the PINs of its devices; those that are set stay as they are.
     package var pinPolicy: PINPolicy?
     /// How many devices of a user may enroll through it; those that are enrolled stay.
@@ -31,7 +31,7 @@ package struct ClientChanges: Sendable {
         name: ClientName? = nil, rights: Set<Right>? = nil, callbackURIs: [CallbackURI]? = nil,
         returnURIs: [ReturnURI]? = nil, notices: Change<CallbackURI> = .unchanged,
         basic: Change<BasicCredentials> = .unchanged,
-        waivesEnrollmentApproval: Bool? = nil, coolingOff: Int64? = nil, pinPolicy: PINPolicy? = nil,
+        waivesEnrollmentApproval: Bool? = nil, coolingOff: Seconds? = nil, pinPolicy: PINPolicy? = nil,
         devices: Change<DeviceLimit> = .unchanged, authenticators: [CustomAuthenticator]? = nil
     ) {
         self.name = name
@@ -81,7 +81,7 @@ extension ClientChanges {
         detail["callback_hosts"] = callbackURIs.map { .array($0.map { .string($0.host) }) }
         detail["return_hosts"] = returnURIs.map { .array($0.map { .string($0.place) }) }
         detail["waiver"] = waivesEnrollmentApproval.map(JSONValue.bool)
-        detail["cooling_off"] = coolingOff.map(JSONValue.integer)
+        detail["cooling_off"] = coolingOff.map { .integer($0.value) }
         detail["pin_policy"] = pinPolicy?.json
         detail["authenticators"] = authenticators.map { all in
             .array(all.map { ["name": .string("\($0.name)"), "host": .string($0.hook.host)] })

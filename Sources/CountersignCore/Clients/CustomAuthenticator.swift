@@ -7,22 +7,22 @@ package import Encodings
 package struct CustomAuthenticator: Hashable, Sendable {
     /// How many a client may have.
     package static let maximumCount = 10
-    private static let deadlines: ClosedRange<Int64> = 1...10
+    private static let deadlines: ClosedRange<Seconds> = 1...10
     private static let attempts: ClosedRange<Int64> = 1...10
 
     /// Its name, which types and devices call it by.
     package let name: AuthenticatorName
     /// Who judges: called as callbacks are, and answers at once.
     package let hook: CallbackURI
-    /// How long the hook may take, in seconds.
-    package let deadline: Int64
+    /// How long the hook may take.
+    package let deadline: Seconds
     /// How often in a row it may want another try before the device must register it anew.
     package let attempts: Int
 
     /// The authenticator as JSON.
     package var json: JSONValue {
         .members([
-            "name": .string("\(name)"), "hook": .string(hook.description), "deadline": .integer(deadline),
+            "name": .string("\(name)"), "hook": .string(hook.description), "deadline": .integer(deadline.value),
             "attempts": .integer(Int64(attempts)),
         ])
     }
@@ -43,7 +43,7 @@ package struct CustomAuthenticator: Hashable, Sendable {
         self.hook = try members.required("hook", "an https URL (http to loopback in development mode)") {
             $0.string.flatMap(hook)
         }
-        deadline = try members.optionalInteger("deadline", in: Self.deadlines) ?? 5
+        deadline = try members.optionalSeconds("deadline", in: Self.deadlines) ?? 5
         attempts = Int(try members.optionalInteger("attempts", in: Self.attempts) ?? 5)
         try members.refuseUnknown()
     }

@@ -1,4 +1,4 @@
-import CountersignWire
+package import CountersignWire
 import Encodings
 import Synchronization
 
@@ -21,7 +21,7 @@ package final class WrongCredentials: Sendable {
         /// The credential was counted.
         case counted
         /// There were too many; the seconds until the next attempt is answered, 1 to 60.
-        case tooMany(retryAfter: Int64)
+        case tooMany(retryAfter: Seconds)
     }
 
     /// Counts a wrong credential.
@@ -59,7 +59,7 @@ package final class WrongCredentials: Sendable {
         let limit = isCounted ? limit : .otherWrongCredentials(maximum: limit.maximum)
         let known = counts[limit].flatMap { $0.isOpen(at: now, window: limit.window) ? $0 : nil }
         let count = AttemptCount(
-            number: (known?.number ?? 0) + 1, windowEnd: known?.windowEnd ?? now.adding(seconds: limit.window))
+            number: (known?.number ?? 0) + 1, windowEnd: known?.windowEnd ?? now.adding(limit.window))
         counts[limit] = count
         return CountedAttempts(limit: limit, count: count)
     }
@@ -67,7 +67,7 @@ package final class WrongCredentials: Sendable {
 
 extension AttemptCount {
     /// Whether a window has not ended; one that would end too late is of a clock that was set back since.
-    fileprivate func isOpen(at now: Timestamp, window: Int64) -> Bool {
-        now < windowEnd && windowEnd <= now.adding(seconds: window)
+    fileprivate func isOpen(at now: Timestamp, window: Seconds) -> Bool {
+        now < windowEnd && windowEnd <= now.adding(window)
     }
 }

@@ -1,5 +1,4 @@
 package import CountersignWire
-import Crypto
 import Encodings
 import OpenPGP
 
@@ -28,7 +27,7 @@ package enum ActOnDevice {
         /// A wrong PIN was typed too often before.
         case pinLocked
         /// Too many refused ones.
-        case rateLimited(retryAfter: Int64)
+        case rateLimited(retryAfter: Seconds)
     }
 
     /// Suspends, resumes or removes another device of the user.
@@ -154,8 +153,8 @@ extension Enrollment {
 extension IdempotencyKey {
     /// Names an act by what was signed.
     fileprivate init(ofAct authorization: [UInt8], by enrollment: EnrollmentID) {
-        let digest = Array(SHA256.hash(data: authorization))
-        guard let key = IdempotencyKey(scope: "act \(enrollment)", key: Hex.encode(digest), requestDigest: digest)
+        let digest = MessageDigest(of: authorization)
+        guard let key = IdempotencyKey(scope: "act \(enrollment)", key: digest.hex, requestDigest: digest)
         else { preconditionFailure("hexadecimal digits are a key") }
         self = key
     }

@@ -69,7 +69,7 @@ extension UnitOfWork {
             try outbox.enqueue(
                 OutboxMessage(
                     id: nextEventID(), content: .notice(receiver.uri, client: receiver.client, body: body),
-                    dueAt: now, expiresAt: now.adding(seconds: OutboxMessage.lifetime)))
+                    dueAt: now, expiresAt: now.adding(OutboxMessage.lifetime)))
         }
         if !receivers.isEmpty { notify(.outbox) }
     }

@@ -1,4 +1,3 @@
-import Crypto
 package import CountersignWire
 import Encodings
 import OpenPGP
@@ -7,8 +6,8 @@ import OpenPGP
 ///
 /// Spec: design 3.1, *Changing methods*.
 package enum ChangeMethods {
-    /// How long a nonce can be used, in seconds.
-    static let nonceLifetime: Int64 = 300
+    /// How long a nonce can be used.
+    static let nonceLifetime = Seconds.minutes(5)
 
     /// What came of a change.
     package enum Outcome: Equatable, Sendable {
@@ -37,7 +36,7 @@ package enum ChangeMethods {
         /// The custom authenticator cannot be asked now.
         case customUnavailable
         /// Too many refused changes.
-        case rateLimited(retryAfter: Int64)
+        case rateLimited(retryAfter: Seconds)
     }
 
     /// What can authorize a change.
@@ -130,7 +129,7 @@ package enum ChangeMethods {
     private static func judge(
         _ request: MethodChangeRequest, by enrollment: Enrollment, at now: Timestamp, ports: Ports
     ) async throws -> Verdict {
-        let latest = now.adding(seconds: ReplayGuard.tolerance).unixSeconds
+        let latest = now.adding(ReplayGuard.tolerance).unixSeconds
         let keys = try ports.keys.current()
         let opened = try? await keys.open(request.message, signedBy: enrollment, now: latest)
         guard let opened, opened.signature.type == .text else { return .invalid(reason: "message") }
@@ -153,7 +152,7 @@ package enum ChangeMethods {
         case .key(let change): return try await judge(change, of: enrollment, signedBy: signer, latest, ports: ports)
         case .custom(let change):
             guard let hash = change.customDataHash else { return .deregister(change, signedBy: signer) }
-            guard let sealed = request.customData, Array(SHA256.hash(data: sealed)) == hash,
+            guard let sealed = request.customData, MessageDigest(of: sealed).bytes == hash,
                 let data = try await CustomData(sealed, from: enrollment, at: now, ports: ports)
             else { return .invalid(reason: "custom_data") }
             return .register(Registration(change: .custom(change), name: change.name, data: data, signedBy: signer))
@@ -330,14 +329,14 @@ package enum ChangeMethods {
     static func isFresh(_ nonce: Nonce, of enrollment: EnrollmentID, at now: Timestamp, _ hasher: KeyedHasher) -> Bool {
         guard let made = hasher.time(of: nonce, for: enrollment) else { return false }
         // Another node may have made it, by a clock that is a little ahead.
-        return made <= now.adding(seconds: ReplayGuard.tolerance) && now < made.adding(seconds: nonceLifetime)
+        return made <= now.adding(ReplayGuard.tolerance) && now < made.adding(nonceLifetime)
     }
 
     static func spend(
         _ nonce: Nonce, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Bool {
         try work.nonces.spend(
-            nonce: "\(nonce)", of: nonceKey(enrollment), until: work.now.adding(seconds: 2 * nonceLifetime))
+            nonce: "\(nonce)", of: nonceKey(enrollment), until: work.now.adding(2 * nonceLifetime))
     }
 
     static func nonceKey(_ enrollment: Enrollment) -> String { "change \(enrollment.id)" }
@@ -387,10 +386,10 @@ extension Enrollment {
 extension IdempotencyKey {
     /// Names a change by all that was sent.
     fileprivate init(ofChange request: MethodChangeRequest, by enrollment: EnrollmentID) {
-        let digest = Array(SHA256.hash(data: request.json.encoded))
+        let digest = MessageDigest(of: request.json.encoded)
         guard
             let key = IdempotencyKey(
-                scope: "change \(enrollment)", key: Hex.encode(digest), requestDigest: digest)
+                scope: "change \(enrollment)", key: digest.hex, requestDigest: digest)
         else { preconditionFailure("hexadecimal digits are a key") }
         self = key
     }

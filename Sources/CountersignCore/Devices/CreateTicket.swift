@@ -37,7 +37,7 @@ package enum CreateTicket {
                 guard !user.isEnrollmentBlocked else { return .blocked }
                 let ticket = Ticket(
                     hash: SecretHash(of: secret), user: user.id, client: client.id, enrollment: enrollment,
-                    waivesApproval: client.waivesEnrollmentApproval, expiresAt: now.adding(seconds: Ticket.lifetime))
+                    waivesApproval: client.waivesEnrollmentApproval, expiresAt: now.adding(Ticket.lifetime))
                 try work.tickets.insert(ticket)
                 try work.raise(.ticketCreated(ticket))
                 let invitation = EnrollmentInvitation(

@@ -96,7 +96,7 @@ package enum EnrollDevice {
         _ bytes: [UInt8], ticket: Ticket, ports: Ports, now: Timestamp
     ) throws(DeviceCertificateRefusal) -> (Certificate, DeviceKeys) {
         let userID = DeviceKeys.userID(of: ticket.user, enrollment: ticket.enrollment, issuer: ports.issuer)
-        let latest = now.adding(seconds: ReplayGuard.tolerance).unixSeconds
+        let latest = now.adding(ReplayGuard.tolerance).unixSeconds
         return try DeviceKeys.enrolling(bytes, userID: userID, now: latest)
     }
 

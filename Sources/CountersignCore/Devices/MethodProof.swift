@@ -22,7 +22,7 @@ enum MethodProof: Sendable {
     init(_ message: UnverifiedMessage, by methods: [AnswerMethod], of enrollment: Enrollment, at now: Timestamp) {
         self = .invalid
         guard message.signature.type == .text else { return }
-        let latest = now.adding(seconds: ReplayGuard.tolerance).unixSeconds
+        let latest = now.adding(ReplayGuard.tolerance).unixSeconds
         if methods.contains(.biometric), let biometric = enrollment.biometric,
             (try? message.verified(signers: [biometric.key], now: latest)) != nil
         {
@@ -66,7 +66,7 @@ extension Enrollment {
 
     /// Whether nothing but a ticket authorizes a change.
     func needsTicket(for change: SignedChange, signedBy signer: AnswerMethod?, at now: Timestamp) -> Bool {
-        signer == nil && !undoes(change, at: now) && now >= createdAt.adding(seconds: Self.enrolling)
+        signer == nil && !undoes(change, at: now) && now >= createdAt.adding(Self.enrolling)
     }
 
     /// Whether what a change was judged by is still so.

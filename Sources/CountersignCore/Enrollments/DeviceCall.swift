@@ -22,15 +22,15 @@ package struct DeviceCall: Sendable {
 
 /// What is spent so that the same call is not carried out twice: a text that no other call of its scope has.
 package struct ReplayGuard: Sendable {
-    /// How far the clocks of a device and a server may be apart, in seconds.
+    /// How far the clocks of a device and a server may be apart.
     ///
     /// Spec: design 3.5.
-    package static let tolerance: Int64 = 60
-    /// How much longer than a proof is in time its nonce is remembered, in seconds.
+    package static let tolerance = Seconds.minutes(1)
+    /// How much longer than a proof is in time its nonce is remembered.
     ///
     /// A replay may be verified at the last moment and spend its nonce later, after a sweep, or the clock may be set
     /// back a little.
-    private static let margin: Int64 = 60
+    private static let margin = Seconds.minutes(1)
 
     let text: String
     let scope: String
@@ -45,10 +45,10 @@ package struct ReplayGuard: Sendable {
 
     /// The guard of a proof that is known to be good; checks its time.
     init(_ proof: some DeviceProof, now: Timestamp) throws(DeviceRefusal) {
-        guard abs(now.seconds - proof.created) <= Self.tolerance else { throw .clockSkew(serverTime: now) }
+        guard abs(now.seconds - proof.created) <= Self.tolerance.value else { throw .clockSkew(serverTime: now) }
         self.init(
             proof.nonce, of: proof.keyID,
-            until: Timestamp(seconds: proof.created).adding(seconds: Self.tolerance + 1 + Self.margin))
+            until: Timestamp(seconds: proof.created).adding(Self.tolerance + 1 + Self.margin))
     }
 }
 

@@ -190,10 +190,10 @@ package struct EnrolledPIN: Equatable, Sendable {
 
 /// The authority to enroll one device, once.
 package struct Ticket: Sendable {
-    /// How long a ticket lives, in seconds.
+    /// How long a ticket lives.
     ///
     /// Spec: NIST SP 800-63B-4 §4.1.2.2.
-    package static let lifetime: Int64 = 600
+    package static let lifetime = Seconds.minutes(10)
 
     /// The hash of the secret.
     package let hash: SecretHash

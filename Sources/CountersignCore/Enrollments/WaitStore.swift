@@ -7,7 +7,7 @@ package import CountersignWire
 /// All throw ``StoreError``.
 package protocol WaitStore {
     /// The longest cooling-off of the clients that know a user, or did within their own; nil where there is none.
-    func longestCoolingOff(of user: UserID, at: Timestamp) throws -> Int64?
+    func longestCoolingOff(of user: UserID, at: Timestamp) throws -> Seconds?
     /// What was left behind under any of some names; nil for nothing that counts yet.
     func leftBehind(by subjects: [String], at: Timestamp) throws -> LeftBehind?
     /// What counts by now and was not told yet; `confirm` stands for the device itself.

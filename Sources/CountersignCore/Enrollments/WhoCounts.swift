@@ -5,8 +5,8 @@ package import CountersignWire
 // Spec: design 13.
 
 extension Enrollment {
-    /// How long after it was made methods belong to its enrolling, in seconds.
-    static let enrolling: Int64 = 600
+    /// How long after it was made methods belong to its enrolling.
+    static let enrolling = Seconds.minutes(10)
 
     /// Whether its device key counts: it is asked, and says yes, unless it is suspended.
     package func counts(at now: Timestamp) -> Bool { isPresent && countsFrom <= now }
@@ -51,9 +51,9 @@ extension Enrollment {
     ///   - now: when it is set.
     ///   - wait: how long what is new waits.
     ///   - isProved: whether a method of the same device that counts has signed, or a waiver ends the wait.
-    func newMethodCounts(at now: Timestamp, after wait: Int64, isProved: Bool) -> Timestamp {
-        let enrolls = now < createdAt.adding(seconds: Self.enrolling)
-        return isProved || (enrolls && methodsCount) ? now : now.adding(seconds: wait)
+    func newMethodCounts(at now: Timestamp, after wait: Seconds, isProved: Bool) -> Timestamp {
+        let enrolls = now < createdAt.adding(Self.enrolling)
+        return isProved || (enrolls && methodsCount) ? now : now.adding(wait)
     }
 }
 
@@ -63,8 +63,8 @@ struct TrustState: Sendable {
     let enrollments: [Enrollment]
     /// What removed ones have left behind; nil for nothing.
     let leftBehind: LeftBehind?
-    /// How long what is new waits, in seconds.
-    let wait: Int64
+    /// How long what is new waits.
+    let wait: Seconds
     /// When this is so.
     let now: Timestamp
 
@@ -74,7 +74,7 @@ struct TrustState: Sendable {
     var newEnrollmentCounts: Timestamp? {
         guard leftBehind != nil || enrollments.contains(where: { $0.counts(at: now) }) else { return nil }
         // What was left behind under an external id may be of a user who had to wait longer.
-        return max(now.adding(seconds: wait), leftBehind?.until ?? now)
+        return max(now.adding(wait), leftBehind?.until ?? now)
     }
 
     /// Whether a yes needs a method's signature.
@@ -112,9 +112,9 @@ extension UnitOfWork {
             wait: try wait(of: user), now: now)
     }
 
-    /// How long what is new of a user waits, in seconds: the longest that a client has, which knows the user or did
+    /// How long what is new of a user waits: the longest that a client has, which knows the user or did
     /// within its own time.
-    func wait(of user: UserID) throws -> Int64 {
+    func wait(of user: UserID) throws -> Seconds {
         try waits.longestCoolingOff(of: user, at: now) ?? Client.standardCoolingOff
     }
 
@@ -131,7 +131,7 @@ extension UnitOfWork {
     func leaveBehind(_ enrollment: Enrollment) throws {
         guard enrollment.counts(at: now) else { return }
         let left = LeftBehind(
-            until: now.adding(seconds: try wait(of: enrollment.user)), hadMethod: enrollment.guards(at: now))
+            until: now.adding(try wait(of: enrollment.user)), hadMethod: enrollment.guards(at: now))
         for subject in try subjects(of: enrollment.user) { try waits.keep(left, of: enrollment, by: subject) }
     }
 
@@ -144,7 +144,7 @@ extension UnitOfWork {
         _ externalID: ExternalID, by client: ClientID, of user: UserID
     ) throws {
         let subject = hasher.name(of: externalID, client: client)
-        let until = now.adding(seconds: try wait(of: user))
+        let until = now.adding(try wait(of: user))
         for enrollment in try enrollments.active(of: user) where enrollment.counts(at: now) {
             try waits.keep(LeftBehind(until: until, hadMethod: enrollment.guards(at: now)), of: enrollment, by: subject)
         }

@@ -28,7 +28,7 @@ extension UnitOfWork {
                 AuditEvent(
                     id: nextEventID(), at: now, kind: .answerRefused, user: enrollment.user, enrollment: enrollment.id,
                     challenge: challenge,
-                    detail: ["reason": .string(fault.name), "digest": .string(Hex.encode(digest))]))
+                    detail: ["reason": .string(fault.name), "digest": .string(digest.hex)]))
         case .customAnswered(let name, let result, let challenge, let enrollment):
             let detail = JSONObject([
                 "authenticator": .string("\(name)"), "result": .string(result.verdict?.rawValue ?? "unavailable"),

@@ -14,7 +14,7 @@ enum DomainEvent: Sendable {
     case challengeHeld(Challenge, AnswerMethod, by: Enrollment)
     case challengeEnded(Challenge, ChallengeOutcome)
     /// A device's answer is not what it must be.
-    case answerRefused(ChallengeID, AnswerFault, digest: [UInt8], by: Enrollment)
+    case answerRefused(ChallengeID, AnswerFault, digest: MessageDigest, by: Enrollment)
     /// A hook has judged what a device sent for a custom authenticator: in answer to a question, or to be registered.
     case customAnswered(AuthenticatorName, CustomResult, to: ChallengeID?, by: Enrollment)
 

@@ -30,10 +30,10 @@ package struct KeptReply: Sendable {
     /// What is kept.
     package let form: KeptForm
     /// What told the request from others.
-    package let requestDigest: [UInt8]
+    package let requestDigest: MessageDigest
 
     /// A form with the digest of its request.
-    package init(form: KeptForm, requestDigest: [UInt8]) {
+    package init(form: KeptForm, requestDigest: MessageDigest) {
         self.form = form
         self.requestDigest = requestDigest
     }

@@ -67,14 +67,14 @@ enum AttemptLimit: Hashable, Sendable {
         }
     }
 
-    /// How long attempts count from the first of them, in seconds.
-    var window: Int64 {
+    /// How long attempts count from the first of them.
+    var window: Seconds {
         switch self {
         case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks:
-            60
-        case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .testMessages: 3600
-        case .wrongAnswers, .resends: 86_400
-        case .wrongTextCodes: 30 * 86_400
+            .minutes(1)
+        case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .testMessages: .hours(1)
+        case .wrongAnswers, .resends: .days(1)
+        case .wrongTextCodes: .days(30)
         }
     }
 
@@ -108,10 +108,10 @@ struct CountedAttempts: Sendable {
     /// How many attempts are left.
     var left: Int { max(0, limit.maximum - number) }
 
-    /// After how many seconds to try again: at least one, and no more than the window, even if a clock was set back
+    /// After how long to try again: at least a second, and no more than the window, even if a clock was set back
     /// since it began.
-    func retryAfter(at now: Timestamp) -> Int64 {
-        min(limit.window, max(1, (count.windowEnd.milliseconds - now.milliseconds + 999) / 1000))
+    func retryAfter(at now: Timestamp) -> Seconds {
+        min(limit.window, max(1, count.windowEnd - now))
     }
 }
 
@@ -133,8 +133,8 @@ extension UnitOfWork {
 
     /// Counts an input of a device that is refused.
     ///
-    /// - Returns: after how many seconds to try again if there were too many; nil otherwise.
-    func countRefused(_ input: AttemptLimit.Input, of enrollment: EnrollmentID) throws -> Int64? {
+    /// - Returns: after how long to try again if there were too many; nil otherwise.
+    func countRefused(_ input: AttemptLimit.Input, of enrollment: EnrollmentID) throws -> Seconds? {
         let refused = try count(.refused(input, enrollment))
         return refused.isExceeded ? refused.retryAfter(at: now) : nil
     }

@@ -67,12 +67,6 @@ package struct ExportUser: Sendable {
         }
     }
 
-    private init(user: UserID, scope: ListScope, clients: Set<ClientID>) {
-        self.user = user
-        self.scope = scope
-        self.clients = clients
-    }
-
     /// What is wrong with an export that cannot go on.
     package enum Interruption: Error, Hashable, Sendable {
         /// The asker knows the user no more, or one of several clients does that an operator is told of.

@@ -40,12 +40,6 @@ package struct LaneShare: Hashable, Sendable {
     package let lane: OutboxLane
     /// How many.
     package var count: Int
-
-    /// So many of a lane.
-    package init(lane: OutboxLane, count: Int) {
-        self.lane = lane
-        self.count = count
-    }
 }
 
 /// What is on its way, and how much more may be: no client's receiver, however it hangs, leaves no place to another's.

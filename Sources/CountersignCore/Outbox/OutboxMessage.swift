@@ -3,8 +3,8 @@ import Encodings
 
 /// Something that must leave, at least once, with an id by which the receiver drops repeats.
 package struct OutboxMessage: Sendable {
-    /// How long delivery is tried, in seconds.
-    package static let lifetime: Int64 = 24 * 3600
+    /// How long delivery is tried.
+    package static let lifetime = Seconds.days(1)
 
     /// What sort of receiver it has: none waits for another's.
     package enum Kind: String, CaseIterable, Sendable {

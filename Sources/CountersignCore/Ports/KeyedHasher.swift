@@ -1,27 +1,6 @@
 package import Crypto
 import CountersignWire
-package import Encodings
-
-/// The hash of a secret of at least 112 bits, by which the secret is looked up; nobody can reverse it.
-package struct SecretHash: Hashable, Sendable {
-    /// SHA-256.
-    package let bytes: [UInt8]
-
-    /// The hash of a secret.
-    package init(of secret: Secret<String>) {
-        bytes = Array(SHA256.hash(data: Array(secret.reveal().utf8)))
-    }
-
-    /// A hash read from the database.
-    package init(stored bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
-    /// Whether this is the hash of a secret, in constant time.
-    package func matches(_ secret: Secret<String>) -> Bool {
-        constantTimeEqual(bytes, SecretHash(of: secret).bytes)
-    }
-}
+import Encodings
 
 /// Hashes secrets with few possible values, under a key that is not in the database.
 ///
@@ -35,31 +14,24 @@ package struct KeyedHasher: Sendable {
     }
 
     /// The hash of the number of a challenge.
-    func hash(of number: EntryNumber, challenge: ChallengeID) -> [UInt8] {
-        Array(
-            HMAC<SHA256>.authenticationCode(
-                for: Array("number \(challenge) \(number.digits)".utf8), using: key.reveal()))
+    func hash(of number: EntryNumber, challenge: ChallengeID) -> KeyedHash {
+        KeyedHash(stored: code(of: "number \(challenge) \(number.digits)"))
     }
 
     /// The hash of a client's value for a browser.
-    func hash(of browser: BrowserID, client: ClientID) -> [UInt8] {
-        Array(
-            HMAC<SHA256>.authenticationCode(
-                for: Array("browser \(client) \(browser.text.reveal())".utf8), using: key.reveal()))
+    func hash(of browser: BrowserID, client: ClientID) -> KeyedHash {
+        KeyedHash(stored: code(of: "browser \(client) \(browser.text.reveal())"))
     }
 
     /// A stand-in for a client's name of a user, for records that remain after the user is deleted.
     func name(of externalID: ExternalID, client: ClientID) -> String {
-        Hex.encode(
-            Array(
-                HMAC<SHA256>.authenticationCode(
-                    for: Array("external id \(client) \(externalID.text)".utf8), using: key.reveal())))
+        Hex.encode(code(of: "external id \(client) \(externalID.text)"))
     }
 
     /// The number that a new device shows, computed from the challenge about it, so that a repeated request gets the
     /// same number.
     func approvalNumber(of challenge: ChallengeID) -> EntryNumber {
-        let code = HMAC<SHA256>.authenticationCode(for: Array("approval \(challenge)".utf8), using: key.reveal())
+        let code = code(of: "approval \(challenge)")
         return EntryNumber(value: UInt32(code.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000))
     }
 
@@ -70,14 +42,15 @@ package struct KeyedHasher: Sendable {
             case .email(let address): "email \(address)"
             case .phone(let number): "phone \(number)"
             }
-        return Hex.encode(Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key.reveal())))
+        return Hex.encode(code(of: text))
     }
 
-    /// A hash that recognises the repeat of a request.
+    /// A digest that recognises the repeat of a request.
     ///
-    /// The body may hold data that could be guessed from a plain hash, such as a telephone number or a password.
-    func hash(ofRequest body: [UInt8]) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Array("request ".utf8) + body, using: key.reveal()))
+    /// The body may hold data that could be guessed from a plain digest, such as a telephone number or a password.
+    func digest(ofRequest body: [UInt8]) -> MessageDigest {
+        MessageDigest(
+            stored: Array(HMAC<SHA256>.authenticationCode(for: Array("request ".utf8) + body, using: key.reveal())))
     }
 
     /// A nonce for a change of an enrollment's methods: the time, random bytes, and a MAC over both.
@@ -154,18 +127,11 @@ package struct KeyedHasher: Sendable {
     }
 
     private func proof(of open: [UInt8], for purpose: String) -> [UInt8] {
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Array("\(purpose) \(Hex.encode(open))".utf8), using: key.reveal())
-        return Array(code.prefix(16))
+        Array(code(of: "\(purpose) \(Hex.encode(open))").prefix(16))
     }
 
     /// The MAC of a text.
     func code(of text: String) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key.reveal()))
-    }
-
-    /// Whether a hash is that of a number, in constant time.
-    func matches(_ hash: [UInt8], number: EntryNumber, challenge: ChallengeID) -> Bool {
-        constantTimeEqual(hash, self.hash(of: number, challenge: challenge))
     }
 }

@@ -23,7 +23,7 @@ package struct Retention: Hashable, Sendable {
         /// The time before which data are deleted; nil if everything is kept.
         func oldest(at now: Timestamp) -> Timestamp? {
             switch self {
-            case .days(let days): now.adding(seconds: -days * 86_400)
+            case .days(let days): now.adding(-.days(days))
             case .forever: nil
             }
         }

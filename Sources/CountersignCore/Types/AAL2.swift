@@ -3,8 +3,8 @@ import CountersignWire
 /// What NIST SP 800-63B-4 asks of an out-of-band authenticator at assurance level 2, as far as a challenge type decides
 /// it; what a device decides is looked at when it is asked.
 enum AAL2 {
-    /// The longest a challenge may live, in seconds.
-    static let longestLifetime: Int64 = 600
+    /// The longest a challenge may live.
+    static let longestLifetime = Seconds.minutes(10)
     /// The most failed attempts in a row.
     static let maximumAsks = 100
 

@@ -11,8 +11,8 @@ package struct ChallengeType: Hashable, Sendable {
     package let methods: [AnswerMethod]
     /// How its challenges reach whoever answers them; those by text message leave no receipt.
     package let channel: Channel.Kind
-    /// How long a challenge lives, in seconds, and the longest a request may ask for.
-    package let lifetime: Int64
+    /// How long a challenge lives, and the longest a request may ask for.
+    package let lifetime: Seconds
     /// Whether a number shown by the asking side must be typed on the device.
     package let numberEntry: Bool
     /// Whether a request may bring signing data.
@@ -30,9 +30,9 @@ package struct ChallengeType: Hashable, Sendable {
     package let maximumPending: Int
     /// How often a client may ask a user within an hour without being approved once.
     package let maximumAsks: Int
-    /// How long a client must wait after a user's second denial in a row, in seconds; twice as long after each further
+    /// How long a client must wait after a user's second denial in a row; twice as long after each further
     /// one.
-    package let denialPause: Int64
+    package let denialPause: Seconds
     /// How often a challenge may be answered wrongly, by PINs and custom authenticators together, before it fails; nil
     /// for as often as those allow.
     package let attempts: Int?
@@ -45,16 +45,16 @@ package struct ChallengeType: Hashable, Sendable {
 
     /// How many languages it may have texts in, and how many clients it may name.
     private static let (maximumTexts, maximumClients) = (100, 1000)
-    /// How long unapproved asks count, in seconds.
-    static let askWindow: Int64 = 3600
-    /// The longest a challenge with a code may live, in seconds.
+    /// How long unapproved asks count.
+    static let askWindow = Seconds.hours(1)
+    /// The longest a challenge with a code may live.
     ///
     /// Spec: design 3.7.
-    private static let longestCode: Int64 = 180
-    /// The longest six digits that were sent may be typed, and how long they may be where nothing is said, in seconds.
+    private static let longestCode = Seconds.minutes(3)
+    /// The longest six digits that were sent may be typed, and how long they may be where nothing is said.
     ///
     /// Spec: NIST SP 800-63B-4 §3.1.3.2.
-    private static let (longestText, usualText): (Int64, Int64) = (600, 300)
+    private static let (longestText, usualText) = (Seconds.minutes(10), Seconds.minutes(5))
 
     /// The type that possession of the device answers.
     package static let confirm = standard(.confirm, by: [.confirm])
@@ -77,9 +77,9 @@ package struct ChallengeType: Hashable, Sendable {
 
     /// A type of these parts.
     package init(
-        name: TypeName, methods: [AnswerMethod], channel: Channel.Kind = .devices, lifetime: Int64, numberEntry: Bool,
+        name: TypeName, methods: [AnswerMethod], channel: Channel.Kind = .devices, lifetime: Seconds, numberEntry: Bool,
         signingData: Bool, assurance: Assurance, isAAL2: Bool = false, fallback: TypeName? = nil,
-        unknownBrowser: TypeName? = nil, maximumPending: Int, maximumAsks: Int, denialPause: Int64,
+        unknownBrowser: TypeName? = nil, maximumPending: Int, maximumAsks: Int, denialPause: Seconds,
         attempts: Int? = nil, maximumResends: Int, texts: [LanguageTag: DisplayMessage] = [:],
         clients: Set<ClientID>? = nil
     ) {
@@ -102,10 +102,10 @@ package struct ChallengeType: Hashable, Sendable {
         self.clients = clients
     }
 
-    /// How long to wait after so many denials in a row, in seconds: not at all after one, which may be a mistake, and
+    /// How long to wait after so many denials in a row: not at all after one, which may be a mistake, and
     /// never longer than denials count.
-    func pause(afterDenials count: Int) -> Int64 {
-        count < 2 ? 0 : min(denialPause << Int64(min(count - 2, 30)), Self.askWindow)
+    func pause(afterDenials count: Int) -> Seconds {
+        count < 2 ? 0 : min((1 << Int64(min(count - 2, 30))) * denialPause, Self.askWindow)
     }
 
     /// Whether a client may ask by it.
@@ -126,13 +126,13 @@ package struct ChallengeType: Hashable, Sendable {
     package var json: JSONValue {
         .members([
             "name": .string("\(name)"), "methods": .array(methods.map { .string($0.rawValue) }),
-            "qr": .bool(channel == .code), "text_code": .bool(channel == .text), "expires_in": .integer(lifetime),
+            "qr": .bool(channel == .code), "text_code": .bool(channel == .text), "expires_in": .integer(lifetime.value),
             "number_entry": .bool(numberEntry),
             "signing_data": .bool(signingData),
             "assurance": .string(assurance.rawValue), "aal2": .bool(isAAL2),
             "fallback": fallback.map { .string("\($0)") },
             "unknown_browser": unknownBrowser.map { .string("\($0)") }, "max_pending": .integer(Int64(maximumPending)),
-            "max_asks": .integer(Int64(maximumAsks)), "denial_pause": .integer(denialPause),
+            "max_asks": .integer(Int64(maximumAsks)), "denial_pause": .integer(denialPause.value),
             "attempts": attempts.map { .integer(Int64($0)) }, "max_resends": .integer(Int64(maximumResends)),
             "texts": textsJSON, "clients": clients.map { .array($0.sorted().map { .string("\($0)") }) },
         ])
@@ -176,8 +176,8 @@ package struct ChallengeType: Hashable, Sendable {
         let isQR = try members.optionalBool("qr") ?? false
         channel = isText ? .text : isQR ? .code : .devices
         lifetime =
-            try members.optionalInteger(
-                "expires_in", in: 10...(isQR ? Self.longestCode : isText ? Self.longestText : 86400))
+            try members.optionalSeconds(
+                "expires_in", in: 10...(isQR ? Self.longestCode : isText ? Self.longestText : .days(1)))
             ?? (isText ? Self.usualText : standard.lifetime)
         numberEntry = try members.optionalBool("number_entry") ?? (isQR || isText ? false : standard.numberEntry)
         signingData = try members.optionalBool("signing_data") ?? (isText ? false : standard.signingData)
@@ -193,7 +193,7 @@ package struct ChallengeType: Hashable, Sendable {
         unknownBrowser = try members.optional("unknown_browser", "the name of another type, one with a code", other)
         maximumPending = Int(try members.optionalInteger("max_pending", in: 1...1000) ?? Int64(standard.maximumPending))
         maximumAsks = Int(try members.optionalInteger("max_asks", in: 1...1000) ?? Int64(standard.maximumAsks))
-        denialPause = try members.optionalInteger("denial_pause", in: 0...Self.askWindow) ?? standard.denialPause
+        denialPause = try members.optionalSeconds("denial_pause", in: 0...Self.askWindow) ?? standard.denialPause
         attempts = try members.optionalInteger("attempts", in: 1...100).map { Int($0) }
         maximumResends = Int(try members.optionalInteger("max_resends", in: 0...100) ?? Int64(standard.maximumResends))
         texts = try Self.texts(members.value("texts"), at: members.pointer(to: "texts"))

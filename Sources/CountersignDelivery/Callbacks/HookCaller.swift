@@ -58,7 +58,7 @@ package final class HookCaller: AuthenticatorHooks {
                     posting: question.json.encoded, to: receiver.uri, id: question.id, at: question.askedAt,
                     by: access.access(for: .hooks, hasher))
             else { return nil }
-            let deadline = NIODeadline.now() + .seconds(question.authenticator.deadline)
+            let deadline = NIODeadline.now() + .seconds(question.authenticator.deadline.value)
             let response = try await client.execute(request, deadline: deadline)
             guard response.status == .ok else { return nil }
             let content = Array(try await response.body.collect(upTo: Self.maximumSize).readableBytesView)

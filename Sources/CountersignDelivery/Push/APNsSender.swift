@@ -10,8 +10,8 @@ import NIOHTTP1
 ///
 /// Spec: APNs provider API.
 package struct APNsSender: Sendable {
-    /// The pause in seconds after APNs reported too many requests for a device.
-    private static let pause: Int64 = 20
+    /// The pause after APNs reported too many requests for a device.
+    private static let pause: Seconds = 20
 
     private let settings: APNsSettings
     private let client: HTTPClient

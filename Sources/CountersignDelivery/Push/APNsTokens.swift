@@ -10,10 +10,10 @@ import Synchronization
 ///
 /// Spec: APNs provider API, token-based authentication.
 final class APNsTokens: Sendable {
-    /// How long a token is used, in seconds.
-    static let lifetime: Int64 = 50 * 60
-    /// The minimum age at which a token is replaced, even when APNs calls it expired, in seconds.
-    static let shortest: Int64 = 20 * 60
+    /// How long a token is used.
+    static let lifetime = Seconds.minutes(50)
+    /// The minimum age at which a token is replaced, even when APNs calls it expired.
+    static let shortest = Seconds.minutes(20)
 
     private let settings: APNsSettings
     private let tokens: any ProviderTokens
@@ -56,9 +56,9 @@ final class APNsTokens: Sendable {
     }
 
     /// A token from the future was made before a clock was set back; it is treated as expired.
-    private func isFresh(_ token: ProviderToken, for seconds: Int64) -> Bool {
+    private func isFresh(_ token: ProviderToken, for length: Seconds) -> Bool {
         let age = time.now.seconds - token.issuedAt.seconds
-        return (0..<seconds).contains(age)
+        return (0..<length.value).contains(age)
     }
 
     private var name: String { "apns \(settings.team) \(settings.keyID)" }

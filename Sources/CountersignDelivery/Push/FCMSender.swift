@@ -11,10 +11,10 @@ import NIOHTTP1
 ///
 /// Spec: FCM HTTP v1.
 package struct FCMSender: Sendable {
-    /// The pause in seconds after FCM reported too many requests.
+    /// The pause after FCM reported too many requests.
     ///
     /// Spec: FCM HTTP v1.
-    private static let pause: Int64 = 60
+    private static let pause = Seconds.minutes(1)
 
     private let settings: FCMSettings
     private let client: HTTPClient

@@ -17,10 +17,10 @@ actor FCMTokens {
         let retryAt: Timestamp?
     }
 
-    /// The lifetime of an assertion in seconds; the longest that Google accepts.
-    private static let lifetime: Int64 = 3600
-    /// How long before its expiry a token is replaced, in seconds.
-    private static let margin: Int64 = 300
+    /// The lifetime of an assertion; the longest that Google accepts.
+    private static let lifetime = Seconds.hours(1)
+    /// How long before its expiry a token is replaced.
+    private static let margin = Seconds.minutes(5)
 
     private let settings: FCMSettings
     private let client: HTTPClient
@@ -59,7 +59,7 @@ actor FCMTokens {
         let claims = JSONValue.members([
             "iss": .string(settings.account), "scope": .string(FCMSettings.scope),
             "aud": .string(settings.tokenURL), "iat": .integer(now.seconds),
-            "exp": .integer(now.seconds + Self.lifetime),
+            "exp": .integer(now.adding(Self.lifetime).seconds),
         ])
         let assertion = try await JWS.sign(claims.encoded, type: "JWT", by: settings.key, keyID: settings.keyID)
         var request = HTTPClientRequest(url: settings.tokenURL)
@@ -77,7 +77,7 @@ actor FCMTokens {
                 words: "Google gave no access token: \(reply.status) \(reason)", retryAt: reply.retryTime(at: now))
         }
         let kept = Secret(token)
-        current = (kept, now.adding(seconds: max(0, min(seconds, Self.lifetime) - Self.margin)))
+        current = (kept, now.adding(max(0, min(Seconds(seconds), Self.lifetime) - Self.margin)))
         return kept
     }
 }

@@ -119,7 +119,7 @@ package enum Doctor {
 
     /// Checks the clock here against the time of the newest event.
     static func clock(newest: Timestamp?, now: Timestamp) -> DiagnosticResult {
-        guard let newest, newest > now.adding(seconds: 5) else { return .fine("clock", "It is \(now).") }
+        guard let newest, newest > now.adding(5) else { return .fine("clock", "It is \(now).") }
         return .fault(
             "clock", "It is \(now) here, and the newest event is of \(newest).",
             "Set the clock right, by NTP: devices' requests are judged by it.")

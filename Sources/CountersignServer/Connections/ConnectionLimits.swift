@@ -1,3 +1,5 @@
+import NIOCore
+
 /// How many connections callers may have open at a time.
 package struct ConnectionLimits: Hashable, Sendable {
     /// The default of ``total``; the limit on open files can reduce it.
@@ -19,16 +21,16 @@ package struct ConnectionLimits: Hashable, Sendable {
 
 /// The limits on the time and memory that one connection can take.
 struct ExchangeLimits: Sendable {
-    /// How long a caller may take from the last reply to the end of the next request's head, in seconds.
-    var idle: Int64 = 75
-    /// How long a body may take after its head, in seconds.
-    var body: Int64 = 30
-    /// How long a caller may leave bytes of a reply unread, in seconds.
-    var write: Int64 = 30
-    /// How long input is read and discarded after the last reply, in seconds.
+    /// How long a caller may take from the last reply to the end of the next request's head.
+    var idle = TimeAmount.seconds(75)
+    /// How long a body may take after its head.
+    var body = TimeAmount.seconds(30)
+    /// How long a caller may leave bytes of a reply unread.
+    var write = TimeAmount.seconds(30)
+    /// How long input is read and discarded after the last reply.
     ///
     /// Spec: RFC 9112 §9.6.
-    var linger: Int64 = 5
+    var linger = TimeAmount.seconds(5)
     /// How much of a reply is passed to the system at a time, in bytes.
     var slice = 16 * 1024
     /// How much is held of requests that arrive before the reply to an earlier one, roughly in bytes.

@@ -74,7 +74,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         self.context = context
         let channel = ObjectIdentifier(context.channel)
         Self.open.withLock { $0[channel] = canceller }
-        idleDue = context.eventLoop.now + .seconds(limits.idle)
+        idleDue = context.eventLoop.now + limits.idle
         schedule()
     }
 
@@ -162,7 +162,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         guard let context, !isOutputClosed else { return }
         (isOver, isReceiving, isOutputClosed, bodyDue) = (true, false, true, nil)
         held.removeAll()
-        idleDue = context.eventLoop.now + .seconds(limits.linger)
+        idleDue = context.eventLoop.now + limits.linger
         schedule()
         let closed = context.eventLoop.makePromise(of: Void.self)
         closed.futureResult.assumeIsolated().whenFailure { _ in context.close(promise: nil) }
@@ -253,13 +253,13 @@ final class ExchangeHandler: ChannelDuplexHandler {
     /// Starts the time limit for a body if more of the request is to come.
     private func expectBody() {
         guard let context, isReceiving, bodyDue == nil else { return }
-        bodyDue = context.eventLoop.now + .seconds(limits.body)
+        bodyDue = context.eventLoop.now + limits.body
         schedule()
     }
 
     private func rest() {
         guard let context else { return }
-        idleDue = context.eventLoop.now + .seconds(limits.idle)
+        idleDue = context.eventLoop.now + limits.idle
         schedule()
     }
 
@@ -301,7 +301,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         if unsent == 0 {
             writeDue = nil
         } else if writeDue == nil {
-            writeDue = context.eventLoop.now + .seconds(limits.write)
+            writeDue = context.eventLoop.now + limits.write
             schedule()
         }
     }
@@ -384,7 +384,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
             context.close(promise: nil)
         } else if let bodyDue, bodyDue <= now {
             // The reply to the incomplete request has as much time as the body had.
-            idleDue = now + .seconds(limits.body)
+            idleDue = now + limits.body
             breakOff(BodyTooSlow())
         }
         schedule()

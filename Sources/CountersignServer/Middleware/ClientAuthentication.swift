@@ -1,4 +1,5 @@
 import CountersignCore
+import CountersignWire
 
 /// The result of authenticating a client.
 enum ClientAuthentication {
@@ -7,7 +8,7 @@ enum ClientAuthentication {
     /// The credentials are wrong or name no client; the caller cannot tell which.
     case failed
     /// The credentials are wrong, and so were too many before them; the seconds until the next attempt is answered.
-    case tooManyFailures(retryAfter: Int64)
+    case tooManyFailures(retryAfter: Seconds)
     /// The credentials are right, but the client is disabled.
     case disabled
 }

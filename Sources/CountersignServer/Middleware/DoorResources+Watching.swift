@@ -6,12 +6,12 @@ extension DoorResources {
     /// The most requests of one client that may wait at the same time.
     static let maximumClientWaits = 20_000
 
-    /// Returns a challenge in its current state, or a wait of at most some seconds for its end.
+    /// Returns a challenge in its current state, or a wait for its end, at most this long.
     func look(
-        at id: ChallengeID, of credential: ClientCredential, for seconds: Int64, by caller: ServerContext
+        at id: ChallengeID, of credential: ClientCredential, for length: Seconds, by caller: ServerContext
     ) async throws -> WatchChallenge.Beginning {
         try await WatchChallenge.challenge(
-            id, for: credential, waitingUntil: ports.time.now.adding(seconds: seconds), changes: changes(for: caller),
+            id, for: credential, waitingUntil: ports.time.now.adding(length), changes: changes(for: caller),
             ports: ports)
     }
 

@@ -1,11 +1,12 @@
+import CountersignWire
 import Synchronization
 
 /// Counts and limits the waiting requests of each caller.
 final class Waits: Sendable {
     /// The caller already has the maximum number of waiting requests.
     struct TooMany: Error {
-        /// The seconds until the caller should try again.
-        let retryAfter: Int64 = 5
+        /// When the caller should try again.
+        let retryAfter: Seconds = 5
     }
 
     private let counts = Mutex<[String: Int]>([:])

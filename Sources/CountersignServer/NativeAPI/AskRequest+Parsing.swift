@@ -34,7 +34,7 @@ extension AskChallenge.Request {
         }
         browser = try members.optional("browser", BrowserID.expected) { $0.string.flatMap { BrowserID($0) } }
         numberEntry = try members.optionalBool("number_entry")
-        lifetime = try members.optionalInteger("expires_in", in: 10...86400)
+        lifetime = try members.optionalSeconds("expires_in", in: 10...Seconds.days(1))
         methods = try members.optional("methods", "an array of one or more known methods, each once") {
             let methods = $0.array?.map { $0.string.flatMap(AnswerMethod.init(rawValue:)) }
             guard let methods, !methods.isEmpty, !methods.contains(nil), Set(methods).count == methods.count else {

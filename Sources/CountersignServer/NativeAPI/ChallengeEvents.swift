@@ -9,16 +9,16 @@ import NIOCore
 ///
 /// Spec: HTML §9.2.
 extension NativeAPI {
-    /// How long a stream lasts, and the pause between two heartbeats, in seconds.
-    private static let streamLifetime: Int64 = 600
-    private static let heartbeat: Int64 = 15
+    /// How long a stream lasts, and the pause between two heartbeats.
+    private static let streamLifetime = Seconds.minutes(10)
+    private static let heartbeat: Seconds = 15
 
     func events(
         _ id: ChallengeID, of credential: ClientCredential, to caller: ServerContext
     ) async throws -> Response {
         let first = try shown(await WatchChallenge.challenge(id, for: credential, ports: ports))
         let body = ResponseBody { [self] writer in
-            let end = ports.time.now.adding(seconds: Self.streamLifetime)
+            let end = ports.time.now.adding(Self.streamLifetime)
             try await waits.waiting(as: "\(credential.client)", atMost: DoorResources.maximumClientWaits) {
                 var shown = first
                 try await writer.write(Self.event(shown))

@@ -59,10 +59,10 @@ extension NativeAPI {
 }
 
 extension Incoming {
-    /// How long the replaced secret remains valid, in seconds.
-    fileprivate func overlap() throws -> Int64 {
+    /// How long the replaced secret remains valid.
+    fileprivate func overlap() throws -> Seconds {
         var members = try JSONMembers(optionalJSON())
-        let overlap = try members.optionalInteger("overlap", in: 0...RenewClientSecret.longestOverlap)
+        let overlap = try members.optionalSeconds("overlap", in: 0...RenewClientSecret.longestOverlap)
         try members.refuseUnknown()
         return overlap ?? RenewClientSecret.overlap
     }
@@ -172,8 +172,8 @@ extension JSONMembers {
         return all
     }
 
-    fileprivate mutating func coolingOff() throws(JSONShapeError) -> Int64? {
-        try optionalInteger("enrollment_cooling_off", in: Client.coolingOffs)
+    fileprivate mutating func coolingOff() throws(JSONShapeError) -> Seconds? {
+        try optionalSeconds("enrollment_cooling_off", in: Client.coolingOffs)
     }
 
     fileprivate mutating func pinPolicy() throws(JSONShapeError) -> PINPolicy? {
@@ -266,7 +266,7 @@ extension Client {
             "notice_uri": noticeURI.map { .string($0.description) },
             "callback_username": callbackUsername.map(JSONValue.string),
             "waive_enrollment_approval": .bool(waivesEnrollmentApproval),
-            "enrollment_cooling_off": .integer(coolingOff), "pin_policy": pinPolicy.json,
+            "enrollment_cooling_off": .integer(coolingOff.value), "pin_policy": pinPolicy.json,
             "device_limit": deviceLimit?.json, "authenticators": .array(authenticators.map(\.json)),
             "is_operator": .bool(isOperator),
             "disabled_at": disabledAt.map { .string("\($0)") }, "created_at": .string("\(createdAt)"),

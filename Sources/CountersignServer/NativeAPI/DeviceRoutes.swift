@@ -75,7 +75,7 @@ extension NativeAPI {
             return try await reply(PendingChallenges.list(for: call, ports: ports))
         }
         let beginning = try await PendingChallenges.list(
-            for: call, waitingUntil: ports.time.now.adding(seconds: seconds), since: cursor,
+            for: call, waitingUntil: ports.time.now.adding(seconds), since: cursor,
             changes: resources.changes(for: incoming.context), ports: ports)
         switch beginning {
         case .ended(let outcome): return try await reply(outcome)

@@ -64,12 +64,12 @@ extension Incoming {
         try filter("cursor", "that of an earlier page", read)
     }
 
-    /// How long to wait, in seconds; nil for no wait.
-    func wait() throws(RequestRefusal) -> Int64? {
-        let seconds = try filter("wait", "a whole number from 0 to 60") { text in
-            Int64(text).flatMap { (0...60).contains($0) ? $0 : nil }
+    /// How long to wait; nil for no wait.
+    func wait() throws(RequestRefusal) -> Seconds? {
+        let length = try filter("wait", "a whole number from 0 to 60") { text in
+            Int64(text).flatMap { (0...60).contains($0) ? Seconds($0) : nil }
         }
-        return seconds == 0 ? nil : seconds
+        return length == 0 ? nil : length
     }
 
     /// The idempotency key, which is valid for one caller and one route.

@@ -536,8 +536,8 @@ extension NativeAPI {
 }
 
 extension ProblemDetails {
-    fileprivate init(retryAfter seconds: Int64) {
-        self.init(.rateLimited, members: ["retry_after": .integer(seconds)])
+    fileprivate init(retryAfter seconds: Seconds) {
+        self.init(.rateLimited, members: ["retry_after": .integer(seconds.value)])
     }
 
     fileprivate init(pinIncorrect attemptsLeft: Int) {

@@ -33,7 +33,7 @@ extension ProblemDetails {
         case .invalidIdempotencyKey: self.init(.invalidIdempotencyKey)
         case .noSuch(let resource, let detail): self.init(resource.code, detail: detail)
         case .unauthorized(let detail): self.init(.unauthorized, detail: detail)
-        case .tooManyFailures(let seconds): self.init(.rateLimited, members: ["retry_after": .integer(seconds)])
+        case .tooManyFailures(let seconds): self.init(.rateLimited, members: ["retry_after": .integer(seconds.value)])
         case .signature(let error): self.init(signature: error)
         case .clientDisabled: self.init(.clientDisabled)
         case .rightMissing(let right): self.init(.rightMissing, members: ["right": .string(right)])
@@ -46,7 +46,7 @@ extension ProblemDetails {
 
     /// The problem for a caller that already has the maximum number of waiting requests.
     init(waits error: Waits.TooMany) {
-        self.init(.tooManyWaits, members: ["retry_after": .integer(error.retryAfter)])
+        self.init(.tooManyWaits, members: ["retry_after": .integer(error.retryAfter.value)])
     }
 
     /// The problem for a request with a refused signature.
@@ -79,10 +79,10 @@ extension ProblemDetails {
         case .returnNotRegistered: self.init(.returnNotRegistered, members: ["pointer": "/return_uri"])
         case .phoneMissing: self.init(shape: .missing(pointer: "/phone"))
         case .textsNotSetUp: self.init(.transportNotSetUp)
-        case .tooManyTexts(let seconds): self.init(.tooManyTexts, members: ["retry_after": .integer(seconds)])
+        case .tooManyTexts(let seconds): self.init(.tooManyTexts, members: ["retry_after": .integer(seconds.value)])
         case .reported: self.init(.askingLocked)
         case .tooManyPending: self.init(.tooManyPending)
-        case .tooManyAsks(let seconds): self.init(.tooManyAsks, members: ["retry_after": .integer(seconds)])
+        case .tooManyAsks(let seconds): self.init(.tooManyAsks, members: ["retry_after": .integer(seconds.value)])
         }
     }
 

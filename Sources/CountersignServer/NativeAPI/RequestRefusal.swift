@@ -22,7 +22,7 @@ enum RequestRefusal: Error {
     /// The caller is not authenticated, with an optional detail for the caller.
     case unauthorized(detail: String? = nil)
     /// There were too many wrong credentials; the seconds until the next attempt is answered.
-    case tooManyFailures(retryAfter: Int64)
+    case tooManyFailures(retryAfter: Seconds)
     /// The signature of a device is refused.
     case signature(MessageSignatureError)
     /// The client is disabled.

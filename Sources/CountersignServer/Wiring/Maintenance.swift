@@ -1,5 +1,6 @@
 package import CountersignCore
 package import CountersignStorage
+import CountersignWire
 import Logging
 
 /// The recurring work of a server: it ends expired challenges, and deletes data that is no longer needed or whose
@@ -9,9 +10,9 @@ package struct Maintenance: Sendable {
     private static let sweepEvery = 20
     private static let batch = 500
     private static let resealSteps = 10
-    /// Every `askEvery` rounds a server claims this work for `turn` seconds, so that only one server does it.
+    /// Every `askEvery` rounds a server claims this work for the time of `turn`, so that only one server does it.
     private static let askEvery = 4
-    private static let turn: Int64 = 6
+    private static let turn: Seconds = 6
 
     private let ports: Ports
     private let store: SQLStore
@@ -40,7 +41,7 @@ package struct Maintenance: Sendable {
                 // A server without usable keys could do none of this work, and must not keep other servers from it.
                 try store.checkKeys()
                 if round.isMultiple(of: Self.askEvery) {
-                    isOurs = try await store.takesTurn(at: "maintenance", seconds: Self.turn)
+                    isOurs = try await store.takesTurn(at: "maintenance", for: Self.turn)
                 }
                 round += 1
                 guard isOurs else { continue }

@@ -1,5 +1,5 @@
 package import CountersignCore
-import CountersignWire
+package import CountersignWire
 import Foundation
 package import Logging
 import Synchronization
@@ -129,12 +129,12 @@ package final class PostgresEngine: SQLEngine {
         return result
     }
 
-    package func takesTurn(at work: String, seconds: Int64) async throws -> Bool {
+    package func takesTurn(at work: String, for turn: Seconds) async throws -> Bool {
         let node = listener.node
         let deadline = deadline
         return try await perform(until: { deadline }) { connection in
             // A single statement outside a transaction: a conflict of two transactions would make both repeat.
-            try !connection.rows(PostgresCommits.takeTurn, [.text(work), .text(node), .integer(seconds)]).isEmpty
+            try !connection.rows(PostgresCommits.takeTurn, [.text(work), .text(node), .integer(turn.value)]).isEmpty
         }
     }
 

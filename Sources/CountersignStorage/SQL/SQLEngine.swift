@@ -1,4 +1,5 @@
 package import CountersignCore
+package import CountersignWire
 
 /// An argument or a column of a statement; times are whole milliseconds.
 package enum SQLValue: Hashable, Sendable {
@@ -114,7 +115,7 @@ package protocol SQLEngine: Sendable {
     ///   - work: the name of the work.
     ///   - seconds: how long no other node gets the turn.
     /// - Returns: false when another node has the turn.
-    func takesTurn(at work: String, seconds: Int64) async throws -> Bool
+    func takesTurn(at work: String, for turn: Seconds) async throws -> Bool
 }
 
 extension SQLEngine {
@@ -127,7 +128,7 @@ extension SQLEngine {
     package var poolStatistics: PoolStatistics? { nil }
 
     /// True, because only this process uses the database.
-    package func takesTurn(at work: String, seconds: Int64) async throws -> Bool { true }
+    package func takesTurn(at work: String, for turn: Seconds) async throws -> Bool { true }
 }
 
 /// The number of durable writes and of the commits that contained them; each commit is one sync of the disk.

@@ -148,12 +148,12 @@ extension SQLTransaction {
                 .text("\(question.type)"), .blob(question.nonce.bytes), .optional(question.context?.text),
                 question.askedAt.value, .text(details.text),
                 .optional(question.signingData), .text(question.message.text), .text(challenge.alert.text),
-                .text(challenge.methods.map(\.rawValue).joined(separator: " ")), .optional(challenge.numberHash),
+                .text(challenge.methods.map(\.rawValue).joined(separator: " ")), .optional(challenge.numberHash?.bytes),
                 challenge.expiresAt.value, .optional(challenge.callbackURI?.description),
                 .optional(challenge.clientState), .optional(challenge.locale?.description),
             ] + columns(of: challenge.state) + columns(of: challenge.channel) + columns(of: challenge.purpose)
                 + [
-                    .optional(challenge.browser),
+                    .optional(challenge.browser?.bytes),
                     .optional(challenge.attempts.map { Int64($0) }),
                     .optional(challenge.channel.returnURI?.description),
                 ])
@@ -311,11 +311,12 @@ extension SQLTransaction {
         }
     }
 
-    func insert(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: [UInt8], at time: Timestamp) throws {
+    func insert(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: MessageDigest, at time: Timestamp) throws
+    {
         try connection.send(
             Statements.insertAnswer,
             [
-                enrollment.value, .blob(digest), answer.challenge.value, .text(answer.status.state),
+                enrollment.value, .blob(digest.bytes), answer.challenge.value, .text(answer.status.state),
                 .optional(answer.status.reason), time.value,
                 .optional(
                     try answer.custom.map {
@@ -324,8 +325,8 @@ extension SQLTransaction {
             ])
     }
 
-    func find(by enrollment: EnrollmentID, digest: [UInt8]) throws -> RecordedAnswer? {
-        try first(Statements.answer, [enrollment.value, .blob(digest)]) { row in
+    func find(by enrollment: EnrollmentID, digest: MessageDigest) throws -> RecordedAnswer? {
+        try first(Statements.answer, [enrollment.value, .blob(digest.bytes)]) { row in
             RecordedAnswer(
                 challenge: try row.id(0),
                 status: ChallengeStatus(state: try row.text(1), reason: try row.optionalText(2)),
@@ -374,12 +375,13 @@ extension SQLTransaction {
         return Challenge(
             question: asked.question, user: try row.optionalID(3), channel: try channel(row), purpose: try purpose(row),
             alert: asked.alert, methods: asked.methods,
-            numberHash: try row.optionalBlob(13), attempts: try row.optionalInteger(28).map { Int($0) },
+            numberHash: try row.optionalBlob(13).map(KeyedHash.init),
+            attempts: try row.optionalInteger(28).map { Int($0) },
             expiresAt: try row.time(14),
             callbackURI: try row.optionalText(15).map(CallbackURI.init(stored:)),
             clientState: try row.optionalText(16),
             locale: try row.optionalText(17).map(RequestedLanguage.init(stored:)),
-            browser: try row.optionalBlob(27), state: try state(row))
+            browser: try row.optionalBlob(27).map(KeyedHash.init), state: try state(row))
     }
 
     /// Reads the columns that never change after the challenge was asked.
@@ -449,8 +451,8 @@ extension SQLTransaction {
 
 /// The form in which a column holds it, sealed: the hook's reply is meant only for the app.
 extension CustomReply {
-    static func place(_ enrollment: some CustomStringConvertible, _ digest: [UInt8]) -> String {
-        "answer \(enrollment) \(Hex.encode(digest))"
+    static func place(_ enrollment: some CustomStringConvertible, _ digest: MessageDigest) -> String {
+        "answer \(enrollment) \(Hex.encode(digest.bytes))"
     }
 
     fileprivate var json: JSONValue {

@@ -110,7 +110,7 @@ extension SQLTransaction {
                 .integer(client.waivesEnrollmentApproval ? 1 : 0),
                 .integer(client.isOperator ? 1 : 0), client.createdAt.value, .optional(client.callbackUsername),
                 .text(client.pinPolicy.json.text),
-                .optional(client.deviceLimit?.json.text), .integer(client.coolingOff),
+                .optional(client.deviceLimit?.json.text), .integer(client.coolingOff.value),
                 .text(client.authenticators.text), .optional(client.noticeURI?.description),
                 .text(client.returnURIs.text), .optional(client.earlierSecret?.hash.bytes),
                 .optional(client.earlierSecret?.until.milliseconds), .optional(client.disabledAt?.milliseconds),
@@ -124,7 +124,7 @@ extension SQLTransaction {
             [
                 client.value, .optional(changes.name?.text), .optional(changes.rights?.text),
                 .optional(changes.callbackURIs?.text), .optional(changes.waivesEnrollmentApproval.map { $0 ? 1 : 0 }),
-                .optional(changes.pinPolicy?.json.text), .optional(changes.coolingOff),
+                .optional(changes.pinPolicy?.json.text), .optional(changes.coolingOff?.value),
                 .optional(changes.authenticators?.text), .optional(changes.returnURIs?.text),
             ])
         if let limit = changes.devices.replacement {
@@ -176,7 +176,7 @@ extension Client {
             returnURIs: (try row.optionalText(14) ?? "").split(separator: "\n").map { ReturnURI(stored: String($0)) },
             noticeURI: try row.optionalText(13).map { CallbackURI(stored: $0) },
             callbackUsername: try row.optionalText(8), waivesEnrollmentApproval: try row.integer(5) == 1,
-            coolingOff: try row.integer(11),
+            coolingOff: Seconds(try row.integer(11)),
             pinPolicy: try row.optionalValue(9, Self.pinPolicy) ?? .standard,
             deviceLimit: try row.optionalValue(10, Self.deviceLimit),
             authenticators: try row.optionalValue(12, Self.authenticators) ?? [], isOperator: try row.integer(6) == 1,

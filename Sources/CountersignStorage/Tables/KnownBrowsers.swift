@@ -14,15 +14,15 @@ private enum Statements {
 
 /// The browsers from which users have approved something.
 extension SQLTransaction {
-    func isKnown(_ browser: [UInt8], of user: UserID, by client: ClientID) throws -> Bool {
-        try first(Statements.exists, [user.value, client.value, .blob(browser)]) { _ in true } ?? false
+    func isKnown(_ browser: KeyedHash, of user: UserID, by client: ClientID) throws -> Bool {
+        try first(Statements.exists, [user.value, client.value, .blob(browser.bytes)]) { _ in true } ?? false
     }
 
-    func put(_ browser: [UInt8], of user: UserID, by client: ClientID, at time: Timestamp) throws {
-        try connection.send(Statements.put, [user.value, client.value, .blob(browser), time.value])
+    func put(_ browser: KeyedHash, of user: UserID, by client: ClientID, at time: Timestamp) throws {
+        try connection.send(Statements.put, [user.value, client.value, .blob(browser.bytes), time.value])
     }
 
-    func delete(_ browser: [UInt8], of user: UserID, by client: ClientID) throws {
-        try connection.send(Statements.remove, [user.value, client.value, .blob(browser)])
+    func delete(_ browser: KeyedHash, of user: UserID, by client: ClientID) throws {
+        try connection.send(Statements.remove, [user.value, client.value, .blob(browser.bytes)])
     }
 }

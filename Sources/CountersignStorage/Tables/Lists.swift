@@ -157,13 +157,13 @@ extension SQLTransaction {
         }
     }
 
-    /// The largest allowed difference between the clocks of servers, in seconds; events are in the order of writing,
+    /// The largest allowed difference between the clocks of servers; events are in the order of writing,
     /// not of time.
-    private static let clockTolerance: Int64 = 60
+    private static let clockTolerance = Seconds.minutes(1)
 
     /// A place after which all events from a time on lie, found by binary search, so that no index on times is needed.
     private func place(before time: Timestamp) throws -> Int64 {
-        let time = time.adding(seconds: -Self.clockTolerance)
+        let time = time.adding(-Self.clockTolerance)
         var (low, high) = (Int64(0), try first(Statements.lastPlace, []) { try $0.optionalInteger(0) ?? 0 } ?? 0)
         while low < high {
             let middle = low + (high - low) / 2

@@ -39,19 +39,19 @@ private enum Statements {
             "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT $2)")
     }
 
-    /// The tolerance for a server whose clock is ahead, in seconds: it deletes nothing that other servers still need.
-    private static let clockError: Int64 = 3600
+    /// The tolerance for a server whose clock is ahead: it deletes nothing that other servers still need.
+    private static let clockError = Seconds.hours(1)
 
-    static let sweeps: [(statement: SQLStatement, keptFor: Int64)] = [
+    static let sweeps: [(statement: SQLStatement, keptFor: Seconds)] = [
         (sweep("nonces", key: "key_id, nonce", where: "expires_at < $1"), clockError),
         (sweep("attempts", key: "key", where: "window_ends_at < $1"), clockError),
         (sweep("replies", key: "scope, key", where: "created_at < $1"), IdempotencyKey.lifetime),
         // For a day after its expiry, a used ticket can be told from an unknown one.
-        (sweep("tickets", key: "hash", where: "expires_at < $1"), 86400),
+        (sweep("tickets", key: "hash", where: "expires_at < $1"), .days(1)),
         // A device may repeat an answer after it was without a network.
-        (sweep("answers", key: "enrollment_id, digest", where: "answered_at < $1"), 7 * 86400),
+        (sweep("answers", key: "enrollment_id, digest", where: "answered_at < $1"), .days(7)),
         // Nobody claimed these challenges: a page may show a code to every visitor. The audit still records them.
-        (sweep("challenges", key: "id", where: "channel = 'code' AND claimed_at IS NULL AND ended_at < $1"), 86400),
+        (sweep("challenges", key: "id", where: "channel = 'code' AND claimed_at IS NULL AND ended_at < $1"), .days(1)),
         (
             sweep("known_browsers", key: "user_id, client_id, browser", where: "approved_at < $1"),
             KnownBrowser.keptFor
@@ -60,11 +60,11 @@ private enum Statements {
         // periods are.
         (sweep("left_behind", key: "subject, enrollment_id", where: "until < $1"), clockError),
         (sweep("ended_links", key: "user_id, client_id", where: "until < $1"), clockError),
-        (sweep("outbox", key: "id", where: "state = 'delivered' AND delivered_at < $1"), 86400),
+        (sweep("outbox", key: "id", where: "state = 'delivered' AND delivered_at < $1"), .days(1)),
         // A dead message can no longer be sent but can still be looked at: a callback for 30 days, any other message
         // for a day. The result of a push is also recorded with its challenge.
-        (sweep("outbox", key: "id", where: "state = 'dead' AND kind <> 'callback' AND expires_at < $1"), 86400),
-        (sweep("outbox", key: "id", where: "state = 'dead' AND expires_at < $1"), 30 * 86400),
+        (sweep("outbox", key: "id", where: "state = 'dead' AND kind <> 'callback' AND expires_at < $1"), .days(1)),
+        (sweep("outbox", key: "id", where: "state = 'dead' AND expires_at < $1"), .days(30)),
         (
             SQLStatement(
                 """
@@ -82,7 +82,7 @@ extension SQLTransaction {
             guard let form = KeptForm(stored: try sealer.open(try row.blob(0), for: key.place)) else {
                 throw StoreError.corruptRow("reply")
             }
-            return KeptReply(form: form, requestDigest: try row.blob(1))
+            return KeptReply(form: form, requestDigest: MessageDigest(stored: try row.blob(1)))
         }
     }
 
@@ -90,7 +90,7 @@ extension SQLTransaction {
         try connection.send(
             Statements.insertReply,
             [
-                .text(key.scope), .text(key.key), .blob(key.requestDigest),
+                .text(key.scope), .text(key.key), .blob(key.requestDigest.bytes),
                 .blob(try sealer.seal(form.stored, for: key.place)), time.value,
             ])
     }
@@ -122,9 +122,9 @@ extension SQLTransaction {
             ])
     }
 
-    func count(_ key: String, window: Int64, at time: Timestamp) throws -> AttemptCount {
-        let end = time.adding(seconds: window)
-        let latest = time.adding(seconds: 2 * window)
+    func count(_ key: String, window: Seconds, at time: Timestamp) throws -> AttemptCount {
+        let end = time.adding(window)
+        let latest = time.adding(2 * window)
         let count = try first(Statements.countAttempt, [.text(key), end.value, time.value, latest.value]) { row in
             try row.attempts
         }
@@ -142,7 +142,7 @@ extension SQLTransaction {
 
     func sweep(now: Timestamp, limit: Int) throws -> Int {
         try Statements.sweeps.reduce(0) { total, sweep in
-            let oldest = now.adding(seconds: -sweep.keptFor)
+            let oldest = now.adding(-sweep.keptFor)
             return total + (try connection.execute(sweep.statement, [oldest.value, .integer(Int64(limit))]))
         }
     }

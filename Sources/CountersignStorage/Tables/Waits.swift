@@ -59,11 +59,11 @@ extension SQLTransaction {
         }
     }
 
-    func longestCoolingOff(of user: UserID, at time: Timestamp) throws -> Int64? {
+    func longestCoolingOff(of user: UserID, at time: Timestamp) throws -> Seconds? {
         let linked = try first(Statements.coolingOff, [user.value]) { try $0.optionalInteger(0) } ?? nil
         let ended =
             try first(Statements.endedCoolingOff, [user.value, time.value]) { try $0.optionalInteger(0) } ?? nil
-        return [linked, ended].compactMap(\.self).max()
+        return [linked, ended].compactMap(\.self).max().map { Seconds($0) }
     }
 
     func keepCoolingOff(of client: ClientID, for user: UserID, at time: Timestamp) throws {
