@@ -2,7 +2,7 @@ import CountersignCore
 package import CountersignWire
 
 private enum Statements {
-    static let newest = SQLStatement("SELECT at FROM audit ORDER BY place DESC LIMIT 1")
+    static let newest = SQLStatement("SELECT at FROM audit ORDER BY sequence DESC LIMIT 1")
 }
 
 /// Queries and changes by administrative commands: the schema, and the master keys that open the database.

@@ -243,14 +243,14 @@ enum Schema {
             "CREATE INDEX outbox_lanes ON outbox (kind, lane, due_at) WHERE state = 'waiting'",
             """
             CREATE TABLE audit (
-              place \(dialect.sequence), id TEXT NOT NULL, at \(integer) NOT NULL, kind TEXT NOT NULL, client_id TEXT,
-              user_id TEXT, enrollment_id TEXT, challenge_id TEXT, detail TEXT NOT NULL
+              sequence \(dialect.sequence), id TEXT NOT NULL, at \(integer) NOT NULL, kind TEXT NOT NULL,
+              actor TEXT NOT NULL, client_id TEXT, user_id TEXT, enrollment_id TEXT, challenge_id TEXT, detail TEXT NOT NULL
             ) \(options)
             """,
-            "CREATE INDEX audit_user ON audit (user_id, place) WHERE user_id IS NOT NULL",
-            "CREATE INDEX audit_client ON audit (client_id, place)",
-            "CREATE INDEX audit_kind ON audit (kind, place)",
-            "CREATE INDEX audit_challenge ON audit (challenge_id, place) WHERE challenge_id IS NOT NULL",
+            "CREATE INDEX audit_user ON audit (user_id, sequence) WHERE user_id IS NOT NULL",
+            "CREATE INDEX audit_client ON audit (client_id, sequence)",
+            "CREATE INDEX audit_kind ON audit (kind, sequence)",
+            "CREATE INDEX audit_challenge ON audit (challenge_id, sequence) WHERE challenge_id IS NOT NULL",
         ]
     }
 }

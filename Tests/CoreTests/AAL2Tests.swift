@@ -119,10 +119,10 @@ struct AAL2Tests {
         let scene = try await PINScene()
         _ = try await scene.device.setPIN()
         let labelled = try ChallengeType(["methods": ["pin"], "aal2": true], name: try #require(TypeName("strong")))
-        try await SetType.set(labelled, by: scene.shop, ports: scene.world.ports)
+        try await SetType.set(labelled, by: scene.shop.actor, ports: scene.world.ports)
         let request = try scene.world.request(for: scene.user, type: "strong")
         func ask() async throws -> Replayable<AskChallenge.Outcome> {
-            try await AskChallenge.ask(request, by: scene.shop, idempotency: nil, ports: scene.world.ports)
+            try await AskChallenge.ask(request, by: scene.shop.caller, idempotency: nil, ports: scene.world.ports)
         }
         guard case .done(.refused(.noEnrollment)) = try await ask() else {
             Issue.record("a device in software was asked")
@@ -161,7 +161,7 @@ struct FallbackTests {
                 "fallback": fallback.map(JSONValue.string), "denial_pause": 0,
             ])
             let type = try ChallengeType(json, name: try #require(TypeName(name)))
-            try await SetType.set(type, by: scene.shop, ports: scene.world.ports)
+            try await SetType.set(type, by: scene.shop.actor, ports: scene.world.ports)
         }
         func ask(
             _ type: String, _ change: (inout AskChallenge.Request) -> Void = { _ in }
@@ -169,7 +169,7 @@ struct FallbackTests {
             var request = try scene.world.request(for: scene.user, type: type)
             change(&request)
             let result = try await AskChallenge.ask(
-                request, by: scene.shop, idempotency: nil, ports: scene.world.ports
+                request, by: scene.shop.caller, idempotency: nil, ports: scene.world.ports
             )
             guard case .done(let outcome) = result else { throw World.Broken("ask") }
             return outcome
@@ -189,7 +189,7 @@ struct FallbackTests {
         }
         // A fallback that does not exist is as good as none.
         let lost = try ChallengeType(["methods": ["pin"], "fallback": "nowhere"], name: try #require(TypeName("lost")))
-        try await SetType.set(lost, by: scene.shop, ports: scene.world.ports)
+        try await SetType.set(lost, by: scene.shop.actor, ports: scene.world.ports)
         await #expect(throws: AskChallenge.Refusal.noEnrollment) { try await ask("lost").get() }
         _ = try await scene.device.setPIN()
         #expect("\(try await ask("second").get().challenge.type)" == "second")

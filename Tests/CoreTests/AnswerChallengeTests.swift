@@ -131,7 +131,7 @@ struct AnswerChallengeTests {
         let user = try #require(scene.asked.challenge.user)
         for (enrollment, state) in zip(scene.asked.enrollments, ["pending", "failed"]) {
             #expect(
-                try await RemoveEnrollment.remove(enrollment, of: .id(user), by: scene.shop, ports: world.ports)
+                try await RemoveEnrollment.remove(enrollment, of: .id(user), by: scene.shop.caller, ports: world.ports)
                     == .removed)
             let kept = try await world.ports.store.read { try $0.challenges.find(scene.asked.challenge.id) }
             #expect(kept?.state.status.state == state)

@@ -40,7 +40,7 @@ struct ApproveDeviceTests {
             shop = try await self.world.makeClient().client
             if let limit {
                 let changes = ClientChanges(devices: .set(limit))
-                _ = try await UpdateClient.update(shop.id, changes, by: shop, ports: self.world.ports)
+                _ = try await UpdateClient.update(shop.id, changes, by: shop.actor, ports: self.world.ports)
             }
             user = try await self.world.makeUser(of: shop)
             first = try await self.world.makeDevice(of: user, by: shop)
@@ -103,7 +103,7 @@ struct ApproveDeviceTests {
         var waiting = scene.second.enrollment
         for number in 0..<5 {
             let removed = try await RemoveEnrollment.remove(
-                waiting, of: .id(scene.user), by: scene.shop, ports: scene.world.ports)
+                waiting, of: .id(scene.user), by: scene.shop.caller, ports: scene.world.ports)
             #expect(removed == .removed)
             let ticket = try await scene.world.makeTicket(for: scene.user, by: scene.shop)
             let outcome = try await TestDevice(ticket, in: scene.world).enroll()
@@ -141,7 +141,7 @@ struct ApproveDeviceTests {
             #expect(try await scene.answer(.approved(.confirm, number: wrong)) == "decided failed wrong_number")
         default:
             _ = try await CancelChallenge.cancel(
-                scene.approval.challenge, by: scene.shop.id, ports: scene.world.ports)
+                scene.approval.challenge, by: scene.shop.caller, ports: scene.world.ports)
         }
         #expect(try await scene.status() == (way == "cancelled" ? "removed_by_client" : "denied"))
         guard
@@ -240,7 +240,7 @@ struct ApproveDeviceTests {
     func coolingOff() async throws {
         let scene = try await Scene()
         let changes = ClientChanges(coolingOff: 3600)
-        _ = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop, ports: scene.world.ports)
+        _ = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop.actor, ports: scene.world.ports)
         let again = try Scene.Approval(try await scene.second.enroll())
         #expect(again.expiresAt == scene.approval.expiresAt)
         let third = try await TestDevice(

@@ -8,7 +8,7 @@ struct AskChallengeTests {
     private func refusal(
         _ request: AskChallenge.Request, by client: Client, in world: World
     ) async throws -> AskChallenge.Refusal? {
-        let result = try await AskChallenge.ask(request, by: client, idempotency: nil, ports: world.ports)
+        let result = try await AskChallenge.ask(request, by: client.caller, idempotency: nil, ports: world.ports)
         guard case .done(.refused(let refusal)) = result else { return nil }
         return refusal
     }
@@ -46,13 +46,13 @@ struct AskChallengeTests {
         #expect(
             try await refusal(request, by: shop, in: world) == .enrollmentNotFound(stranger.enrollment))
         #expect(
-            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: shop, ports: world.ports)
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: shop.caller, ports: world.ports)
                 == .removed)
         request.enrollments = [device.enrollment]
         #expect(try await refusal(request, by: shop, in: world) == .enrollmentNotFound(device.enrollment))
         #expect(try await world.ask(try world.request(for: user), by: shop).enrollments == [second.enrollment])
         #expect(
-            try await RemoveEnrollment.remove(second.enrollment, of: .id(user), by: shop, ports: world.ports)
+            try await RemoveEnrollment.remove(second.enrollment, of: .id(user), by: shop.caller, ports: world.ports)
                 == .removed)
         #expect(try await refusal(try world.request(for: user), by: shop, in: world) == .noEnrollment)
     }

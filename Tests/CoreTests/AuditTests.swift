@@ -44,7 +44,8 @@ struct AuditTests {
         let receipt = try await device.receipt(of: try #require(challenge), .approved(.confirm, number: number))
         _ = try await device.answer(id, with: receipt)
         #expect(
-            try await RemoveEnrollment.remove(made.id, of: .id(made.user), by: shop, ports: world.ports) == .removed)
+            try await RemoveEnrollment.remove(made.id, of: .id(made.user), by: shop.caller, ports: world.ports)
+                == .removed)
         return [number.digits]
     }
 
@@ -62,7 +63,7 @@ struct AuditTests {
     private func returnCode(by device: TestDevice, _ shop: Client, in world: World) async throws -> String {
         let uri = try #require(ReturnURI("https://shop.example.com/back", isDevelopment: false))
         let changes = ClientChanges(returnURIs: [uri])
-        let updated = try await UpdateClient.update(shop.id, changes, by: shop, ports: world.ports).get()
+        let updated = try await UpdateClient.update(shop.id, changes, by: shop.actor, ports: world.ports).get()
         try await world.makeType("link", numberEntry: false, channel: .code)
         var request = try world.request(for: nil, type: "link")
         request.returnURI = uri
@@ -75,7 +76,7 @@ struct AuditTests {
         let outcome = try await device.answer(asked.challenge.id, with: receipt)
         guard let code = try await device.returnCode(in: outcome),
             case .released = try await ReturnChallenge.present(
-                code, for: asked.challenge.id, by: shop.id, ports: world.ports)
+                code, for: asked.challenge.id, by: shop.caller, ports: world.ports)
         else { throw World.Broken("return") }
         return code.reveal()
     }
@@ -87,7 +88,7 @@ struct AuditTests {
         let basic = try #require(BasicCredentials(username: "acme", password: Secret(Self.callbackPassword)))
         let changes = ClientChanges(
             callbackURIs: [uri] + shop.callbackURIs, basic: .set(basic), waivesEnrollmentApproval: false)
-        #expect(try await UpdateClient.update(shop.id, changes, by: shop, ports: world.ports) != .notFound)
+        #expect(try await UpdateClient.update(shop.id, changes, by: shop.actor, ports: world.ports) != .notFound)
         return try await world.renewCallbackSecret(of: shop).secret.reveal()
     }
 
@@ -95,12 +96,12 @@ struct AuditTests {
     private func passingClient(by shop: Client, in world: World) async throws -> String {
         let ports = world.ports
         let client = try await world.makeClient("Passing").client.id
-        let renewed = try await RenewClientSecret.renew(of: client, by: shop, ports: ports)
+        let renewed = try await RenewClientSecret.renew(of: client, by: shop.actor, ports: ports)
         guard case .done(.renewed(let secret)) = renewed else { throw World.Broken("secret") }
-        #expect(try await DisableClient.disable(client, by: shop, ports: ports) != .notFound)
-        #expect(try await EnableClient.enable(client, by: shop, ports: ports) != .notFound)
-        #expect(try await DeleteClient.delete(client, by: shop, ports: ports) == .deleted)
-        _ = try await RotateIssuerKey.begin(.push, isAtOnce: false, by: shop, ports: ports)
+        #expect(try await DisableClient.disable(client, by: shop.actor, ports: ports) != .notFound)
+        #expect(try await EnableClient.enable(client, by: shop.actor, ports: ports) != .notFound)
+        #expect(try await DeleteClient.delete(client, by: shop.actor, ports: ports) == .deleted)
+        _ = try await RotateIssuerKey.begin(.push, isAtOnce: false, by: shop.actor, ports: ports)
         return secret.secret.reveal()
     }
 
@@ -114,21 +115,23 @@ struct AuditTests {
         let shop = created.client
         let renewedSecret = try await renewCallbacks(of: shop, in: world)
         let passed = try await passingClient(by: shop, in: world)
-        try await SetType.set(try await world.makeType(), by: shop, ports: ports)
+        try await SetType.set(try await world.makeType(), by: shop.actor, ports: ports)
         let user = try await world.makeUser("external-marker-six", of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
         try await device.register(.fcm, token: Self.pushToken)
         var numbers = try await approve(by: device, shop, in: world)
         for isSuspended in [true, false] {
-            _ = try await SuspendEnrollment.suspend(device.enrollment, isSuspended, by: shop, ports: ports)
+            _ = try await SuspendEnrollment.suspend(device.enrollment, isSuspended, by: shop.actor, ports: ports)
         }
         let waived = try await TestDevice(try await world.makeTicket(for: user, by: shop), in: world)
         _ = try await waived.enroll()
-        _ = try await WaiveWait.waive(waived.enrollment, waived.certificate.fingerprint, by: shop, ports: ports)
-        #expect(try await RemoveEnrollment.remove(waived.enrollment, of: .id(user), by: shop, ports: ports) == .removed)
+        _ = try await WaiveWait.waive(waived.enrollment, waived.certificate.fingerprint, by: shop.actor, ports: ports)
+        #expect(
+            try await RemoveEnrollment.remove(waived.enrollment, of: .id(user), by: shop.caller, ports: ports)
+                == .removed)
         for isBlocked in [true, false] {
             let changes = UpdateUser.Changes(isEnrollmentBlocked: isBlocked)
-            _ = try await UpdateUser.update(.id(user), changes, by: shop, ports: ports)
+            _ = try await UpdateUser.update(.id(user), changes, by: shop.caller, ports: ports)
         }
         // A PIN, a change that makes no sense, and wrong ones to the limit.
         _ = try await device.setPIN()
@@ -145,7 +148,7 @@ struct AuditTests {
             case "denied": _ = try await device.answer(asked, .denied)
             case "reported":
                 _ = try await device.answer(asked, .reported)
-                #expect(try await EndLock.end(id, by: shop, ports: ports) == .ended)
+                #expect(try await EndLock.end(id, by: shop.actor, ports: ports) == .ended)
             case "wrong":
                 let other = EntryNumber(number.digits == "000000" ? "000001" : "000000")
                 _ = try await device.answer(asked, .approved(.confirm, number: other))
@@ -154,22 +157,22 @@ struct AuditTests {
                 _ = try await device.answer(id, with: try await device.seal("Refused-marker-seven"))
                 world.time.advance(seconds: 120)
                 try await ExpireChallenges.sweep(ports: ports)
-            case "cancelled": _ = try await CancelChallenge.cancel(id, by: shop.id, ports: ports)
-            default: #expect(try await UnlinkUser.unlink(.id(user), from: shop, ports: ports) == .unlinked)
+            case "cancelled": _ = try await CancelChallenge.cancel(id, by: shop.caller, ports: ports)
+            default: #expect(try await UnlinkUser.unlink(.id(user), from: shop.caller, ports: ports) == .unlinked)
             }
         }
         // Of the user who is deleted an operator sees what is left.
-        #expect(try await ExportUser.begin(.id(user), in: .all, by: shop, ports: ports).export != nil)
+        #expect(try await ExportUser.begin(.id(user), in: .all, by: shop.caller, ports: ports).export != nil)
         try await world.makeType("spare")
-        #expect(try await RemoveType.remove(try #require(TypeName("spare")), by: shop, ports: ports) == .removed)
+        #expect(try await RemoveType.remove(try #require(TypeName("spare")), by: shop.actor, ports: ports) == .removed)
         // Something that was given up is sent again.
         let leased = try await world.store.lease(limit: 100, now: world.time.now, until: world.time.now)
         let message = try #require(leased.map(\.message).last { $0.expiresAt > world.time.now })
         try await world.record(.abandoned("gone"), of: message, at: world.time.now)
-        _ = try await RetryMessage.retry(message.id, by: shop, ports: ports)
+        _ = try await RetryMessage.retry(message.id, by: shop.actor, ports: ports)
         let address = try #require(EmailAddress(Self.email))
         _ = try await SendTestMessage.send(
-            .code, to: .email(address), in: nil, by: shop, idempotency: nil, ports: ports
+            .code, to: .email(address), in: nil, by: shop.caller, idempotency: nil, ports: ports
         )
         return [
             renewed.reveal(), passed, created.secret.reveal(), created.callbackSecret.reveal(), renewedSecret,

@@ -30,7 +30,7 @@ struct BindingNoticeTests {
         let (world, user) = (scene.world, scene.user)
         let uri = try Self.uri("https://shop.example.com/notices")
         let changes = ClientChanges(notices: .set(uri), waivesEnrollmentApproval: false)
-        let shop = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop, ports: world.ports).get()
+        let shop = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop.actor, ports: world.ports).get()
         // Ids are in the order of their times.
         func later() { world.time.advance(seconds: 1) }
         let pin = try await scene.device.setPIN()
@@ -53,7 +53,7 @@ struct BindingNoticeTests {
         }
         later()
         #expect(
-            try await RemoveEnrollment.remove(second.enrollment, of: .id(user), by: shop, ports: world.ports)
+            try await RemoveEnrollment.remove(second.enrollment, of: .id(user), by: shop.caller, ports: world.ports)
                 == .removed)
 
         let notices = try await Self.notices(in: world, to: uri)
@@ -84,7 +84,7 @@ struct BindingNoticeTests {
         let stranger = try await world.makeClient("Stranger").client
         for (client, uri) in [(shop, first), (bank, second), (stranger, third)] {
             _ = try await UpdateClient.update(
-                client.id, ClientChanges(notices: .set(uri)), by: client, ports: world.ports)
+                client.id, ClientChanges(notices: .set(uri)), by: client.actor, ports: world.ports)
         }
         let user = try await world.makeUser("customer 1", of: shop)
         #expect(try await world.store.commit { try $0.links.put(user, to: bank.id, externalID: nil) })
@@ -99,7 +99,7 @@ struct BindingNoticeTests {
         // And no longer.
         for client in [shop, bank] {
             _ = try await UpdateClient.update(
-                client.id, ClientChanges(notices: .removed), by: client, ports: world.ports)
+                client.id, ClientChanges(notices: .removed), by: client.actor, ports: world.ports)
         }
         let before = try await world.count("outbox")
         _ = try await world.makeDevice(of: user, by: shop)

@@ -34,7 +34,8 @@ struct ClaimScene: Sendable {
 
     /// The code as the page shows it now.
     func code(of asked: AskedChallenge) async throws -> ChallengeCode {
-        guard case .code(let shown) = try await ShowCode.code(of: asked.challenge.id, to: shop.id, ports: world.ports)
+        guard
+            case .code(let shown) = try await ShowCode.code(of: asked.challenge.id, to: shop.caller, ports: world.ports)
         else { throw World.Broken("code") }
         return shown.code
     }
@@ -46,7 +47,7 @@ struct ClaimScene: Sendable {
 
     /// What comes of asking for a code.
     func shown(_ id: ChallengeID, to client: Client? = nil) async throws -> String {
-        switch try await ShowCode.code(of: id, to: (client ?? shop).id, ports: world.ports) {
+        switch try await ShowCode.code(of: id, to: (client ?? shop).caller, ports: world.ports) {
         case .code(let shown): "until \(shown.expiresAt.seconds - world.time.now.seconds)"
         case .alreadyClaimed: "already claimed"
         case .alreadyEnded(let status): "already ended \(status.state)"
@@ -202,7 +203,7 @@ struct ClaimTests {
         // NIST SP 800-63B-4 §3.2.13: an AAL2 type takes no key in software, however it is asked.
         let strong = try ChallengeType(
             ["methods": ["pin"], "qr": true, "aal2": true, "expires_in": 60], name: try #require(TypeName("scan")))
-        try await SetType.set(strong, by: scene.shop, ports: scene.world.ports)
+        try await SetType.set(strong, by: scene.shop.actor, ports: scene.world.ports)
         let labelled = try await scene.ask()
         #expect(try await scene.claim(try await scene.code(of: labelled), by: scene.device) == "method missing pin")
     }
@@ -219,7 +220,7 @@ struct ClaimTests {
         #expect(try await scene.shown(pushed.challenge.id) == "no code")
         _ = try await scene.claim(try await scene.code(of: asked), by: scene.device)
         #expect(try await scene.shown(asked.challenge.id) == "already claimed")
-        _ = try await CancelChallenge.cancel(asked.challenge.id, by: scene.shop.id, ports: scene.world.ports)
+        _ = try await CancelChallenge.cancel(asked.challenge.id, by: scene.shop.caller, ports: scene.world.ports)
         #expect(try await scene.shown(asked.challenge.id) == "already ended cancelled")
         let code = ChallengeCode(
             challenge: asked.challenge.id,
@@ -246,7 +247,7 @@ struct ClaimTests {
         // Two that were claimed, one of which has ended, too, are kept; nobody's is not.
         let (claimed, open) = (try await scene.ask(), try await scene.ask())
         _ = try await scene.claim(try await scene.code(of: claimed), by: scene.device)
-        _ = try await CancelChallenge.cancel(claimed.challenge.id, by: scene.shop.id, ports: scene.world.ports)
+        _ = try await CancelChallenge.cancel(claimed.challenge.id, by: scene.shop.caller, ports: scene.world.ports)
         _ = try await scene.claim(try await scene.code(of: open), by: scene.device)
         for (hours, count) in [(23, 3), (2, 2)] as [(Int64, Int)] {
             scene.world.time.advance(seconds: hours * 3600)

@@ -8,7 +8,8 @@ import Testing
 @Suite("Design 4: what is left of a client that is disabled or deleted")
 struct ClientStateTests {
     private func renew(_ client: Client, overlap: Seconds, in world: World) async throws -> Secret<String> {
-        let result = try await RenewClientSecret.renew(of: client.id, overlap: overlap, by: client, ports: world.ports)
+        let result = try await RenewClientSecret.renew(
+            of: client.id, overlap: overlap, by: client.actor, ports: world.ports)
         guard case .done(.renewed(let renewed)) = result else { throw World.Broken("secret") }
         return renewed.secret
     }
@@ -46,10 +47,10 @@ struct ClientStateTests {
         let ports = world.ports
         let results = try await atOnce(8) { number in
             if number == 3 {
-                _ = try await DisableClient.disable(shop.id, by: shop, ports: ports)
+                _ = try await DisableClient.disable(shop.id, by: shop.actor, ports: ports)
                 return "disabled"
             }
-            let result = try await AskChallenge.ask(request, by: shop, idempotency: nil, ports: ports)
+            let result = try await AskChallenge.ask(request, by: shop.caller, idempotency: nil, ports: ports)
             guard case .done(let outcome) = result else { return "replayed" }
             switch outcome {
             case .asked: return "asked"
@@ -58,7 +59,7 @@ struct ClientStateTests {
         }
         #expect(results.allSatisfy { ["disabled", "asked", "clientDisabled"].contains($0) }, "\(results)")
         #expect(try await world.count("challenges", where: "state = 'pending'") == 0)
-        let late = try await AskChallenge.ask(request, by: shop, idempotency: nil, ports: ports)
+        let late = try await AskChallenge.ask(request, by: shop.caller, idempotency: nil, ports: ports)
         guard case .done(.refused(.clientDisabled)) = late else { throw World.Broken("\(late)") }
     }
 
@@ -73,7 +74,8 @@ struct ClientStateTests {
         for _ in 0..<201 { _ = try await world.ask(try world.request(for: user), by: shop) }
         let waiting = "purpose = 'new_device' AND state = 'pending'"
         #expect(try await world.count("challenges", where: waiting) == 1)
-        guard case .disabled(let disabled) = try await DisableClient.disable(shop.id, by: shop, ports: world.ports)
+        guard
+            case .disabled(let disabled) = try await DisableClient.disable(shop.id, by: shop.actor, ports: world.ports)
         else {
             throw World.Broken("disabled")
         }
@@ -131,11 +133,11 @@ struct ClientStateTests {
         let shop = try await world.makeClient().client
         let user = try await world.makeUser(of: shop)
         _ = try await UpdateClient.update(
-            shop.id, .init(notices: .set(CallbackURI(stored: World.callback))), by: shop, ports: world.ports)
+            shop.id, .init(notices: .set(CallbackURI(stored: World.callback))), by: shop.actor, ports: world.ports)
         #expect(try await world.ports.store.read { try $0.receivers.ofNotices(of: user).count } == 1)
-        _ = try await DisableClient.disable(shop.id, by: shop, ports: world.ports)
+        _ = try await DisableClient.disable(shop.id, by: shop.actor, ports: world.ports)
         #expect(try await world.ports.store.read { try $0.receivers.ofNotices(of: user).count } == 0)
-        _ = try await EnableClient.enable(shop.id, by: shop, ports: world.ports)
+        _ = try await EnableClient.enable(shop.id, by: shop.actor, ports: world.ports)
         #expect(try await world.ports.store.read { try $0.receivers.ofNotices(of: user).count } == 1)
     }
 }

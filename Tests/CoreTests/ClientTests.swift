@@ -141,7 +141,7 @@ struct ClientTests {
         let id = asked.challenge.id
         #expect(
             try await WatchChallenge.shown(id, to: rival, ports: ports)?.challenge.id == nil)
-        guard case .notFound = try await CancelChallenge.cancel(id, by: rival.id, ports: ports) else {
+        guard case .notFound = try await CancelChallenge.cancel(id, by: rival.caller, ports: ports) else {
             Issue.record("another client's challenge was cancelled")
             return
         }
@@ -153,8 +153,9 @@ struct ClientTests {
         #expect(try await ShowUser.show(.id(user), to: rival, ports: ports) == .notFound)
         #expect(try await ShowEnrollments.show(of: .id(user), to: rival, ports: ports) == .userNotFound)
         #expect(
-            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: rival, ports: ports) == .notFound)
-        #expect(try await UnlinkUser.unlink(.id(user), from: rival, ports: ports) == .notFound)
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: rival.caller, ports: ports)
+                == .notFound)
+        #expect(try await UnlinkUser.unlink(.id(user), from: rival.caller, ports: ports) == .notFound)
         #expect(try await AvailableMethods.list(for: .id(user), client: rival, ports: ports).types.isEmpty)
         #expect(try await AvailableMethods.list(for: .id(user), client: shop, ports: ports).types.count == 1)
         #expect(
@@ -169,7 +170,7 @@ struct ClientTests {
         let other = try await world.makeUser(of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
         #expect(
-            try await RemoveEnrollment.remove(device.enrollment, of: .id(other), by: shop, ports: world.ports)
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(other), by: shop.caller, ports: world.ports)
                 == .notFound)
         #expect(try await world.ports.store.read { try $0.enrollments.state(device.enrollment) } == .active)
     }

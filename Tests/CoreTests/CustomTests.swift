@@ -132,7 +132,8 @@ struct CustomTests {
         #expect(refused?.detail["result"]?.string == result.rawValue && refused?.challenge == id)
         // Nobody can be asked by it any more.
         let request = try scene.world.request(for: scene.user)
-        let again = try await AskChallenge.ask(request, by: scene.shop, idempotency: nil, ports: scene.world.ports)
+        let again = try await AskChallenge.ask(
+            request, by: scene.shop.caller, idempotency: nil, ports: scene.world.ports)
         guard case .done(.refused(.noEnrollment)) = again else {
             Issue.record("\(again)")
             return
@@ -311,7 +312,7 @@ struct CustomTests {
         let last = try await scene.ask("confirm-first")
         let (world, shop, user, device) = (scene.world, scene.shop, scene.user, scene.device)
         scene.world.hooks.meanwhile {
-            _ = try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: shop, ports: world.ports)
+            _ = try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: shop.caller, ports: world.ports)
         }
         scene.world.hooks.say(HookVerdict(.ok))
         #expect(
@@ -357,7 +358,7 @@ struct CustomTests {
         try await scene.register()
         let asked = try await scene.ask()
         _ = try await UpdateClient.update(
-            scene.shop.id, ClientChanges(authenticators: []), by: scene.shop, ports: scene.world.ports)
+            scene.shop.id, ClientChanges(authenticators: []), by: scene.shop.actor, ports: scene.world.ports)
         #expect(
             try await scene.send(try await scene.approval(of: asked), to: asked).summary == "custom not registered")
         #expect(try await scene.customs().isEmpty)

@@ -51,9 +51,9 @@ struct EnrollDeviceTests {
         let user = device.invitation.user
         let rival = try await world.makeClient("Rival").client
         _ = try await world.ports.store.commit { try $0.links.put(user, to: rival.id, externalID: nil) }
-        #expect(try await UnlinkUser.unlink(.id(user), from: client, ports: world.ports) == .unlinked)
+        #expect(try await UnlinkUser.unlink(.id(user), from: client.caller, ports: world.ports) == .unlinked)
         #expect(try await device.enroll().summary == "ticket invalid")
-        #expect(try await UnlinkUser.unlink(.id(user), from: rival, ports: world.ports) == .unlinked)
+        #expect(try await UnlinkUser.unlink(.id(user), from: rival.caller, ports: world.ports) == .unlinked)
         #expect(try await device.enroll().summary == "ticket invalid")
         #expect(try await world.count("enrollments") == 0)
     }
@@ -88,7 +88,7 @@ struct EnrollDeviceTests {
         _ = try await device.enroll()
         let user = device.invitation.user
         #expect(
-            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client, ports: world.ports)
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client.caller, ports: world.ports)
                 == .removed)
         #expect(try await device.enroll().summary == "ticket used")
     }

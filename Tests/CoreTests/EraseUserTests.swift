@@ -54,7 +54,8 @@ struct EraseUserTests {
         }
 
         func delete(by client: Client? = nil) async throws {
-            #expect(try await UnlinkUser.unlink(.id(user), from: client ?? shop, ports: world.ports) == .unlinked)
+            #expect(
+                try await UnlinkUser.unlink(.id(user), from: (client ?? shop).caller, ports: world.ports) == .unlinked)
         }
     }
 
@@ -156,7 +157,7 @@ struct EraseUserTests {
         for _ in 0..<3 { _ = try await scene.device.answer(try await scene.ask(), .denied) }
         // The transaction of a deletion, and nothing after it.
         let (user, client, now) = (scene.user, scene.shop.id, scene.world.time.now)
-        try await scene.world.ports.commit(at: now) { try $0.letGo(user, by: client, asked: client) }
+        try await scene.world.ports.commit(at: now, as: .system) { try $0.letGo(user, by: client, asked: client) }
         #expect(try await scene.world.count("erasures") == 1)
         #expect(try await columns(holding: Self.mark, in: scene.world).contains("challenges.message"))
         let erasure = try #require(try await scene.world.store.read { try $0.erasures.next() })
@@ -172,7 +173,7 @@ struct EraseUserTests {
         let scene = try await Scene()
         try await scene.linkBank()
         let (user, client, now) = (scene.user, scene.shop.id, scene.world.time.now)
-        try await scene.world.ports.commit(at: now) { try $0.letGo(user, by: client, asked: client) }
+        try await scene.world.ports.commit(at: now, as: .system) { try $0.letGo(user, by: client, asked: client) }
         scene.world.time.advance(seconds: 60)
         _ = try await scene.world.store.commit { try $0.links.put(user, to: client, externalID: nil) }
         let asked = try await scene.ask()
@@ -193,7 +194,8 @@ struct EraseUserTests {
                 if number == 0 {
                     try await scene.delete()
                 } else {
-                    _ = try await AskChallenge.ask(request, by: scene.shop, idempotency: nil, ports: scene.world.ports)
+                    _ = try await AskChallenge.ask(
+                        request, by: scene.shop.caller, idempotency: nil, ports: scene.world.ports)
                 }
             }
             let id = scene.user

@@ -54,7 +54,7 @@ struct ExportUserTests {
             let user = try await scene.user()
             var exports: [(scope: ListScope, export: ExportUser)] = []
             for scope in [ListScope.client(shop.id), .all, .client(bank.id)] {
-                let begun = try await ExportUser.begin(.id(user), in: scope, by: shop, ports: world.ports).export
+                let begun = try await ExportUser.begin(.id(user), in: scope, by: shop.caller, ports: world.ports).export
                 var export = try #require(begun)
                 for _ in 0..<step { _ = try await export.next(ports: world.ports) }
                 // Of one that has told everything there is nothing left to be kept back.
@@ -63,9 +63,9 @@ struct ExportUserTests {
                 if isOver { ended += 1 } else { exports.append((scope, export)) }
             }
             if isDeleted {
-                #expect(try await DeleteUser.delete(.id(user), by: shop, ports: world.ports) == .deleted)
+                #expect(try await DeleteUser.delete(.id(user), by: shop.caller, ports: world.ports) == .deleted)
             } else {
-                #expect(try await UnlinkUser.unlink(.id(user), from: shop, ports: world.ports) == .unlinked)
+                #expect(try await UnlinkUser.unlink(.id(user), from: shop.caller, ports: world.ports) == .unlinked)
             }
             for (scope, export) in exports {
                 if !isDeleted, case .client(bank.id) = scope {
@@ -88,8 +88,8 @@ struct ExportUserTests {
     func deletedBefore() async throws {
         let scene = try await Scene(.sqlite)
         let (world, user) = (scene.world, try await scene.user())
-        #expect(try await DeleteUser.delete(.id(user), by: scene.shop, ports: world.ports) == .deleted)
-        let begun = try await ExportUser.begin(.id(user), in: .all, by: scene.shop, ports: world.ports).export
+        #expect(try await DeleteUser.delete(.id(user), by: scene.shop.caller, ports: world.ports) == .deleted)
+        let begun = try await ExportUser.begin(.id(user), in: .all, by: scene.shop.caller, ports: world.ports).export
         let parts = try await Self.rest(of: try #require(begun), in: world)
         guard case .known(let known)? = parts.first else { throw World.Broken("\(parts)") }
         #expect(known.deletedAt != nil && known.links.isEmpty)
@@ -98,7 +98,7 @@ struct ExportUserTests {
         }
         #expect(messages == [ErasedText.text, ErasedText.text])
         let mine = try await ExportUser.begin(
-            .id(user), in: .client(scene.shop.id), by: scene.shop, ports: world.ports)
+            .id(user), in: .client(scene.shop.id), by: scene.shop.caller, ports: world.ports)
         guard case .notFound = mine else { throw World.Broken("the client may see a deleted user") }
     }
 }

@@ -34,7 +34,7 @@ struct IdempotencyTests {
     private func once(_ key: IdempotencyKey?, in world: World, refuse: Bool = false) async throws -> String {
         let now = world.time.now
         let user: UserID = world.random.id(at: now)
-        let result: Replayable<Made> = try await world.ports.commit(at: now) { work in
+        let result: Replayable<Made> = try await world.ports.commit(at: now, as: .system) { work in
             try work.once(key, ()) {
                 if refuse { return .refused }
                 try work.users.insert(user, at: now)
@@ -84,7 +84,7 @@ struct IdempotencyTests {
         let key = try key()
         let now = world.time.now
         await #expect(throws: StoreError.unavailable) {
-            try await world.ports.commit(at: now) { work in
+            try await world.ports.commit(at: now, as: .system) { work in
                 _ =
                     try work.once(key, ()) {
                         try work.users.insert(UserID(at: now, random: [UInt8](repeating: 0, count: 10)), at: now)

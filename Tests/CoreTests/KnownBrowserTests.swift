@@ -26,7 +26,7 @@ struct KnownBrowserTests {
             let login = try ChallengeType(
                 ["unknown_browser": "scan", "max_pending": 1, "max_asks": 1, "number_entry": false],
                 name: try #require(TypeName("login")))
-            try await SetType.set(login, by: shop, ports: world.ports)
+            try await SetType.set(login, by: shop.actor, ports: world.ports)
         }
 
         func ask(
@@ -35,7 +35,7 @@ struct KnownBrowserTests {
             var request = try world.request(for: user, type: "login")
             request.browser = browser.flatMap { BrowserID($0) }
             let result = try await AskChallenge.ask(
-                request, by: client ?? shop, idempotency: nil, ports: world.ports
+                request, by: (client ?? shop).caller, idempotency: nil, ports: world.ports
             )
             guard case .done(let outcome) = result else { throw World.Broken("ask") }
             return outcome
@@ -120,7 +120,7 @@ struct KnownBrowserTests {
         for other in ["nowhere", "confirm"] {
             let login = try ChallengeType(
                 ["unknown_browser": .string(other)], name: try #require(TypeName("login")))
-            try await SetType.set(login, by: scene.shop, ports: scene.world.ports)
+            try await SetType.set(login, by: scene.shop.actor, ports: scene.world.ports)
             await #expect(throws: AskChallenge.Refusal.notAllowedByType(.browser)) {
                 try await scene.ask(Self.browser).get()
             }

@@ -74,7 +74,7 @@ struct ListTests {
         let first = try await ListUsers.list(of: scene.shop.id, blocked: nil, cursor: nil, ports: ports).get()
         // The very entry where the page ended, and one before it, go; one comes.
         for index in [3, Listing.pageSize - 1] {
-            #expect(try await UnlinkUser.unlink(.id(ours[index]), from: scene.shop, ports: ports) == .unlinked)
+            #expect(try await UnlinkUser.unlink(.id(ours[index]), from: scene.shop.caller, ports: ports) == .unlinked)
         }
         scene.world.time.advance(seconds: 1)
         let new = try await scene.world.makeUser("new", of: scene.shop)
@@ -115,7 +115,7 @@ struct ListTests {
         let all = try await scene.makeUsers(2 * (Listing.examined + 50))
         let rare = try #require(all.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element).max())
         _ = try await UpdateUser.update(
-            .id(rare), UpdateUser.Changes(isEnrollmentBlocked: true), by: scene.shop, ports: scene.world.ports)
+            .id(rare), UpdateUser.Changes(isEnrollmentBlocked: true), by: scene.shop.caller, ports: scene.world.ports)
         let first = try await ListUsers.list(of: scene.shop.id, blocked: true, cursor: nil, ports: scene.world.ports)
             .get()
         #expect(first.elements.isEmpty && first.cursor != nil)
@@ -199,7 +199,7 @@ struct ListTests {
         let tablet = try await scene.world.makeDevice(of: user, by: scene.shop)
         let foreign = try await scene.world.makeDevice(of: stranger, by: scene.bank)
         _ = try await RemoveEnrollment.remove(
-            tablet.enrollment, of: .id(user), by: scene.shop, ports: scene.world.ports)
+            tablet.enrollment, of: .id(user), by: scene.shop.caller, ports: scene.world.ports)
         func list(
             _ scope: ListScope, _ change: (inout ListEnrollments.Filter) -> Void = { _ in }
         ) async throws -> Set<EnrollmentID> {
@@ -239,12 +239,12 @@ struct AuditFilterTests {
         }
         let all = try await world.store.read { try $0.audit.list(after: 0, limit: 1000) }
         func read(
-            after place: Int64 = 0, _ change: @escaping @Sendable (inout AuditFilter) -> Void
+            after sequence: Int64 = 0, _ change: @escaping @Sendable (inout AuditFilter) -> Void
         ) async throws -> [EventID] {
             var filter = AuditFilter()
             change(&filter)
             return try await world.store.read { [filter] in
-                try $0.audit.list(filter, after: place, limit: 1000).map(\.event.id)
+                try $0.audit.list(filter, after: sequence, limit: 1000).map(\.event.id)
             }
         }
         func expected(_ isMeant: (AuditEvent) -> Bool) -> [EventID] { all.map(\.event).filter(isMeant).map(\.id) }
@@ -265,7 +265,7 @@ struct AuditFilterTests {
             $0.kind = .challengeDenied
         }
         #expect(both.count == 1)
-        let place = try #require(all.first { $0.event.user == user }?.place)
-        #expect(try await read(after: place) { $0.user = user } == Array(expected { $0.user == user }.dropFirst()))
+        let sequence = try #require(all.first { $0.event.user == user }?.sequence)
+        #expect(try await read(after: sequence) { $0.user = user } == Array(expected { $0.user == user }.dropFirst()))
     }
 }

@@ -177,7 +177,7 @@ struct PINAnswerTests {
             #expect(try await scene.approve(asked, by: scene.device.newPINKey()) == "PIN incorrect, \(left) left")
         }
         let changes = ClientChanges(pinPolicy: try PINPolicy(["attempts": 2, "at_limit": "remove"], at: ""))
-        _ = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop, ports: scene.world.ports)
+        _ = try await UpdateClient.update(scene.shop.id, changes, by: scene.shop.actor, ports: scene.world.ports)
         #expect(try await scene.device.methods().attemptsLeft == 1)
         #expect(try await scene.approve(asked, by: pin) == "decided approved -")
         #expect(try await scene.device.methods().attemptsLeft == 2)

@@ -55,7 +55,7 @@ struct PushTests {
         let request = try world.request(for: scene.user)
         let first = try await world.ask(request, by: scene.shop).challenge.id
         let ended = try await world.ask(request, by: scene.shop).challenge.id
-        _ = try await CancelChallenge.cancel(ended, by: scene.shop.id, ports: world.ports)
+        _ = try await CancelChallenge.cancel(ended, by: scene.shop.caller, ports: world.ports)
         let facts = try await AnnounceChallenge.facts(
             of: [
                 .init(first, to: silent.enrollment), .init(first, to: other.enrollment),
@@ -108,7 +108,7 @@ struct PushTests {
         let scene = try await scene()
         let call = try await scene.device.call()
         _ = try await RemoveEnrollment.remove(
-            scene.device.enrollment, of: .id(scene.user), by: scene.shop, ports: scene.world.ports)
+            scene.device.enrollment, of: .id(scene.user), by: scene.shop.caller, ports: scene.world.ports)
         #expect(try await scene.world.store.read { try $0.pushes.find(of: scene.device.enrollment) } == nil)
         #expect(try await scene.world.count("enrollments", where: "push_token IS NOT NULL") == 0)
         let update = EnrollmentUpdate(push: .registered(try scene.registration()))
@@ -176,7 +176,7 @@ struct PushTests {
         try await silent.register(.fcm, token: "c:d")
         switch end {
         case "answered": _ = try await scene.device.answer(asked, .denied)
-        case "cancelled": _ = try await CancelChallenge.cancel(id, by: scene.shop.id, ports: world.ports)
+        case "cancelled": _ = try await CancelChallenge.cancel(id, by: scene.shop.caller, ports: world.ports)
         default:
             world.time.advance(seconds: 3600)
             try await ExpireChallenges.sweep(ports: world.ports)
@@ -213,7 +213,7 @@ struct PushTests {
         var request = try world.request(for: scene.user)
         request.callbackURI = CallbackURI(stored: World.callback)
         let asked = try await world.ask(request, by: scene.shop)
-        _ = try await CancelChallenge.cancel(asked.challenge.id, by: scene.shop.id, ports: world.ports)
+        _ = try await CancelChallenge.cancel(asked.challenge.id, by: scene.shop.caller, ports: world.ports)
         let now = world.time.now
         for leased in try await world.store.lease(limit: 9, now: now, until: now.adding(seconds: 60)) {
             try await world.record(.abandoned("gone"), of: leased.message, at: now)

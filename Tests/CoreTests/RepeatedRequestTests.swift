@@ -33,7 +33,7 @@ struct RepeatedRequestTests {
         var request = try world.request(for: user)
         request.clientState = "order 4711"
         func ask(_ key: IdempotencyKey) async throws -> Replayable<AskChallenge.Outcome> {
-            try await AskChallenge.ask(request, by: shop, idempotency: key, ports: ports)
+            try await AskChallenge.ask(request, by: shop.caller, idempotency: key, ports: ports)
         }
         guard case .done(.asked(let asked)) = try await ask(try key()) else { throw World.Broken("challenge") }
         #expect(asked.number != nil && asked.enrollments == [device.enrollment])
@@ -44,11 +44,11 @@ struct RepeatedRequestTests {
             guard case .decided = try await device.answer(asked, .approved(.confirm, number: asked.number)) else {
                 throw World.Broken("answer")
             }
-        case .cancelled: _ = try await CancelChallenge.cancel(asked.challenge.id, by: shop.id, ports: ports)
+        case .cancelled: _ = try await CancelChallenge.cancel(asked.challenge.id, by: shop.caller, ports: ports)
         case .expired:
             world.time.advance(seconds: 121)
             #expect(try await ExpireChallenges.sweep(ports: ports) == 1)
-        case .erased: #expect(try await UnlinkUser.unlink(.id(user), from: shop, ports: ports) == .unlinked)
+        case .erased: #expect(try await UnlinkUser.unlink(.id(user), from: shop.caller, ports: ports) == .unlinked)
         case .typeChanged: try await world.makeType(lifetime: 60, numberEntry: false, methods: [.pin])
         }
         #expect(try await world.challenge(asked).state.isEnded == (change != .typeChanged))
@@ -63,12 +63,12 @@ struct RepeatedRequestTests {
         try await world.makeType("scan", numberEntry: false, channel: .code)
         let shop = try await world.makeClient().client
         let request = try world.request(for: nil, type: "scan")
-        let first = try await AskChallenge.ask(request, by: shop, idempotency: try key(), ports: world.ports)
+        let first = try await AskChallenge.ask(request, by: shop.caller, idempotency: try key(), ports: world.ports)
         guard case .done(.asked(let asked)) = first else { throw World.Broken("challenge") }
         #expect(asked.code?.isLink == false && asked.number == nil && asked.enrollments.isEmpty)
         world.time.advance(seconds: 3600)
         _ = try await ExpireChallenges.sweep(ports: world.ports)
-        let again = try await AskChallenge.ask(request, by: shop, idempotency: try key(), ports: world.ports)
+        let again = try await AskChallenge.ask(request, by: shop.caller, idempotency: try key(), ports: world.ports)
         #expect(again == .replayed(.asked(asked)))
     }
 
@@ -80,7 +80,7 @@ struct RepeatedRequestTests {
         let request = CreateClient.Request(
             name: try ClientName("Rival"), rights: [.users], callbackURIs: [CallbackURI(stored: World.callback)],
             basic: BasicCredentials(username: "acme", password: Secret("a password")), waivesEnrollmentApproval: true)
-        let first = try await CreateClient.create(request, idempotency: try key(), ports: ports)
+        let first = try await CreateClient.create(request, by: .system, idempotency: try key(), ports: ports)
         guard case .done(.created(let created)) = first else { throw World.Broken("client") }
         #expect(created.client.callbackUsername == "acme")
         let id = created.client.id
@@ -88,17 +88,18 @@ struct RepeatedRequestTests {
         let callbackKey = try #require(IdempotencyKey(scope: "callback", key: "k", requestDigest: [1]))
         func renew() async throws -> (Replayable<RenewClientSecret.Outcome>, Replayable<RenewCallbackSecret.Outcome>) {
             (
-                try await RenewClientSecret.renew(of: id, by: caller, idempotency: secretKey, ports: ports),
-                try await RenewCallbackSecret.renew(of: id, by: caller, idempotency: callbackKey, ports: ports)
+                try await RenewClientSecret.renew(of: id, by: caller.actor, idempotency: secretKey, ports: ports),
+                try await RenewCallbackSecret.renew(of: id, by: caller.actor, idempotency: callbackKey, ports: ports)
             )
         }
         let renewed = try await renew()
         guard case (.done(.renewed(let secret)), .done(.renewed(let callbackSecret))) = renewed else {
             throw World.Broken("secrets")
         }
-        _ = try await DeleteClient.delete(id, by: caller, ports: ports)
+        _ = try await DeleteClient.delete(id, by: caller.actor, ports: ports)
         #expect(
-            try await CreateClient.create(request, idempotency: try key(), ports: ports) == .replayed(.created(created))
+            try await CreateClient.create(request, by: .system, idempotency: try key(), ports: ports)
+                == .replayed(.created(created))
         )
         let again = try await renew()
         #expect(again.0 == .replayed(.renewed(secret)))
@@ -112,15 +113,15 @@ struct RepeatedRequestTests {
         let shop = try await world.makeClient().client
         let name = try ExternalID("customer-1")
         func create() async throws -> Replayable<CreateUser.Outcome> {
-            try await CreateUser.create(externalID: name, by: shop, idempotency: try key(), ports: ports)
+            try await CreateUser.create(externalID: name, by: shop.caller, idempotency: try key(), ports: ports)
         }
         guard case .done(.created(let user)) = try await create() else { throw World.Broken("user") }
         let ticketKey = try #require(IdempotencyKey(scope: "ticket", key: "k", requestDigest: [1]))
         func ticket() async throws -> Replayable<CreateTicket.Outcome> {
-            try await CreateTicket.create(for: .id(user.id), by: shop, idempotency: ticketKey, ports: ports)
+            try await CreateTicket.create(for: .id(user.id), by: shop.caller, idempotency: ticketKey, ports: ports)
         }
         guard case .done(.created(let made)) = try await ticket() else { throw World.Broken("ticket") }
-        #expect(try await UnlinkUser.unlink(.id(user.id), from: shop, ports: ports) == .unlinked)
+        #expect(try await UnlinkUser.unlink(.id(user.id), from: shop.caller, ports: ports) == .unlinked)
         #expect(try await create() == .replayed(.created(user)))
         #expect(try await ticket() == .replayed(.created(made)))
         #expect(try await TestDevice(made.invitation, in: world).enroll().summary == "ticket invalid")

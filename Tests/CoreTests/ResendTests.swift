@@ -15,7 +15,7 @@ struct ResendTests {
         let challenge: ChallengeID
 
         func resend() async throws -> ResendChallenge.Outcome {
-            try await ResendChallenge.resend(challenge, by: shop.id, ports: world.ports)
+            try await ResendChallenge.resend(challenge, by: shop.caller, ports: world.ports)
         }
 
         /// Leases what is due and notes what came of it.
@@ -86,12 +86,13 @@ struct ResendTests {
         let scene = try await scene()
         let other = try await scene.world.makeClient("Other").client
         guard
-            case .notFound = try await ResendChallenge.resend(scene.challenge, by: other.id, ports: scene.world.ports)
+            case .notFound = try await ResendChallenge.resend(
+                scene.challenge, by: other.caller, ports: scene.world.ports)
         else {
             Issue.record("another client's")
             return
         }
-        _ = try await CancelChallenge.cancel(scene.challenge, by: scene.shop.id, ports: scene.world.ports)
+        _ = try await CancelChallenge.cancel(scene.challenge, by: scene.shop.caller, ports: scene.world.ports)
         guard case .alreadyEnded(let status) = try await scene.resend() else {
             Issue.record("it had ended")
             return
@@ -139,12 +140,12 @@ struct ResendTests {
         #expect(dead.first?.client == scene.shop.id)
         #expect(try await ListOutbox.list(.dead, after: ids.last, limit: 10, ports: ports) == .entries([]))
         let id = try #require(ids.first)
-        #expect(try await RetryMessage.retry(id, by: scene.shop, ports: ports) == .queued)
+        #expect(try await RetryMessage.retry(id, by: scene.shop.actor, ports: ports) == .queued)
         #expect(try await scene.push() == .queued(lastFailure: "FCM answered 403 SENDER_ID_MISMATCH"))
         #expect(try await scene.world.store.nextDue() == scene.world.time.now)
         #expect(try await scene.conclude(as: .delivered) == ids)
         #expect(try await scene.push() == .accepted)
-        #expect(try await RetryMessage.retry(id, by: scene.shop, ports: ports) == .notFound)
+        #expect(try await RetryMessage.retry(id, by: scene.shop.actor, ports: ports) == .notFound)
     }
 
     @Test("What waits for its next time is sent now; what is over is not, and its content goes with the next sweep")
@@ -154,11 +155,11 @@ struct ResendTests {
         let now = world.time.now
         let ids = try await scene.conclude(as: .retried("slow", at: now.adding(seconds: 50)))
         let id = try #require(ids.first)
-        #expect(try await RetryMessage.retry(id, by: scene.shop, ports: world.ports) == .queued)
+        #expect(try await RetryMessage.retry(id, by: scene.shop.actor, ports: world.ports) == .queued)
         #expect(try await world.store.nextDue() == now)
         _ = try await scene.conclude(as: .abandoned("slow"))
         world.time.advance(seconds: 121)
-        #expect(try await RetryMessage.retry(id, by: scene.shop, ports: world.ports) == .over)
+        #expect(try await RetryMessage.retry(id, by: scene.shop.actor, ports: world.ports) == .over)
         _ = try await world.store.commit { try $0.retention.sweep(now: now.adding(seconds: 121), limit: 10) }
         #expect(try await world.count("outbox", where: "payload IS NOT NULL") == 0)
         guard case .entries(let dead) = try await ListOutbox.list(.dead, after: nil, limit: 10, ports: world.ports)
@@ -167,6 +168,6 @@ struct ResendTests {
         }
         #expect(dead.count == 1)
         let unknown: EventID = world.newID()
-        #expect(try await RetryMessage.retry(unknown, by: scene.shop, ports: world.ports) == .notFound)
+        #expect(try await RetryMessage.retry(unknown, by: scene.shop.actor, ports: world.ports) == .notFound)
     }
 }

@@ -123,8 +123,8 @@ struct RetentionTests {
         scene.world.time.advance(seconds: 30 * Self.day + 1)
         _ = try await scene.ask()
         #expect(try await scene.sweep { $0.audit = .days(30) } == before.count)
-        let place = try #require(before.last?.place)
-        let after = try await scene.world.store.read { try $0.audit.list(after: place, limit: 1000) }
+        let sequence = try #require(before.last?.sequence)
+        let after = try await scene.world.store.read { try $0.audit.list(after: sequence, limit: 1000) }
         #expect(after.map(\.event.kind) == [.challengeAsked])
         #expect(try await scene.world.store.read { try $0.audit.list(after: 0, limit: 1000).count } == after.count)
     }
@@ -143,7 +143,7 @@ struct RetentionTests {
         let scene = try await Scene()
         let count = 2 * SweepKept.batch + 1
         let events = (0..<count).map { _ in
-            AuditEvent(id: scene.world.newID(), at: scene.world.time.now, kind: .messageRetried)
+            AuditEvent(id: scene.world.newID(), at: scene.world.time.now, kind: .messageRetried, actor: .system)
         }
         try await scene.world.store.commit { writer in for event in events { try writer.audit.append(event) } }
         scene.world.time.advance(seconds: 2 * Self.day)

@@ -51,7 +51,7 @@ private struct LinkScene: Sendable {
         _ code: Secret<String>, _ asked: AskedChallenge, by client: Client? = nil
     ) async throws -> String {
         try await ReturnChallenge.present(
-            code, for: asked.challenge.id, by: (client ?? claim.shop).id, ports: world.ports
+            code, for: asked.challenge.id, by: (client ?? claim.shop).caller, ports: world.ports
         ).summary
     }
 
@@ -170,7 +170,7 @@ struct ReturnTests {
         let asked = try await scene.opened()
         let code = try await scene.approved(asked)
         let cancelled = try await CancelChallenge.cancel(
-            asked.challenge.id, by: scene.claim.shop.id, ports: scene.world.ports)
+            asked.challenge.id, by: scene.claim.shop.caller, ports: scene.world.ports)
         guard case .cancelled(let challenge) = cancelled else { throw World.Broken("cancel") }
         #expect(challenge.state.status.state == "cancelled")
         #expect(try await scene.present(code, asked) == "already ended cancelled -")
@@ -204,7 +204,7 @@ struct ReturnTests {
         } else {
             #expect(
                 try await RemoveEnrollment.remove(
-                    scene.device.enrollment, of: .id(user), by: scene.claim.shop, ports: world.ports)
+                    scene.device.enrollment, of: .id(user), by: scene.claim.shop.caller, ports: world.ports)
                     == .removed)
         }
         #expect(try await scene.seen(asked) == "failed device_removed")
@@ -239,7 +239,7 @@ struct ReturnTests {
         let asked = try await scene.opened()
         let code = try await scene.approved(asked)
         if byOperation {
-            let done = try await SuspendEnrollment.suspend(id, true, by: scene.claim.shop, ports: world.ports)
+            let done = try await SuspendEnrollment.suspend(id, true, by: scene.claim.shop.actor, ports: world.ports)
             guard case .done = done else { throw World.Broken("suspend") }
             #expect(try await scene.seen(asked) == "failed device_suspended")
         } else {

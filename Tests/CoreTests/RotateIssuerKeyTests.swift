@@ -35,7 +35,7 @@ struct RotateIssuerKeyTests {
             -> RotateIssuerKey.Outcome
         {
             let outcome = try await RotateIssuerKey.begin(
-                use, isAtOnce: atOnce, isCompromised: compromised, by: caller, ports: world.ports)
+                use, isAtOnce: atOnce, isCompromised: compromised, by: caller.actor, ports: world.ports)
             try await world.store.refreshKeys()
             return outcome
         }

@@ -11,7 +11,7 @@ struct TestMessageTests {
         to address: PersonalAddress, key: IdempotencyKey? = nil, ports: Ports, by client: Client
     ) async throws -> Replayable<SendTestMessage.Outcome> {
         try await SendTestMessage.send(
-            .code, to: address, in: LanguageTag("de"), by: client, idempotency: key, ports: ports
+            .code, to: address, in: LanguageTag("de"), by: client.caller, idempotency: key, ports: ports
         )
     }
 

@@ -24,7 +24,7 @@ private struct TextScene: Sendable {
         ])
         for (name, json) in [("sms", settings), ("careful", ["methods": ["pin"], "fallback": "sms"])] {
             let type = try ChallengeType(json, name: try #require(TypeName(name)))
-            try await SetType.set(type, by: shop, ports: world.ports)
+            try await SetType.set(type, by: shop.actor, ports: world.ports)
         }
     }
 
@@ -37,7 +37,7 @@ private struct TextScene: Sendable {
     func asking(
         _ request: AskChallenge.Request, _ ports: Ports? = nil
     ) async throws -> AskChallenge.Outcome {
-        let result = try await AskChallenge.ask(request, by: shop, idempotency: nil, ports: ports ?? world.ports)
+        let result = try await AskChallenge.ask(request, by: shop.caller, idempotency: nil, ports: ports ?? world.ports)
         guard case .done(let outcome) = result else { throw World.Broken("ask") }
         return outcome
     }
@@ -65,7 +65,7 @@ private struct TextScene: Sendable {
     }
 
     func enter(_ code: EntryNumber, _ challenge: Challenge, by client: Client? = nil) async throws -> String {
-        switch try await EnterCode.enter(code, for: challenge.id, by: (client ?? shop).id, ports: world.ports) {
+        switch try await EnterCode.enter(code, for: challenge.id, by: (client ?? shop).caller, ports: world.ports) {
         case .approved(let challenge): "approved by \(challenge.state.outcome?.method ?? "-")"
         case .incorrect(let attemptsLeft): "incorrect \(attemptsLeft)"
         case .noCode: "no code"
@@ -245,13 +245,15 @@ struct TextCodeTests {
         try await scene.world.makeType("scan", numberEntry: false, channel: .code)
         let scanned = try await scene.world.ask(try scene.world.request(for: nil, type: "scan"), by: scene.shop)
         #expect(try await scene.enter(code, try await scene.world.challenge(scanned)) == "no code")
-        let resent = try await ResendChallenge.resend(challenge.id, by: scene.shop.id, ports: scene.world.ports)
+        let resent = try await ResendChallenge.resend(challenge.id, by: scene.shop.caller, ports: scene.world.ports)
         guard case .tooMany = resent else { throw World.Broken("resend") }
         let late = try await scene.ask()
         scene.world.time.advance(seconds: 300)
         #expect(try await scene.enter(code, late) == "already expired -")
         let last = try await scene.ask()
-        #expect(try await UnlinkUser.unlink(.id(scene.user), from: scene.shop, ports: scene.world.ports) == .unlinked)
+        #expect(
+            try await UnlinkUser.unlink(.id(scene.user), from: scene.shop.caller, ports: scene.world.ports) == .unlinked
+        )
         #expect(try await scene.enter(code, last) == "not found")
     }
 

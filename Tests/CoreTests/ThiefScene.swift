@@ -73,9 +73,9 @@ struct ThiefScene {
         let bank = try await world.makeClient("Bank").client
         var changes = ClientChanges(coolingOff: 60)
         if replaces { changes.devices = .set(try DeviceLimit(["max": 3, "at_limit": "replace"], at: "")) }
-        _ = try await UpdateClient.update(made.id, changes, by: made, ports: ports)
+        _ = try await UpdateClient.update(made.id, changes, by: made.actor, ports: ports)
         _ = try await UpdateClient.update(
-            bank.id, ClientChanges(coolingOff: Seconds(Self.wait)), by: bank, ports: ports)
+            bank.id, ClientChanges(coolingOff: Seconds(Self.wait)), by: bank.actor, ports: ports)
         let updated = try await world.store.read { try $0.clients.find(made.id) }
         guard let shop = updated else { throw World.Broken("client") }
         let owner = try await world.makeUser("customer-1", of: shop)
@@ -87,7 +87,8 @@ struct ThiefScene {
         for (hasPIN, isStolen) in beginning.phones {
             let device = try await TestDevice(try await world.makeTicket(for: owner, by: shop), in: world)
             _ = try await device.enroll()
-            _ = try await WaiveWait.waive(device.enrollment, device.certificate.fingerprint, by: shop, ports: ports)
+            _ = try await WaiveWait.waive(
+                device.enrollment, device.certificate.fingerprint, by: shop.actor, ports: ports)
             var phone = Phone(device: device, isStolen: isStolen)
             if hasPIN {
                 let key = try await device.setPIN()
@@ -97,7 +98,7 @@ struct ThiefScene {
         }
         world.time.advance(seconds: 3 * Self.wait)
         if beginning.isSuspended {
-            _ = try await SuspendEnrollment.suspend(phones[0].device.enrollment, true, by: shop, ports: ports)
+            _ = try await SuspendEnrollment.suspend(phones[0].device.enrollment, true, by: shop.actor, ports: ports)
         }
         self.world = world
         self.shop = shop
@@ -163,7 +164,7 @@ extension ThiefScene {
         begins()
         let user = try await enrollment(index).user
         _ = try await RemoveEnrollment.remove(
-            phones[index].device.enrollment, of: .id(user), by: shop, ports: world.ports)
+            phones[index].device.enrollment, of: .id(user), by: shop.caller, ports: world.ports)
     }
 
     /// Enrolls one more phone, and sets a PIN on it.
@@ -323,14 +324,14 @@ extension ThiefScene {
     mutating func makesAnew() async throws {
         begins()
         guard named == owner else { return }
-        _ = try await UnlinkUser.unlink(.id(owner), from: shop, ports: world.ports)
+        _ = try await UnlinkUser.unlink(.id(owner), from: shop.caller, ports: world.ports)
         named = try await world.makeUser("customer-1", of: shop)
     }
 
     /// The client with the longest wait unlinks the user.
     mutating func unlinksBank() async throws {
         begins()
-        _ = try await UnlinkUser.unlink(.id(owner), from: bank, ports: world.ports)
+        _ = try await UnlinkUser.unlink(.id(owner), from: bank.caller, ports: world.ports)
     }
 
     /// Removes the phone and enrolls another one, both at once.
@@ -362,13 +363,13 @@ extension ThiefScene {
 extension ThiefScene {
     func declaresLost(_ index: Int) async throws {
         _ = try await RemoveEnrollment.remove(
-            phones[index].device.enrollment, because: .lost, by: shop, ports: world.ports)
+            phones[index].device.enrollment, because: .lost, by: shop.actor, ports: world.ports)
     }
 
     mutating func suspends(_ index: Int, _ isSuspended: Bool) async throws {
         if !isSuspended { isResumed = true }
         _ = try await SuspendEnrollment.suspend(
-            phones[index].device.enrollment, isSuspended, by: shop, ports: world.ports)
+            phones[index].device.enrollment, isSuspended, by: shop.actor, ports: world.ports)
     }
 
     /// The owner says no to a phone while the thief says yes to it.

@@ -10,7 +10,8 @@ struct TicketTests {
     private func ticket(_ reference: UserReference, by client: Client, in world: World) async throws
         -> CreateTicket.Created?
     {
-        let result = try await CreateTicket.create(for: reference, by: client, idempotency: nil, ports: world.ports)
+        let result = try await CreateTicket.create(
+            for: reference, by: client.caller, idempotency: nil, ports: world.ports)
         switch result {
         case .done(.created(let created)): return created
         case .done(.notFound): return nil
@@ -56,7 +57,7 @@ struct TicketTests {
         let device = try await TestDevice(try await world.makeTicket(for: user, by: shop), in: world)
         func block(_ isBlocked: Bool) async throws -> LinkedUser {
             let outcome = try await UpdateUser.update(
-                .id(user), UpdateUser.Changes(isEnrollmentBlocked: isBlocked), by: shop, ports: world.ports)
+                .id(user), UpdateUser.Changes(isEnrollmentBlocked: isBlocked), by: shop.caller, ports: world.ports)
             guard case .updated(let user) = outcome else { throw World.Broken("block") }
             return user
         }

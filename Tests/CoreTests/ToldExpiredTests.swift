@@ -18,7 +18,7 @@ struct ToldExpiredTests {
         arguments: Way.allCases)
     func isWritten(_ way: Way) async throws {
         let scene = try await ClaimScene()
-        let (world, shop) = (scene.world, scene.shop.id)
+        let (world, shop) = (scene.world, scene.shop)
         try await world.makeType(numberEntry: false)
         var request = try world.request(for: scene.user)
         switch way {
@@ -28,8 +28,8 @@ struct ToldExpiredTests {
             request.returnURI = ReturnURI(stored: ClaimScene.returnURI)
         case .enterCode:
             let type = try ChallengeType(
-                ["text_code": true, "clients": [.string("\(shop)")]], name: try #require(TypeName("sms")))
-            try await SetType.set(type, by: scene.shop, ports: world.ports)
+                ["text_code": true, "clients": [.string("\(shop.id)")]], name: try #require(TypeName("sms")))
+            try await SetType.set(type, by: shop.actor, ports: world.ports)
             request = try world.request(for: scene.user, type: "sms")
             request.phone = PhoneNumber("+15551234567")
         default: break
@@ -52,18 +52,18 @@ struct ToldExpiredTests {
         case .claim: told = try await scene.claim(try #require(asked.code).code, by: scene.device)
         case .showCode: told = try await scene.shown(id)
         case .bringBack:
-            told = try await ReturnChallenge.present(Secret("0"), for: id, by: shop, ports: world.ports).summary
+            told = try await ReturnChallenge.present(Secret("0"), for: id, by: shop.caller, ports: world.ports).summary
         case .resend:
-            let outcome = try await ResendChallenge.resend(id, by: shop, ports: world.ports)
+            let outcome = try await ResendChallenge.resend(id, by: shop.caller, ports: world.ports)
             guard case .alreadyEnded(let status) = outcome else { throw World.Broken("resend: \(outcome)") }
             told = status.state
         case .cancel:
-            let outcome = try await CancelChallenge.cancel(id, by: shop, ports: world.ports)
+            let outcome = try await CancelChallenge.cancel(id, by: shop.caller, ports: world.ports)
             guard case .alreadyEnded(let status) = outcome else { throw World.Broken("cancel: \(outcome)") }
             told = status.state
         case .enterCode:
             let code = EntryNumber(value: 471_932)
-            let outcome = try await EnterCode.enter(code, for: id, by: shop, ports: world.ports)
+            let outcome = try await EnterCode.enter(code, for: id, by: shop.caller, ports: world.ports)
             guard case .alreadyEnded(let status) = outcome else { throw World.Broken("enter: \(outcome)") }
             told = status.state
         case .watch:
@@ -77,7 +77,7 @@ struct ToldExpiredTests {
 
         // And another whose clock is right.
         world.time.advance(seconds: -3600)
-        guard case .alreadyEnded(let status) = try await CancelChallenge.cancel(id, by: shop, ports: world.ports)
+        guard case .alreadyEnded(let status) = try await CancelChallenge.cancel(id, by: shop.caller, ports: world.ports)
         else {
             Issue.record("cancelled")
             return

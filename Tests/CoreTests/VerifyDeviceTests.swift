@@ -67,7 +67,7 @@ struct VerifyDeviceTests {
         let call = try await device.call()
         let user = device.invitation.user
         #expect(
-            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client, ports: world.ports)
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client.caller, ports: world.ports)
                 == .removed)
         let expected = "deregistered \(device.enrollment) removed_by_client"
         let request = try await device.request()
@@ -186,7 +186,7 @@ struct VerifyDeviceTests {
             enrollment: enrollment,
             replayGuard: ReplayGuard("assertion 2", of: "another \(enrollment.id)", until: until))
         _ = try await RemoveEnrollment.remove(
-            device.enrollment, of: .id(device.invitation.user), by: client, ports: world.ports)
+            device.enrollment, of: .id(device.invitation.user), by: client.caller, ports: world.ports)
         guard case .refused(.deregistered) = try await ShowOwnEnrollment.show(to: last, ports: world.ports) else {
             Issue.record("a removed device was let in")
             return

@@ -198,7 +198,7 @@ struct WhoCountsTests {
         let device = try await world.makeDevice(of: user, by: shop)
         let other = try await world.makeDevice(of: user, by: shop)
         let strict = try await UpdateClient.update(
-            shop.id, ClientChanges(waivesEnrollmentApproval: false), by: shop, ports: world.ports
+            shop.id, ClientChanges(waivesEnrollmentApproval: false), by: shop.actor, ports: world.ports
         ).get()
         world.time.advance(seconds: 3600)
         func set() async throws -> SigningKeyPair {
@@ -233,7 +233,7 @@ struct WhoCountsTests {
         let user = try await world.makeUser("customer-1", of: shop)
         let device = try await world.makeDevice(of: user, by: shop)
         #expect(
-            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: shop, ports: world.ports)
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: shop.caller, ports: world.ports)
                 == .removed)
         world.time.advance(Client.standardCoolingOff - 1)
         // By a server whose clock is an hour ahead.

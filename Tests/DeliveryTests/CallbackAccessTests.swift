@@ -126,7 +126,8 @@ struct CallbackAccessTests {
                     try await scene.update(.init(callbackURIs: scene.shop.client.callbackURIs))
                     #expect(try await scene.goneReceivers.isEmpty)
                     for id in [first, second] {
-                        let outcome = try await RetryMessage.retry(id, by: scene.shop.client, ports: scene.world.ports)
+                        let outcome = try await RetryMessage.retry(
+                            id, by: scene.shop.client.actor, ports: scene.world.ports)
                         #expect(outcome == .queued)
                     }
                     try await worker.deliverDue()
@@ -173,7 +174,7 @@ extension DeliveryScene {
 
     fileprivate func update(_ changes: ClientChanges) async throws {
         let client = shop.client
-        #expect(try await UpdateClient.update(client.id, changes, by: client, ports: world.ports) != .notFound)
+        #expect(try await UpdateClient.update(client.id, changes, by: client.actor, ports: world.ports) != .notFound)
     }
 
     fileprivate var goneReceivers: [String] {

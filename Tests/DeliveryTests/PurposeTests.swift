@@ -26,7 +26,7 @@ struct PurposeTests {
                     let (world, shop) = (scene.world, scene.shop)
                     let basic = try #require(BasicCredentials(username: "acme", password: Secret("open sesame")))
                     _ = try await UpdateClient.update(
-                        shop.client.id, .init(basic: .set(basic)), by: shop.client, ports: world.ports)
+                        shop.client.id, .init(basic: .set(basic)), by: shop.client.actor, ports: world.ports)
                     let renewed = try await world.renewCallbackSecret(of: shop.client)
                     let uri = CallbackURI(stored: base + "/hook")
                     let contents: [OutboxMessage.Content] = [

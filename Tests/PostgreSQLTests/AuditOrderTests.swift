@@ -8,20 +8,20 @@ import Testing
 @Suite("Design 7, PostgreSQL: whoever follows the audit passes no event that commits late", .timeLimit(.minutes(15)))
 struct AuditOrderTests {
     private static func event(_ world: World) -> AuditEvent {
-        AuditEvent(id: world.newID(), at: world.time.now, kind: .typeSet)
+        AuditEvent(id: world.newID(), at: world.time.now, kind: .typeSet, actor: .system)
     }
 
-    /// What a follower reads on from a place.
-    private func read(after place: Int64, in world: World) async throws -> [(place: Int64, id: EventID)] {
+    /// What a follower reads on from a sequence number.
+    private func read(after sequence: Int64, in world: World) async throws -> [(sequence: Int64, id: EventID)] {
         let end = try await world.store.auditEnd()
-        return try await world.store.read { try $0.audit.list(after: place, limit: 1000) }
-            .prefix { $0.place <= end }.map { ($0.place, $0.event.id) }
+        return try await world.store.read { try $0.audit.list(after: sequence, limit: 1000) }
+            .prefix { $0.sequence <= end }.map { ($0.sequence, $0.event.id) }
     }
 
     @Test("An event written first and committed last is read first, and nothing after it before it is there")
     func late() async throws {
         let world = try await World(.postgresql)
-        let before = try await read(after: 0, in: world).last?.place ?? 0
+        let before = try await read(after: 0, in: world).last?.sequence ?? 0
         let (first, second) = (Self.event(world), Self.event(world))
         let (hasWritten, mayCommit) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let store = world.store
@@ -41,7 +41,7 @@ struct AuditOrderTests {
             }
         }
         try await store.commit { try $0.audit.append(second) }
-        // It is there to be seen, and not told: whoever went on from its place would pass the other.
+        // It is there to be seen, and not told: whoever went on from its number would pass the other.
         let seen = try await store.read { try $0.audit.list(after: before, limit: 100).map(\.event.id) }
         let told = try await read(after: before, in: world).map(\.id)
         mayCommit.signal()
@@ -60,10 +60,10 @@ struct AuditOrderTests {
             return number
         }
         var told: [EventID] = []
-        var place: Int64 = 0
+        var sequence: Int64 = 0
         while told.count < events.count {
-            let page = try await read(after: place, in: world)
-            place = page.last?.place ?? place
+            let page = try await read(after: sequence, in: world)
+            sequence = page.last?.sequence ?? sequence
             told += page.map(\.id)
         }
         _ = try await writing

@@ -67,7 +67,7 @@ struct CommitListenerTests {
         guard case .waiting(let wait) = beginning else { throw World.Broken("wait") }
         async let outcome = wait.outcome(ports: other.ports)
         let begin = ContinuousClock.now
-        _ = try await DisableClient.disable(shop.id, by: shop, ports: world.ports)
+        _ = try await DisableClient.disable(shop.id, by: shop.actor, ports: world.ports)
         guard case .refused(.disabled) = try await outcome else { throw World.Broken("told") }
         #expect(ContinuousClock.now - begin < .seconds(5))
     }

@@ -52,7 +52,7 @@ private struct OpenedLink: Sendable {
             }
         }
         cancellation = { ports in
-            switch try await CancelChallenge.cancel(id, by: shop.id, ports: ports) {
+            switch try await CancelChallenge.cancel(id, by: shop.caller, ports: ports) {
             case .cancelled: "cancelled"
             case .alreadyEnded(let status): "already \(status.state)"
             case .notFound: "not found"
@@ -63,7 +63,7 @@ private struct OpenedLink: Sendable {
     /// Presents the code that an approval brings.
     func presentation(of code: Secret<String>) -> Interleaving.Operation {
         { [id, shop] ports in
-            switch try await ReturnChallenge.present(code, for: id, by: shop.id, ports: ports) {
+            switch try await ReturnChallenge.present(code, for: id, by: shop.caller, ports: ports) {
             case .released: "released"
             case .codeInvalid: "invalid"
             case .alreadyEnded(let status): "already \(status.state)"

@@ -48,7 +48,7 @@ struct InterleavingTests {
     ) async throws -> String {
         let request = try world.request(for: user)
         return told(
-            try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports), told)
+            try await AskChallenge.ask(request, by: client.caller, idempotency: key, ports: ports), told)
     }
 
     /// Expects that both are told these, in either order.
@@ -68,7 +68,7 @@ struct InterleavingTests {
             let shop = try await world.makeClient().client
             func change(_ changes: ClientChanges) -> Interleaving.Operation {
                 { ports in
-                    try await UpdateClient.update(shop.id, changes, by: shop, ports: ports) == .notFound
+                    try await UpdateClient.update(shop.id, changes, by: shop.actor, ports: ports) == .notFound
                         ? "none" : "changed"
                 }
             }
@@ -95,7 +95,8 @@ struct InterleavingTests {
                 return ["made", "clientDisabled"].contains(told) ? "made or refused" : told
             }
             let disabling: Interleaving.Operation = { ports in
-                try await DisableClient.disable(shop.id, by: shop, ports: ports) == .notFound ? "none" : "disabled"
+                try await DisableClient.disable(shop.id, by: shop.actor, ports: ports) == .notFound
+                    ? "none" : "disabled"
             }
             return (shop.id, asking, disabling)
         } judge: { id, told, comment in
@@ -128,12 +129,12 @@ struct InterleavingTests {
         }
         try await bothTold("user") { user, ports, key in
             let result = try await CreateUser.create(
-                externalID: try ExternalID("other \(user)"), by: shop, idempotency: key, ports: ports
+                externalID: try ExternalID("other \(user)"), by: shop.caller, idempotency: key, ports: ports
             )
             return told(result, told)
         }
         try await bothTold("ticket") { user, ports, key in
-            let result = try await CreateTicket.create(for: .id(user), by: shop, idempotency: key, ports: ports)
+            let result = try await CreateTicket.create(for: .id(user), by: shop.caller, idempotency: key, ports: ports)
             return told(result) { if case .created = $0 { "made" } else { "no user" } }
         }
         try await bothTold("question") { user, ports, key in
@@ -143,7 +144,7 @@ struct InterleavingTests {
             let request = CreateClient.Request(
                 name: try ClientName("Rival"), rights: [], callbackURIs: [], waivesEnrollmentApproval: false)
             return told(
-                try await CreateClient.create(request, idempotency: key, ports: ports)
+                try await CreateClient.create(request, by: .system, idempotency: key, ports: ports)
             ) { _ in "made" }
         }
     }
@@ -157,7 +158,8 @@ struct InterleavingTests {
         let users = try await meeting.everywhere { _ in
             let name = try ExternalID("\(UInt64.random(in: 0...(.max)))")
             let operation: Interleaving.Operation = { ports in
-                let result = try await CreateUser.create(externalID: name, by: shop, idempotency: nil, ports: ports)
+                let result = try await CreateUser.create(
+                    externalID: name, by: shop.caller, idempotency: nil, ports: ports)
                 return told(result, told)
             }
             return ((), operation, operation)
@@ -171,7 +173,7 @@ struct InterleavingTests {
                 { ports in
                     told(
                         try await UpdateUser.update(
-                            .id(user), UpdateUser.Changes(externalID: name), by: shop, ports: ports))
+                            .id(user), UpdateUser.Changes(externalID: name), by: shop.caller, ports: ports))
                 }
             }
             return ((), rename(try await world.makeUser(of: shop)), rename(try await world.makeUser(of: shop)))
@@ -194,7 +196,7 @@ struct InterleavingTests {
             _ = try await world.makeDevice(of: user, by: shop)
             let id = try await world.ask(try world.request(for: user, type: "resent"), by: shop).challenge.id
             let operation: Interleaving.Operation = { ports in
-                switch try await ResendChallenge.resend(id, by: shop.id, ports: ports) {
+                switch try await ResendChallenge.resend(id, by: shop.caller, ports: ports) {
                 case .resent: "resent"
                 case .tooMany: "too many"
                 case .reported: "reported"
@@ -304,7 +306,7 @@ struct InterleavingTests {
                 told(try await AnswerChallenge.answer(approval, to: id, by: calls[0], ports: $0))
             }
             let cancel: Interleaving.Operation = { ports in
-                switch try await CancelChallenge.cancel(id, by: shop.id, ports: ports) {
+                switch try await CancelChallenge.cancel(id, by: shop.caller, ports: ports) {
                 case .cancelled: "cancelled"
                 case .alreadyEnded(let status): "ended \(status.state)"
                 case .notFound: "not found"
@@ -395,7 +397,8 @@ struct InterleavingTests {
             }
             let ask: Interleaving.Operation = { try await self.ask(user, by: shop, in: world, $0) }
             let unlink: Interleaving.Operation = { ports in
-                try await UnlinkUser.unlink(.id(user), from: shop, ports: ports) == .unlinked ? "gone" : "not found"
+                try await UnlinkUser.unlink(.id(user), from: shop.caller, ports: ports) == .unlinked
+                    ? "gone" : "not found"
             }
             switch departures {
             case .twoDevices:
@@ -416,7 +419,7 @@ struct InterleavingTests {
                 try await world.store.commit { _ = try $0.links.put(user, to: rival.id, externalID: nil) }
                 _ = try await world.makeDevice(of: user, by: shop)
                 let other: Interleaving.Operation = { ports in
-                    try await UnlinkUser.unlink(.id(user), from: rival, ports: ports) == .unlinked
+                    try await UnlinkUser.unlink(.id(user), from: rival.caller, ports: ports) == .unlinked
                         ? "gone" : "not found"
                 }
                 return (user, unlink, other)

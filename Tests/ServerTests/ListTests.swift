@@ -252,6 +252,12 @@ struct ListTests {
             let page = try await scene.administrator.call(.GET, path).success()
             let kinds = (page["events"]?.array ?? []).compactMap { $0["kind"]?.string }
             #expect(kinds == ["challenge.asked", "challenge.fetched", "challenge.approved"])
+            let actors = (page["events"]?.array ?? []).compactMap { $0["actor"]?.string }
+            let device = try #require(page["events"]?.array?.last?["enrollment"]?.string)
+            #expect(actors == ["client:\(scene.shop.clientID)", "device:\(device)", "device:\(device)"])
+            let made = try await scene.administrator.call(.GET, "/v1/admin/events?kind=client.created").success()
+            let maker = try #require(made["events"]?.array?.first?["actor"]?.string)
+            #expect(maker.hasPrefix("bootstrap:cli_"))
             let cursor = try #require(page["cursor"]?.string)
             let next = try await scene.administrator.call(.GET, "\(path)&cursor=\(cursor)").success()
             #expect(next["events"] == [] && next["cursor"]?.string == cursor)

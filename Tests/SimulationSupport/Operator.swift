@@ -1,5 +1,6 @@
 import CountersignCore
 import CountersignWire
+import StorageTestSupport
 
 /// The operator, who removes and suspends devices, ends locks and rotates keys during the simulation.
 final class Operator: @unchecked Sendable {
@@ -29,13 +30,13 @@ final class Operator: @unchecked Sendable {
         case 1:
             guard let device else { return }
             _ = try await network.call(world.someNode()) {
-                try await RemoveEnrollment.remove(device, because: .lost, by: admin, ports: $0.ports)
+                try await RemoveEnrollment.remove(device, because: .lost, by: admin.actor, ports: $0.ports)
             }
         case 2, 3:
             guard let device else { return }
             for isSuspended in [true, false] {
                 _ = try await network.call(world.someNode()) {
-                    try await SuspendEnrollment.suspend(device, isSuspended, by: admin, ports: $0.ports)
+                    try await SuspendEnrollment.suspend(device, isSuspended, by: admin.actor, ports: $0.ports)
                 }
                 try await world.pause(.seconds(world.draw(1...120)))
             }
@@ -46,7 +47,7 @@ final class Operator: @unchecked Sendable {
             guard case .locks(let locks) = listed else { return }
             for lock in locks {
                 _ = try await network.call(world.someNode()) {
-                    try await EndLock.end(lock.challenge, by: admin, ports: $0.ports)
+                    try await EndLock.end(lock.challenge, by: admin.actor, ports: $0.ports)
                 }
             }
         case 5: try await delete(user)
@@ -60,7 +61,7 @@ final class Operator: @unchecked Sendable {
         default:
             guard let use = world.pick(KeyUse.allCases) else { return }
             _ = try await network.call(world.someNode()) {
-                try await RotateIssuerKey.begin(use, isAtOnce: true, by: admin, ports: $0.ports)
+                try await RotateIssuerKey.begin(use, isAtOnce: true, by: admin.actor, ports: $0.ports)
             }
         }
     }
@@ -83,7 +84,7 @@ final class Operator: @unchecked Sendable {
         let admin = world.portals[0].client
         guard let id = world.pick(user.links.filter { $0.end == nil })?.id else { return }
         let known = world.portals.filter { user.id(at: $0) == id }
-        _ = try await insist { try await DeleteUser.delete(.id(id), by: admin, ports: $0.ports) }
+        _ = try await insist { try await DeleteUser.delete(.id(id), by: admin.caller, ports: $0.ports) }
         world.trace.note("operator", "has deleted \(id)")
         world.ledger.counts.deletedUsers += 1
         user.unlink(id)
@@ -99,18 +100,18 @@ final class Operator: @unchecked Sendable {
     private func disable(_ portal: Portal) async throws {
         let (admin, id) = (world.portals[0].client, portal.client.id)
         portal.beDisabled()
-        let disabled = try await insist { try await DisableClient.disable(id, by: admin, ports: $0.ports) }
+        let disabled = try await insist { try await DisableClient.disable(id, by: admin.actor, ports: $0.ports) }
         world.trace.note("operator", "has disabled \(portal.name)")
         if case .disabled = disabled { try world.watch.nothingOpen(of: id) }
         try await world.pause(.seconds(world.draw(1...60)))
-        _ = try await insist { try await EnableClient.enable(id, by: admin, ports: $0.ports) }
+        _ = try await insist { try await EnableClient.enable(id, by: admin.actor, ports: $0.ports) }
         portal.beEnabled()
     }
 
     private func delete(_ portal: Portal) async throws {
         let (admin, id) = (world.portals[0].client, portal.client.id)
         portal.beDeleted()
-        _ = try await insist { try await DeleteClient.delete(id, by: admin, ports: $0.ports) }
+        _ = try await insist { try await DeleteClient.delete(id, by: admin.actor, ports: $0.ports) }
         world.trace.note("operator", "has deleted \(portal.name)")
     }
 }
@@ -118,7 +119,7 @@ final class Operator: @unchecked Sendable {
 /// Reads the audit with a cursor, from changing nodes.
 package final class Auditor: @unchecked Sendable {
     private unowned let world: SimulatedWorld
-    private(set) var place: Int64 = 0
+    private(set) var sequence: Int64 = 0
     private(set) var read: [String] = []
 
     init(_ world: SimulatedWorld) {
@@ -128,14 +129,14 @@ package final class Auditor: @unchecked Sendable {
     func read() async {
         while !world.isCalm {
             try? await world.pause(.seconds(world.draw(10...120)))
-            let place = place
+            let sequence = sequence
             let found = try? await Network(world: world).call(world.someNode()) { services in
                 let end = try await services.ports.store.auditEnd()
-                let events = try await services.ports.store.read { try $0.audit.list(after: place, limit: 1000) }
-                return events.filter { $0.place <= end }.map { ($0.place, "\($0.event.id)") }
+                let events = try await services.ports.store.read { try $0.audit.list(after: sequence, limit: 1000) }
+                return events.filter { $0.sequence <= end }.map { ($0.sequence, "\($0.event.id)") }
             }
             for (next, id) in found ?? [] {
-                self.place = next
+                self.sequence = next
                 hear(id)
             }
         }

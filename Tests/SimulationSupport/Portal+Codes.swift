@@ -26,7 +26,7 @@ extension Portal {
     private func enter(_ code: EntryNumber, isRight: Bool, for id: ChallengeID) async {
         if isRight { world.ledger.shown.insert("code of \(id)") }
         let outcome = await call { [world] services, caller in
-            let outcome = try await EnterCode.enter(code, for: id, by: caller.client.id, ports: services.ports)
+            let outcome = try await EnterCode.enter(code, for: id, by: caller, ports: services.ports)
             switch outcome {
             case .approved:
                 world.blame(world.ledger.use("the code of \(id)"))
@@ -62,7 +62,7 @@ extension Portal {
         if isRight, isOwn { world.ledger.shown.insert("way back of \(id)") }
         let outcome = await call { [world] services, caller in
             let outcome = try await ReturnChallenge.present(
-                code, for: id, by: caller.client.id, ports: services.ports)
+                code, for: id, by: caller, ports: services.ports)
             switch outcome {
             case .released:
                 world.blame(world.ledger.use("the way back of \(id)"))
@@ -88,7 +88,7 @@ extension Portal {
         for _ in 0..<world.draw(1...5) {
             try? await world.pause(.seconds(world.draw(1...15)))
             let outcome = await call(tries: 1) { [world] services, caller in
-                let outcome = try await ResendChallenge.resend(id, by: caller.client.id, ports: services.ports)
+                let outcome = try await ResendChallenge.resend(id, by: caller, ports: services.ports)
                 if case .resent = outcome {
                     world.blame(world.ledger.count("announcements of \(id)", atMost: Self.resends))
                 }

@@ -65,7 +65,7 @@ final class Portal: @unchecked Sendable {
             pinPolicy: try PINPolicy(isStrict ? ["at_limit": "remove"] : [:], at: ""),
             deviceLimit: isStrict ? try DeviceLimit(["max": 2, "at_limit": "replace"], at: "") : nil,
             authenticators: [phrase])
-        let result = try await CreateClient.create(request, idempotency: nil, ports: ports)
+        let result = try await CreateClient.create(request, by: .system, idempotency: nil, ports: ports)
         guard case .done(.created(let created)) = result else { throw World.Broken("client") }
         client = created.client
         secret = created.secret
@@ -140,7 +140,7 @@ final class Portal: @unchecked Sendable {
     func ticket(for user: User) async -> EnrollmentInvitation? {
         guard let id = user.id(at: self) else { return nil }
         let made = await call { services, caller in
-            try await CreateTicket.create(for: .id(id), by: caller.client, idempotency: nil, ports: services.ports)
+            try await CreateTicket.create(for: .id(id), by: caller, idempotency: nil, ports: services.ports)
         }
         guard case .done(.created(let created))? = made else { return nil }
         world.ledger.keepSecret(created.invitation.ticket.reveal())
@@ -151,7 +151,7 @@ final class Portal: @unchecked Sendable {
         guard let id = user.id(at: self) else { return }
         let removed = await call(tries: 1) { services, caller in
             try await RemoveEnrollment.remove(
-                enrollment, of: .id(id), by: caller.client, because: .security, ports: services.ports)
+                enrollment, of: .id(id), by: caller, because: .security, ports: services.ports)
         }
         if removed == .removed { world.trace.note(name, "removes \(enrollment)") }
     }
@@ -216,7 +216,7 @@ final class Portal: @unchecked Sendable {
                 let idempotency = IdempotencyKey(
                     scope: "\(caller.client.id) ask", key: key, body: body, services.ports.hasher)
                 return try await AskChallenge.ask(
-                    request, by: caller.client, idempotency: idempotency, ports: services.ports
+                    request, by: caller, idempotency: idempotency, ports: services.ports
                 )
             }
             switch made {
@@ -234,7 +234,7 @@ final class Portal: @unchecked Sendable {
 
     private func cancel(_ id: ChallengeID) async {
         let outcome = await call { services, caller in
-            try await CancelChallenge.cancel(id, by: caller.client.id, ports: services.ports)
+            try await CancelChallenge.cancel(id, by: caller, ports: services.ports)
         }
         switch outcome {
         case .cancelled(let challenge): tell("cancels", id, challenge.state.status)
@@ -297,7 +297,7 @@ final class Portal: @unchecked Sendable {
             let idempotency = IdempotencyKey(
                 scope: "\(caller.client.id) users", key: key, body: [], services.ports.hasher)
             return try await CreateUser.create(
-                externalID: user.externalID, by: caller.client, idempotency: idempotency, ports: services.ports)
+                externalID: user.externalID, by: caller, idempotency: idempotency, ports: services.ports)
         }
         switch made {
         case .done(.created(let known)), .replayed(.created(let known)): user.link(known.id, at: self)
@@ -310,7 +310,7 @@ final class Portal: @unchecked Sendable {
     func letGo(_ user: User) async {
         guard let id = user.id(at: self) else { return }
         let isDone = await call(tries: 20) { services, caller in
-            try await UnlinkUser.unlink(.id(id), from: caller.client, ports: services.ports)
+            try await UnlinkUser.unlink(.id(id), from: caller, ports: services.ports)
         }
         guard isDone != nil else { return }
         world.trace.note(name, "lets \(user.number) go")

@@ -43,7 +43,7 @@ final class User: @unchecked Sendable {
         for portal in own.isEmpty ? Array(world.portals.prefix(1)) : own {
             guard let known = links.first?.id else {
                 let made = try await CreateUser.create(
-                    externalID: externalID, by: portal.client, idempotency: nil, ports: services.ports)
+                    externalID: externalID, by: portal.client.caller, idempotency: nil, ports: services.ports)
                 guard case .done(.created(let user)) = made else { throw World.Broken("user") }
                 link(user.id, at: portal)
                 continue

@@ -395,9 +395,9 @@ final class Watch {
             )
         }
         guard let auditor = world.ledger.auditor else { return }
-        let all = try connection.rows(SQLStatement("SELECT place, id FROM audit ORDER BY place"), [])
+        let all = try connection.rows(SQLStatement("SELECT sequence, id FROM audit ORDER BY sequence"), [])
         let read = Set(auditor.read)
-        for row in all where try row.integer(0) <= auditor.place && !read.contains(row.text(1)) {
+        for row in all where try row.integer(0) <= auditor.sequence && !read.contains(row.text(1)) {
             world.violate(12, "who reads the audit with a cursor has missed \(try row.text(1))")
         }
         if read.count != auditor.read.count { world.violate(12, "who reads the audit with a cursor was told twice") }

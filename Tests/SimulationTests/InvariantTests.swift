@@ -224,7 +224,7 @@ extension SimulationTests {
             History(10, "ms late") { $0.hearsLate(of: try $0.some(approved)) },
             History(11, "a secret stands in") { world in
                 world.gives("tkt_secret", andLogs: "nothing")
-                try world.commit("UPDATE audit SET detail = '{\"digest\":\"tkt_secret\"}' WHERE place = 3")
+                try world.commit("UPDATE audit SET detail = '{\"digest\":\"tkt_secret\"}' WHERE sequence = 3")
             },
             History(11, "a secret stands in") { $0.gives("tkt_secret", andLogs: "somebody has tkt_secret") },
             History(12, "1 beginnings and 0 ends") { world in
@@ -234,8 +234,8 @@ extension SimulationTests {
             History(12, "2 beginnings and 1 ends") { world in
                 try world.commit(
                     """
-                    INSERT INTO audit (id, at, kind, client_id, user_id, enrollment_id, challenge_id, detail)
-                    SELECT 'evt_twice', at, kind, client_id, user_id, enrollment_id, challenge_id, detail
+                    INSERT INTO audit (id, at, kind, actor, client_id, user_id, enrollment_id, challenge_id, detail)
+                    SELECT 'evt_twice', at, kind, actor, client_id, user_id, enrollment_id, challenge_id, detail
                     FROM audit WHERE challenge_id = $1 AND kind = 'challenge.asked'
                     """, of: try world.some(approved))
             },
@@ -243,9 +243,9 @@ extension SimulationTests {
                 let id = try world.some(enrolled)
                 try world.commit("DELETE FROM audit WHERE enrollment_id = $1 AND kind = 'enrollment.created'", of: id)
             },
-            History(12, "has missed") { try $0.commit("UPDATE audit SET id = 'evt_missed' WHERE place = 1") },
+            History(12, "has missed") { try $0.commit("UPDATE audit SET id = 'evt_missed' WHERE sequence = 1") },
             History(12, "was told twice") { world in
-                let id = try world.some("audit WHERE place = 1")
+                let id = try world.some("audit WHERE sequence = 1")
                 for _ in 1...2 { world.reads(id) }
             },
             decide(13, "after it was over", "state = 'approved', ended_at = expires_at"),

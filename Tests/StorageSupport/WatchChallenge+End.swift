@@ -47,6 +47,10 @@ extension AvailableMethods.Outcome {
 }
 
 extension Client {
+    /// The client as a caller with its secret.
+    package var caller: ClientCaller { ClientCaller(client: self, secret: secretHash) }
     /// The credential of a client with this secret.
-    package var credential: ClientCredential { ClientCredential(client: id, secret: secretHash) }
+    package var credential: ClientCredential { caller.credential }
+    /// The client as it acts with this secret.
+    package var actor: Actor { caller.actor }
 }

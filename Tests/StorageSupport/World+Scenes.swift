@@ -16,7 +16,7 @@ extension World {
             name: try ClientName(name), rights: rights, callbackURIs: callbacks.map(CallbackURI.init(stored:)),
             returnURIs: returns.map(ReturnURI.init(stored:)),
             waivesEnrollmentApproval: waives, pinPolicy: pinPolicy, authenticators: authenticators)
-        let result = try await CreateClient.create(request, idempotency: nil, ports: ports)
+        let result = try await CreateClient.create(request, by: .system, idempotency: nil, ports: ports)
         guard case .done(.created(let created)) = result else { throw Broken("client") }
         return created
     }
@@ -26,7 +26,7 @@ extension World {
         of client: Client, overlap: Seconds = RenewClientSecret.overlap
     ) async throws -> RenewCallbackSecret.Renewed {
         let result = try await RenewCallbackSecret.renew(
-            of: client.id, overlap: overlap, by: client, ports: ports
+            of: client.id, overlap: overlap, by: client.actor, ports: ports
         )
         guard case .done(.renewed(let renewed)) = result else { throw Broken("callback secret") }
         return renewed
@@ -35,7 +35,7 @@ extension World {
     /// Creates a user who is linked to a client.
     package func makeUser(_ externalID: String? = nil, of client: Client) async throws -> UserID {
         let result = try await CreateUser.create(
-            externalID: try externalID.map { try ExternalID($0) }, by: client, idempotency: nil, ports: ports
+            externalID: try externalID.map { try ExternalID($0) }, by: client.caller, idempotency: nil, ports: ports
         )
         guard case .done(.created(let user)) = result else { throw Broken("user") }
         return user.id
@@ -43,7 +43,7 @@ extension World {
 
     /// Creates a ticket for a user.
     package func makeTicket(for user: UserID, by client: Client) async throws -> EnrollmentInvitation {
-        let result = try await CreateTicket.create(for: .id(user), by: client, idempotency: nil, ports: ports)
+        let result = try await CreateTicket.create(for: .id(user), by: client.caller, idempotency: nil, ports: ports)
         guard case .done(.created(let created)) = result else { throw Broken("ticket") }
         return created.invitation
     }
@@ -81,7 +81,7 @@ extension World {
 
     /// Asks a user, and throws if that is refused.
     package func ask(_ request: AskChallenge.Request, by client: Client) async throws -> AskedChallenge {
-        let result = try await AskChallenge.ask(request, by: client, idempotency: nil, ports: ports)
+        let result = try await AskChallenge.ask(request, by: client.caller, idempotency: nil, ports: ports)
         guard case .done(.asked(let asked)) = result else { throw Broken("challenge: \(result)") }
         return asked
     }

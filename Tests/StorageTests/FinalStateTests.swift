@@ -30,7 +30,7 @@ struct FinalStateTests {
     }
 
     private func carryOut(
-        _ attempt: Try, _ id: ChallengeID, of client: ClientID, before: Ports, after: Ports
+        _ attempt: Try, _ id: ChallengeID, of client: Client, before: Ports, after: Ports
     ) async throws -> Result? {
         switch attempt {
         case .approve(let call, let message), .deny(let call, let message):
@@ -41,7 +41,7 @@ struct FinalStateTests {
                 throw World.Broken("an answer went wrong")
             }
         case .cancel:
-            switch try await CancelChallenge.cancel(id, by: client, ports: before) {
+            switch try await CancelChallenge.cancel(id, by: client.caller, ports: before) {
             case .cancelled: return .won("cancelled")
             case .alreadyEnded(let status): return .lost(to: status.state)
             case .notFound: throw World.Broken("the challenge is gone")
@@ -83,7 +83,7 @@ struct FinalStateTests {
         }
         let all = tries
         let results = try await atOnce(all.count) { number in
-            try await carryOut(all[number], id, of: shop.id, before: before, after: after)
+            try await carryOut(all[number], id, of: shop, before: before, after: after)
         }.compactMap { $0 }
         let winners = results.compactMap { if case .won(let state) = $0 { state } else { nil } }
         let told = Set<String>(results.compactMap { if case .lost(let state) = $0 { state } else { nil } })
@@ -144,7 +144,7 @@ struct FinalStateTests {
         let results = try await atOnce(2) { number -> String in
             if number == round % 2 {
                 _ = try await RemoveEnrollment.remove(
-                    device.enrollment, of: .id(user), by: shop, ports: world.ports)
+                    device.enrollment, of: .id(user), by: shop.caller, ports: world.ports)
                 return "removed"
             }
             let request = AnswerRequest(message: message)

@@ -82,7 +82,7 @@ struct OnceTests {
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
         let replies = try await atOnce(50) { _ -> (text: String, isFirst: Bool) in
             let result = try await CreateUser.create(
-                externalID: nil, by: shop, idempotency: key, ports: world.ports
+                externalID: nil, by: shop.caller, idempotency: key, ports: world.ports
             )
             switch result {
             case .done(.created(let user)): return ("\(user)", true)
@@ -102,7 +102,7 @@ struct OnceTests {
         let name = try ExternalID("customer-1")
         let outcomes = try await atOnce(30) { _ -> String in
             let result = try await CreateUser.create(
-                externalID: name, by: shop, idempotency: nil, ports: world.ports
+                externalID: name, by: shop.caller, idempotency: nil, ports: world.ports
             )
             switch result {
             case .done(.created): return "made"

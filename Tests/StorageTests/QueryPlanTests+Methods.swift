@@ -16,7 +16,7 @@ extension QueryPlanTests {
         try await world.makeType("scan", numberEntry: false, channel: .code)
         let login = try ChallengeType(
             ["unknown_browser": "scan", "number_entry": false], name: try #require(TypeName("login")))
-        try await SetType.set(login, by: client, ports: world.ports)
+        try await SetType.set(login, by: client.actor, ports: world.ports)
         // Many codes that nobody has presented, of which the database knows: the index of those finds no single one.
         _ = try await world.ask(try world.request(for: nil, type: "scan"), by: client)
         let columns =
@@ -44,9 +44,9 @@ extension QueryPlanTests {
         guard let code = try await device.returnCode(in: outcome) else { throw World.Broken("return code") }
         guard
             case .codeInvalid = try await ReturnChallenge.present(
-                Secret("wrong"), for: asked.challenge.id, by: client.id, ports: world.ports),
+                Secret("wrong"), for: asked.challenge.id, by: client.caller, ports: world.ports),
             case .released = try await ReturnChallenge.present(
-                code, for: asked.challenge.id, by: client.id, ports: world.ports)
+                code, for: asked.challenge.id, by: client.caller, ports: world.ports)
         else { throw World.Broken("return") }
         try await expectIndexed([
             "SELECT 1 FROM known_browsers", "INSERT INTO known_browsers", "DELETE FROM known_browsers",
@@ -75,7 +75,7 @@ extension QueryPlanTests {
         let user = try await world.makeUser("customer", of: client)
         let type = try ChallengeType(
             ["text_code": true, "clients": [.string("\(client.id)")]], name: try #require(TypeName("sms")))
-        try await SetType.set(type, by: client, ports: world.ports)
+        try await SetType.set(type, by: client.actor, ports: world.ports)
         _ = recorder.take()
         var request = try world.request(for: user, type: "sms")
         request.phone = PhoneNumber("+15551234567")
@@ -87,7 +87,7 @@ extension QueryPlanTests {
             let wrong = EntryNumber(code == "111111" ? "222222" : "111111")
         else { throw World.Broken("text message") }
         for number in [wrong, right] {
-            _ = try await EnterCode.enter(number, for: asked.challenge.id, by: client.id, ports: world.ports)
+            _ = try await EnterCode.enter(number, for: asked.challenge.id, by: client.caller, ports: world.ports)
         }
         #expect(
             try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.status.state }

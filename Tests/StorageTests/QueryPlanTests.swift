@@ -114,7 +114,7 @@ struct QueryPlanTests {
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
         var request = try world.request(for: user)
         request.callbackURI = CallbackURI(stored: World.callback)
-        let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports)
+        let result = try await AskChallenge.ask(request, by: client.caller, idempotency: key, ports: ports)
         guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge") }
         let id = asked.challenge.id
         guard
@@ -136,7 +136,7 @@ struct QueryPlanTests {
         guard case .invalid = try await device.answer(second.challenge.id, with: [1]) else {
             throw World.Broken("refused answer")
         }
-        guard case .cancelled = try await CancelChallenge.cancel(second.challenge.id, by: client.id, ports: ports)
+        guard case .cancelled = try await CancelChallenge.cancel(second.challenge.id, by: client.caller, ports: ports)
         else { throw World.Broken("cancellation") }
         try await expectIndexed([
             "FROM clients WHERE id", "FROM replies", "INSERT INTO replies",
@@ -219,7 +219,7 @@ struct QueryPlanTests {
         let asked = try await world.ask(try world.request(for: user), by: client)
         _ = try await world.ask(try world.request(for: user), by: client)
         #expect(
-            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client, ports: world.ports)
+            try await RemoveEnrollment.remove(device.enrollment, of: .id(user), by: client.caller, ports: world.ports)
                 == .removed)
         #expect(
             try await world.store.read { try $0.challenges.find(asked.challenge.id)?.state.status.state } == "failed")
@@ -254,7 +254,8 @@ struct QueryPlanTests {
             _ = try await ListChallenges.list(challenges, in: scope, cursor: nil, ports: ports)
             challenges.user = user
             _ = try await ListChallenges.list(challenges, in: scope, cursor: nil, ports: ports)
-            var export = try #require(try await ExportUser.begin(.id(user), in: scope, by: client, ports: ports).export)
+            var export = try #require(
+                try await ExportUser.begin(.id(user), in: scope, by: client.caller, ports: ports).export)
             while let parts = try await export.next(ports: ports) { #expect(parts.count <= 50) }
         }
         let filters: [@Sendable (inout AuditFilter) -> Void] = [
@@ -270,12 +271,12 @@ struct QueryPlanTests {
         var retention = Retention()
         (retention.receipts, retention.audit) = (.days(1), .days(1))
         #expect(try await SweepKept.sweep(retention, ports: ports) > 3)
-        #expect(try await UnlinkUser.unlink(.id(user), from: client, ports: ports) == .unlinked)
+        #expect(try await UnlinkUser.unlink(.id(user), from: client.caller, ports: ports) == .unlinked)
         try await expectIndexed([
             "FROM user_links l JOIN users", "FROM user_links l JOIN enrollments", "FROM challenges WHERE client_id",
-            "FROM challenges WHERE user_id", "user_id FROM enrollments WHERE id", "SELECT max(place)",
+            "FROM challenges WHERE user_id", "user_id FROM enrollments WHERE id", "SELECT max(sequence)",
             "DELETE FROM challenges", "DELETE FROM receipts", "DELETE FROM audit", "INTO erasures", "FROM erasures",
-            "UPDATE challenges SET message", "SELECT place, detail", "DELETE FROM answers",
+            "UPDATE challenges SET message", "SELECT sequence, detail", "DELETE FROM answers",
             "DELETE FROM known_browsers",
         ])
     }

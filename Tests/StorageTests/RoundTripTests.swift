@@ -186,26 +186,32 @@ struct RoundTripTests {
     @Test("The audit, in the order of writing, page by page", arguments: Engine.allCases)
     func audit(_ engine: Engine) async throws {
         let world = try await World(engine)
+        let actors: [Actor] = [
+            .client(world.newID()), .device(world.newID()), .operator(world.newID()), .bootstrap(world.newID()),
+            .system,
+        ]
         let events = AuditEventKind.allCases.enumerated().map { number, kind in
             AuditEvent(
                 id: world.newID(), at: Timestamp(milliseconds: -Int64(number)), kind: kind,
-                client: number.isMultiple(of: 2) ? nil : world.newID(), user: world.newID(), enrollment: nil,
+                actor: actors[number % actors.count], client: number.isMultiple(of: 2) ? nil : world.newID(),
+                user: world.newID(), enrollment: nil,
                 challenge: number.isMultiple(of: 3) ? world.newID() : nil,
                 detail: number == 0 ? [:] : ["text": .string(Self.text), "n": .integer(.min)])
         }
         try await world.store.commit { writer in for event in events { try writer.audit.append(event) } }
-        var place: Int64 = 0
+        var sequence: Int64 = 0
         var kept: [AuditEvent] = []
         while true {
-            let page = try await world.store.read { [place] in try $0.audit.list(after: place, limit: 5) }
+            let page = try await world.store.read { [sequence] in try $0.audit.list(after: sequence, limit: 5) }
             guard let last = page.last else { break }
             #expect(page.count <= 5)
-            place = last.place
+            sequence = last.sequence
             kept += page.map(\.event)
         }
         #expect(kept.map(\.id) == events.map(\.id))
         #expect(kept.map(\.at) == events.map(\.at))
         #expect(kept.map(\.kind) == events.map(\.kind))
+        #expect(kept.map(\.actor) == events.map(\.actor))
         #expect(kept.map(\.client) == events.map(\.client))
         #expect(kept.map(\.challenge) == events.map(\.challenge))
         #expect(kept.map { JSONValue.object($0.detail) } == events.map { JSONValue.object($0.detail) })

@@ -52,7 +52,7 @@ struct SealedAtRestTests {
             callbackURIs: [CallbackURI(stored: World.callback)],
             basic: BasicCredentials(username: "acme", password: Secret("marker: the callbacks' password")),
             waivesEnrollmentApproval: false)
-        let made = try await CreateClient.create(request, idempotency: key, ports: world.ports)
+        let made = try await CreateClient.create(request, by: .system, idempotency: key, ports: world.ports)
         guard case .done(.created(let shop)) = made else { throw World.Broken("client") }
         let renewed = try await world.renewCallbackSecret(of: shop.client)
         let user = try await world.makeUser(of: shop.client)
@@ -94,7 +94,7 @@ struct SealedAtRestTests {
         let key = try #require(IdempotencyKey(scope: "s", key: "ask", requestDigest: [1]))
         var request = try world.request(for: user)
         request.callbackURI = CallbackURI(stored: World.callback)
-        let result = try await AskChallenge.ask(request, by: shop, idempotency: key, ports: world.ports)
+        let result = try await AskChallenge.ask(request, by: shop.caller, idempotency: key, ports: world.ports)
         guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge") }
         let number = try #require(asked.number)
         try expectAbsent(["number": Array(number.digits.utf8)], in: world)

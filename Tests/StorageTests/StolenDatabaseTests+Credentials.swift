@@ -126,7 +126,7 @@ extension StolenDatabaseTests {
         let call = try await theft.device.call()
         guard case .codeInvalid = try await ClaimChallenge.claim(code(.picture, by: own), by: call, ports: world.ports),
             case .codeInvalid = try await ReturnChallenge.present(
-                own.returnCode(of: held), for: held, by: theft.shop.client.id, ports: world.ports)
+                own.returnCode(of: held), for: held, by: theft.shop.client.caller, ports: world.ports)
         else {
             Issue.record("a code of the thief's making was taken")
             return
@@ -137,7 +137,7 @@ extension StolenDatabaseTests {
             case .claimed = try await ClaimChallenge.claim(
                 forged, by: try await theft.device.call(), ports: world.ports),
             case .released = try await ReturnChallenge.present(
-                opened.ports.hasher.returnCode(of: held), for: held, by: theft.shop.client.id, ports: world.ports)
+                opened.ports.hasher.returnCode(of: held), for: held, by: theft.shop.client.caller, ports: world.ports)
         else {
             Issue.record("a code made by the master key was not taken")
             return

@@ -69,7 +69,7 @@ struct Theft: Sendable {
         pin = try await device.setPIN()
         let former = try await world.makeUser(Self.formerName, of: shop.client)
         _ = try await world.makeDevice(of: former, by: shop.client)
-        _ = try await DeleteUser.delete(.id(former), by: shop.client, ports: world.ports)
+        _ = try await DeleteUser.delete(.id(former), by: shop.client.caller, ports: world.ports)
         (approved, answer) = try await Self.approve(on: device, of: shop.client, in: world)
         asked = try await Self.ask(
             try world.request(for: user), named: "number", body: Array("{\"type\":\"payment\"}".utf8), by: shop.client,
@@ -121,7 +121,7 @@ struct Theft: Sendable {
             noticeURI: CallbackURI(stored: notice),
             basic: BasicCredentials(username: "acme", password: Secret(password)), waivesEnrollmentApproval: false)
         let key = try key("client", body: clientRequest, in: world)
-        let made = try await CreateClient.create(request, idempotency: key, ports: world.ports)
+        let made = try await CreateClient.create(request, by: .system, idempotency: key, ports: world.ports)
         guard case .done(.created(let shop)) = made else { throw World.Broken("client") }
         return shop
     }
@@ -139,7 +139,7 @@ struct Theft: Sendable {
         _ request: AskChallenge.Request, named name: String, body: [UInt8], by client: Client, in world: World
     ) async throws -> AskedChallenge {
         let key = try key(name, body: body, in: world)
-        let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: world.ports)
+        let result = try await AskChallenge.ask(request, by: client.caller, idempotency: key, ports: world.ports)
         guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge: \(result)") }
         return asked
     }
@@ -193,7 +193,8 @@ struct Theft: Sendable {
         for user: UserID, by client: Client, in world: World
     ) async throws -> EnrollmentInvitation {
         let key = try key("ticket", body: [], in: world)
-        let result = try await CreateTicket.create(for: .id(user), by: client, idempotency: key, ports: world.ports)
+        let result = try await CreateTicket.create(
+            for: .id(user), by: client.caller, idempotency: key, ports: world.ports)
         guard case .done(.created(let created)) = result else { throw World.Broken("ticket") }
         return created.invitation
     }
@@ -201,7 +202,7 @@ struct Theft: Sendable {
     private static func mail(by client: Client, in world: World) async throws {
         guard let address = EmailAddress(address),
             case .done(.queued) = try await SendTestMessage.send(
-                .test, to: .email(address), in: nil, by: client, idempotency: nil, ports: world.ports)
+                .test, to: .email(address), in: nil, by: client.caller, idempotency: nil, ports: world.ports)
         else { throw World.Broken("mail") }
     }
 }

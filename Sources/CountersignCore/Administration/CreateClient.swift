@@ -79,13 +79,13 @@ package enum CreateClient {
 
     /// Makes the client.
     package static func create(
-        _ request: Request, idempotency: IdempotencyKey?, ports: Ports
+        _ request: Request, by actor: Actor, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
         let created = Created(
             request, id: ports.random.id(at: now), secret: newSecret(ports.random),
             callbackSecret: newCallbackSecret(ports.random), at: now)
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: actor) { work in
             try work.once(idempotency, request) {
                 try work.clients.insert(created.client, callbackSecret: created.callbackSecret)
                 if let basic = request.basic {

@@ -22,28 +22,30 @@ package enum DeleteClient {
     /// Deletes a client.
     ///
     /// What is left to do when this is cut off is done by ``sweep(ports:)``.
-    package static func delete(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Outcome {
+    package static func delete(_ id: ClientID, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let outcome: Outcome = try await ports.commit(at: now) { work in
+        let outcome: Outcome = try await ports.commit(at: now, as: actor) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
             try work.clients.delete(id, at: now)
-            try work.raise(.clientDeleted(id, by: caller.id))
+            try work.raise(.clientDeleted(id))
             return .deleted
         }
-        if outcome == .deleted { try await clear(id, ports: ports) }
+        if outcome == .deleted { try await clear(id, as: actor, ports: ports) }
         return outcome
     }
 
     /// Finishes what is left of clients that were deleted.
     package static func sweep(ports: Ports) async throws {
-        for id in try await ports.store.read({ try $0.clients.deleted() }) { try await clear(id, ports: ports) }
+        for id in try await ports.store.read({ try $0.clients.deleted() }) {
+            try await clear(id, as: .system, ports: ports)
+        }
     }
 
-    private static func clear(_ id: ClientID, ports: Ports) async throws {
-        try await DisableClient.cancelOpen(of: id, ports: ports)
+    private static func clear(_ id: ClientID, as actor: Actor, ports: Ports) async throws {
+        try await DisableClient.cancelOpen(of: id, as: actor, ports: ports)
         while try await ports.store.read({ try !$0.links.users(of: id, limit: 1).isEmpty }) {
             let now = ports.time.now
-            try await ports.commit(at: now) { work in
+            try await ports.commit(at: now, as: actor) { work in
                 for user in try work.links.users(of: id, limit: batch) {
                     guard let linked = try work.links.find(.id(user), of: id) else { continue }
                     try work.letGo(linked.id, by: id, asked: id)

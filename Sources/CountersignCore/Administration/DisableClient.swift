@@ -21,23 +21,22 @@ package enum DisableClient {
     /// It is refused everywhere; who waits for it waits no longer; its open challenges are cancelled, so that nobody
     /// approves what it asked; it is told nothing, its tickets enroll nobody, its hooks judge nothing. Whether a new
     /// device is let in, which its user decides, stays open. Done again, it goes on where it was cut off.
-    package static func disable(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Outcome {
+    package static func disable(_ id: ClientID, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let outcome: Outcome = try await ports.commit(at: now) { work in
+        let outcome: Outcome = try await ports.commit(at: now, as: actor) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
             guard client.disabledAt == nil else { return .disabled(client) }
-            return .disabled(
-                try work.setDisabled(now, of: id, raising: .clientDisabled(id, by: caller.id)))
+            return .disabled(try work.setDisabled(now, of: id, raising: .clientDisabled(id)))
         }
-        if case .disabled = outcome { try await cancelOpen(of: id, ports: ports) }
+        if case .disabled = outcome { try await cancelOpen(of: id, as: actor, ports: ports) }
         return outcome
     }
 
     /// Cancels what a client has asked and nobody answered.
-    static func cancelOpen(of id: ClientID, ports: Ports) async throws {
+    static func cancelOpen(of id: ClientID, as actor: Actor, ports: Ports) async throws {
         while true {
             let now = ports.time.now
-            let open = try await ports.commit(at: now) { work in
+            let open = try await ports.commit(at: now, as: actor) { work in
                 let open = try work.challenges.open(of: id, limit: batch)
                 try work.cancel(open)
                 return open

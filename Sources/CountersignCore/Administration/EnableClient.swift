@@ -13,12 +13,12 @@ package enum EnableClient {
     }
 
     /// Enables a client.
-    package static func enable(_ id: ClientID, by caller: Client, ports: Ports) async throws -> Outcome {
+    package static func enable(_ id: ClientID, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: actor) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
             guard client.disabledAt != nil else { return .enabled(client) }
-            return .enabled(try work.setDisabled(nil, of: id, raising: .clientEnabled(id, by: caller.id)))
+            return .enabled(try work.setDisabled(nil, of: id, raising: .clientEnabled(id)))
         }
     }
 }

@@ -13,11 +13,11 @@ package enum EndLock {
     }
 
     /// Ends the lock.
-    package static func end(_ challenge: ChallengeID, by client: Client, ports: Ports) async throws -> Outcome {
+    package static func end(_ challenge: ChallengeID, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: actor) { work in
             guard let lock = try work.askingLocks.end(of: challenge) else { return .notFound }
-            try work.raise(.askingUnlocked(lock, by: client.id))
+            try work.raise(.askingUnlocked(lock))
             return .ended
         }
     }

@@ -17,7 +17,7 @@ package enum RenewBootstrapToken {
     ) async throws -> Outcome {
         let now = time.now
         let token = BootstrapToken.make(random)
-        let event = AuditEvent(id: random.id(at: now), at: now, kind: .bootstrapTokenRenewed)
+        let event = AuditEvent(id: random.id(at: now), at: now, kind: .bootstrapTokenRenewed, actor: .system)
         try await store.commit { writer in
             try writer.keys.put(BootstrapToken(token, at: now))
             try writer.audit.append(event)

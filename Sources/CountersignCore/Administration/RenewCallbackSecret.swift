@@ -34,21 +34,21 @@ package enum RenewCallbackSecret {
     /// - Parameters:
     ///   - id: the client.
     ///   - overlap: how long the earlier one still signs; 0 where it has become known.
-    ///   - caller: who asks.
+    ///   - actor: who asks.
     ///   - key: names the request: done twice for want of a reply, it would drop the secret that the receiver has.
     ///   - ports: the external dependencies.
     package static func renew(
-        of id: ClientID, overlap: Seconds = RenewClientSecret.overlap, by caller: Client,
+        of id: ClientID, overlap: Seconds = RenewClientSecret.overlap, by actor: Actor,
         idempotency key: IdempotencyKey? = nil, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
         let renewed = Renewed(
             secret: CreateClient.newCallbackSecret(ports.random), earlierUntil: now.adding(overlap))
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: actor) { work in
             try work.once(key, id) {
                 guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
                 try work.clients.renewCallbackSecret(of: id, to: renewed.secret, earlierUntil: renewed.earlierUntil)
-                try work.raise(.callbackSecretRenewed(id, earlierUntil: renewed.earlierUntil, by: caller.id))
+                try work.raise(.callbackSecretRenewed(id, earlierUntil: renewed.earlierUntil))
                 return .renewed(renewed)
             }
         }

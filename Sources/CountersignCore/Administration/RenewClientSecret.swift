@@ -41,22 +41,22 @@ package enum RenewClientSecret {
     /// - Parameters:
     ///   - id: the client.
     ///   - overlap: how long the earlier one still lets in; 0 where it has become known.
-    ///   - caller: who asks.
+    ///   - actor: who asks.
     ///   - key: names the request: done twice for want of a reply, it would drop the secret that is in use.
     ///   - ports: the world.
     package static func renew(
-        of id: ClientID, overlap: Seconds = overlap, by caller: Client,
+        of id: ClientID, overlap: Seconds = overlap, by actor: Actor,
         idempotency key: IdempotencyKey? = nil, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
         let renewed = Renewed(
             client: id, secret: CreateClient.newSecret(ports.random), earlierUntil: now.adding(overlap))
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: actor) { work in
             try work.once(key, id) {
                 guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
                 try work.clients.renewSecret(
                     of: id, to: SecretHash(of: renewed.secret), earlierUntil: renewed.earlierUntil)
-                try work.raise(.clientSecretRenewed(id, earlierUntil: renewed.earlierUntil, by: caller.id))
+                try work.raise(.clientSecretRenewed(id, earlierUntil: renewed.earlierUntil))
                 return .renewed(renewed)
             }
         }

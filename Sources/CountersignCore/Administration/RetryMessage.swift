@@ -15,15 +15,15 @@ package enum RetryMessage {
     }
 
     /// Sends a message again.
-    package static func retry(_ id: EventID, by client: Client, ports: Ports) async throws -> Outcome {
+    package static func retry(_ id: EventID, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: actor) { work in
             guard let entry = try work.outbox.find(id) else { return .notFound }
             guard now < entry.expiresAt, let message = try work.outbox.requeue(id, at: now) else { return .over }
             if case .push(let challenge, let enrollment, _) = message.content {
                 try work.pushes.record(.queued(lastFailure: entry.lastError), of: challenge, to: enrollment, at: now)
             }
-            try work.raise(.messageRetried(id, by: client.id))
+            try work.raise(.messageRetried(id))
             return .queued
         }
     }

@@ -38,17 +38,17 @@ package enum RotateIssuerKey {
     ///     they fetch it when they meet it.
     ///   - isCompromised: whether somebody else may have the current key: the next is used at once, and nothing that the
     ///     earlier one does is honoured from then on.
-    ///   - caller: who asks.
+    ///   - actor: who asks.
     ///   - ports: the world.
     package static func begin(
-        _ use: KeyUse, isAtOnce: Bool, isCompromised: Bool = false, by caller: Client, ports: Ports
+        _ use: KeyUse, isAtOnce: Bool, isCompromised: Bool = false, by actor: Actor, ports: Ports
     ) async throws -> Outcome {
         let hastens = isAtOnce || isCompromised
-        return try await changing(ports) { material, now in
+        return try await changing(ports, as: actor) { material, now in
             // What opens is published when it is used: there is nobody to learn it before.
             let wait = hastens || use == .encryption ? settling : publication
             let due = now.adding(wait)
-            var step = Step(material, by: caller)
+            var step = Step(material)
             if isCompromised {
                 // Who has the current key has the one that waits, too: they are kept together.
                 try await step.disown(use, at: now)
@@ -72,7 +72,7 @@ package enum RotateIssuerKey {
     package static func sweep(ports: Ports) async throws {
         var isAnyDue = true
         while isAnyDue {
-            isAnyDue = try await changing(ports) { material, now in
+            isAnyDue = try await changing(ports, as: .system) { material, now in
                 guard let due = material.kept.first(where: { $0.changesAt.map { $0 <= now } ?? false }) else {
                     return (Step(material), false)
                 }
@@ -105,15 +105,13 @@ package enum RotateIssuerKey {
     /// What one commit changes.
     private struct Step: Sendable {
         let material: IssuerKeyMaterial
-        let by: Client?
         private(set) var put: [IssuerKey] = []
         private(set) var ended: [IssuerKey] = []
         /// The certificate as it is to be.
         private(set) var certificate: Certificate
 
-        init(_ material: IssuerKeyMaterial, by client: Client? = nil) {
+        init(_ material: IssuerKeyMaterial) {
             self.material = material
-            by = client
             certificate = material.certificate
         }
 
@@ -167,14 +165,14 @@ package enum RotateIssuerKey {
 
     /// Reads the keys, decides on a step, and does it unless they have changed meanwhile; then again.
     private static func changing<Result: Sendable>(
-        _ ports: Ports, _ decide: (IssuerKeyMaterial, Timestamp) async throws -> (Step, Result)
+        _ ports: Ports, as actor: Actor, _ decide: (IssuerKeyMaterial, Timestamp) async throws -> (Step, Result)
     ) async throws -> Result {
         for _ in 0..<attempts {
             let now = ports.time.now
             let material = try await ports.store.read { try $0.keys.issuerKeys() }
             let (step, result) = try await decide(material, now)
             guard !step.isNothing else { return result }
-            let isDone = try await ports.commit(at: now) { work in
+            let isDone = try await ports.commit(at: now, as: actor) { work in
                 // Many a step leaves the certificate as it is: the keys themselves must be what they were, too.
                 guard try work.keys.replaceCertificate(material.certificate, by: nil),
                     try work.keys.issuerKeys().kept.map(\.status) == material.kept.map(\.status),
@@ -182,7 +180,7 @@ package enum RotateIssuerKey {
                 else { return false }
                 for key in step.put { try work.keys.put(key) }
                 for key in step.ended { try work.keys.delete(key) }
-                try work.raise(.issuerKeysChanged(step.put, ended: step.ended, by: step.by?.id))
+                try work.raise(.issuerKeysChanged(step.put, ended: step.ended))
                 return true
             }
             if isDone { return result }

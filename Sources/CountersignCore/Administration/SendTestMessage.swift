@@ -30,7 +30,7 @@ package enum SendTestMessage {
     ///   - key: names the request.
     ///   - ports: the external dependencies.
     package static func send(
-        _ template: MessageTemplate, to address: PersonalAddress, in language: LanguageTag?, by caller: Client,
+        _ template: MessageTemplate, to address: PersonalAddress, in language: LanguageTag?, by caller: ClientCaller,
         idempotency key: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         guard ports.transports.reach(address) else { return .done(.notSetUp) }
@@ -41,16 +41,17 @@ package enum SendTestMessage {
             case .code: .code(code, minutes: 10, in: language)
             }
         let queued = OutboxMessage(
-            id: ports.random.id(at: now), content: .personal(message, to: address, client: caller.id), dueAt: now,
+            id: ports.random.id(at: now), content: .personal(message, to: address, client: caller.client.id),
+            dueAt: now,
             expiresAt: now.adding(lifetime))
         // The address is not kept in the clear: neither among the counts nor in the audit.
         let limit = AttemptLimit.testMessages(to: ports.hasher.name(of: address))
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: caller.actor) { work in
             try work.once(key, ()) {
                 let sent = try work.count(limit)
                 guard !sent.isExceeded else { return .tooMany(retryAfter: sent.retryAfter(at: now)) }
                 try work.outbox.enqueue(queued)
-                try work.raise(.messageTested(queued, template, by: caller.id))
+                try work.raise(.messageTested(queued, template))
                 return .queued(queued.id)
             }
         }

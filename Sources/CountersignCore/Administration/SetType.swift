@@ -13,10 +13,10 @@ package enum SetType {
 
     /// Makes a type or replaces it.
     @discardableResult
-    package static func set(_ type: ChallengeType, by client: Client, ports: Ports) async throws -> Outcome {
-        try await ports.commit(at: ports.time.now) { work in
+    package static func set(_ type: ChallengeType, by actor: Actor, ports: Ports) async throws -> Outcome {
+        try await ports.commit(at: ports.time.now, as: actor) { work in
             try work.types.put(type)
-            try work.raise(.typeSet(type, by: client.id))
+            try work.raise(.typeSet(type))
             return .set
         }
     }
@@ -29,7 +29,7 @@ package enum SetType {
     ) async throws {
         let now = time.now
         let events = types.map {
-            AuditEvent(id: random.id(at: now), at: now, kind: .typeSet, detail: ["type": $0.json])
+            AuditEvent(id: random.id(at: now), at: now, kind: .typeSet, actor: .system, detail: ["type": $0.json])
         }
         try await store.commit { writer in
             for (type, event) in zip(types, events) where try writer.types.find(type.name)?.json != type.json {

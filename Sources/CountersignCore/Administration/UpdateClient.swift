@@ -14,14 +14,14 @@ package enum UpdateClient {
 
     /// Changes a client.
     package static func update(
-        _ id: ClientID, _ changes: ClientChanges, by caller: Client, ports: Ports
+        _ id: ClientID, _ changes: ClientChanges, by actor: Actor, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: actor) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
             try work.clients.update(id, changes)
             if changes.setsReceivers { try work.receivers.forgetAllGone(of: id) }
-            try work.raise(.clientUpdated(id, changes, by: caller))
+            try work.raise(.clientUpdated(id, changes))
             guard let updated = try work.clients.find(id) else { throw StoreError.corruptRow("client") }
             return .updated(updated)
         }

@@ -21,16 +21,18 @@ package enum ResendChallenge {
     /// Announces a client's challenge again; a push that is still on its way is left to it.
     ///
     /// The limit is the type's as it is now.
-    package static func resend(_ id: ChallengeID, by client: ClientID, ports: Ports) async throws -> Outcome {
+    package static func resend(_ id: ChallengeID, by caller: ClientCaller, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
-            guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
+        return try await ports.commit(at: now, as: caller.actor) { work in
+            guard let challenge = try work.challenges.find(id), challenge.question.client == caller.client.id else {
                 return .notFound
             }
             if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }
             // What was sent is not kept, nor where to.
             guard challenge.channel != .text else { return .tooMany }
-            if let user = challenge.user, try work.askingLocks.exists(of: user, by: client) { return .reported }
+            if let user = challenge.user, try work.askingLocks.exists(of: user, by: caller.client.id) {
+                return .reported
+            }
             let limit = try work.types.find(challenge.question.type)?.maximumResends ?? 0
             guard try !work.count(.resends(id, maximum: limit)).isExceeded else { return .tooMany }
             for delivery in try work.targets.deliveries(of: id) {

@@ -61,7 +61,7 @@ package enum AnswerChallenge {
         if case .custom(let answer) = finding {
             outcome = try await answer.settled(digest: digest, call, at: now, ports: ports)
         } else {
-            outcome = try await ports.commit(at: now) { work in
+            outcome = try await ports.commit(at: now, as: call.actor) { work in
                 try SettleAnswer(id: id, digest: digest, enrollment: call.enrollment, work: work)
                     .settle(finding, of: call)
             }

@@ -34,7 +34,7 @@ package enum ClaimChallenge {
         let now = ports.time.now
         // Decided before any lookup, so that the reply to a forged code reveals nothing about a challenge.
         let madeAt = ports.hasher.time(of: code)
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: call.actor) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
             let enrollment = call.enrollment
             guard let madeAt, let challenge = try work.challenges.find(code.challenge),

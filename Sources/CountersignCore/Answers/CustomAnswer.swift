@@ -55,7 +55,7 @@ struct CustomAnswer: Sendable {
         -> AnswerChallenge.Outcome
     {
         let enrollment = call.enrollment
-        let beginning = try await ports.commit(at: now) { work in
+        let beginning = try await ports.commit(at: now, as: call.actor) { work in
             try work.enrollments.lock(enrollment.id)
             if let refusal = try work.admit(call) { return Beginning.ended(.refused(refusal)) }
             return try begin(settling(digest, by: enrollment, in: work))
@@ -65,7 +65,7 @@ struct CustomAnswer: Sendable {
         case .asking(let question):
             let verdict = await ports.hooks.ask(question)
             // It may have taken seconds.
-            return try await ports.commit(at: ports.time.now) { work in
+            return try await ports.commit(at: ports.time.now, as: call.actor) { work in
                 try work.enrollments.lock(enrollment.id)
                 if let refusal = try work.stores.refusal(of: enrollment.id, issuer: work.issuer) {
                     return .refused(refusal)

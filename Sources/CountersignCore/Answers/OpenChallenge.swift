@@ -22,7 +22,7 @@ package enum OpenChallenge {
     package static func open(_ id: ChallengeID, for call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let enrollment = call.enrollment
-        let admitted: Admission = try await ports.commit(at: now) { work in
+        let admitted: Admission = try await ports.commit(at: now, as: call.actor) { work in
             if let refusal = try work.admit(call) { return .other(.refused(refusal)) }
             guard let target = try work.targets.find(of: id, enrollment: enrollment.id),
                 let challenge = try work.challenges.find(id)

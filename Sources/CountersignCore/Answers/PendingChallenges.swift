@@ -109,7 +109,7 @@ package enum PendingChallenges {
 
     /// The first look, in the transaction that admits the call.
     private static func admit(_ call: DeviceCall, at now: Timestamp, ports: Ports) async throws -> Look {
-        try await ports.commit(at: now) { work in
+        try await ports.commit(at: now, as: call.actor) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
             let (id, user) = (call.enrollment.id, call.enrollment.user)
             return .pending(try work.targets.pending(of: id, user: user, now: now, limit: Challenge.pendingLimit))

@@ -28,15 +28,15 @@ package enum ReturnChallenge {
     /// - Parameters:
     ///   - code: the code.
     ///   - id: the challenge, as the browser session has it that brings the code.
-    ///   - client: whose challenge.
+    ///   - caller: whose challenge.
     ///   - ports: the external dependencies.
     package static func present(
-        _ code: Secret<String>, for id: ChallengeID, by client: ClientID, ports: Ports
+        _ code: Secret<String>, for id: ChallengeID, by caller: ClientCaller, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
         let isRight = code.isSame(as: ports.hasher.returnCode(of: id))
-        return try await ports.commit(at: now) { work in
-            guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
+        return try await ports.commit(at: now, as: caller.actor) { work in
+            guard let challenge = try work.challenges.find(id), challenge.question.client == caller.client.id else {
                 return .notFound
             }
             if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }

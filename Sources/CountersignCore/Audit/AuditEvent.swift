@@ -50,7 +50,7 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case messageTested = "message.tested"
 }
 
-/// An event of the audit: what happened, when, and to whom.
+/// An event of the audit: what happened, when, by whom, and to whom.
 ///
 /// It never holds a secret.
 package struct AuditEvent: Hashable, Sendable {
@@ -60,6 +60,8 @@ package struct AuditEvent: Hashable, Sendable {
     package let at: Timestamp
     /// What happened.
     package let kind: AuditEventKind
+    /// Who acted.
+    package let actor: Actor
     /// The client concerned.
     package let client: ClientID?
     /// The user concerned.
@@ -73,12 +75,13 @@ package struct AuditEvent: Hashable, Sendable {
 
     /// An event of these parts.
     package init(
-        id: EventID, at: Timestamp, kind: AuditEventKind, client: ClientID? = nil, user: UserID? = nil,
-        enrollment: EnrollmentID? = nil, challenge: ChallengeID? = nil, detail: JSONObject = [:]
+        id: EventID, at: Timestamp, kind: AuditEventKind, actor: Actor, client: ClientID? = nil,
+        user: UserID? = nil, enrollment: EnrollmentID? = nil, challenge: ChallengeID? = nil, detail: JSONObject = [:]
     ) {
         self.id = id
         self.at = at
         self.kind = kind
+        self.actor = actor
         self.client = client
         self.user = user
         self.enrollment = enrollment

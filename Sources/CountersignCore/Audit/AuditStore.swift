@@ -2,17 +2,17 @@
 ///
 /// All methods throw ``StoreError``.
 package protocol AuditStore {
-    /// The events that meet a filter, oldest first, each with its place in the order of writing; no more events can
-    /// appear up to ``Store/auditEnd()``.
+    /// The events that meet a filter, oldest first, each with its sequence number, in which they are written; no more
+    /// events can appear up to ``Store/auditEnd()``.
     func list(
-        _ filter: AuditFilter, after place: Int64, limit: Int
-    ) throws -> [(place: Int64, event: AuditEvent)]
+        _ filter: AuditFilter, after sequence: Int64, limit: Int
+    ) throws -> [(sequence: Int64, event: AuditEvent)]
     func append(_ event: AuditEvent) throws
 }
 
 extension AuditStore {
-    /// All events, oldest first, each with its place in the order of writing.
-    package func list(after place: Int64, limit: Int) throws -> [(place: Int64, event: AuditEvent)] {
-        try list(AuditFilter(), after: place, limit: limit)
+    /// All events, oldest first, each with its sequence number, in which they are written.
+    package func list(after sequence: Int64, limit: Int) throws -> [(sequence: Int64, event: AuditEvent)] {
+        try list(AuditFilter(), after: sequence, limit: limit)
     }
 }

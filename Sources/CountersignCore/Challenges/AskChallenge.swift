@@ -105,15 +105,16 @@ package enum AskChallenge {
 
     /// Asks.
     package static func ask(
-        _ request: Request, by client: Client, idempotency: IdempotencyKey?, ports: Ports
+        _ request: Request, by caller: ClientCaller, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
+        let client = caller.client
         let inputs = RandomInputs(
             challenge: ports.random.id(at: now), nonce: ports.random.bytes(32),
             number: EntryNumber(value: ports.random.number(below: 1_000_000)))
         let sendsTexts = ports.transports.text
         let limits = ports.limits
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: caller.actor) { work in
             try work.once(idempotency, request) {
                 // A client disabled since its request was authenticated: nothing would cancel what it asks now.
                 guard let held = try work.clients.lock(client.id), held.disabledAt == nil else {

@@ -33,22 +33,22 @@ package enum EnterCode {
     /// - Parameters:
     ///   - code: what was typed.
     ///   - id: the challenge.
-    ///   - client: whose challenge.
+    ///   - caller: whose challenge.
     ///   - ports: the external dependencies.
     package static func enter(
-        _ code: EntryNumber, for id: ChallengeID, by client: ClientID, ports: Ports
+        _ code: EntryNumber, for id: ChallengeID, by caller: ClientCaller, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
-            guard let challenge = try work.challenges.find(id), challenge.question.client == client else {
+        return try await ports.commit(at: now, as: caller.actor) { work in
+            guard let challenge = try work.challenges.find(id), challenge.question.client == caller.client.id else {
                 return .notFound
             }
             guard challenge.channel == .text, let user = challenge.user else { return .noCode }
-            guard try work.links.find(.id(user), of: client) != nil else { return .notFound }
+            guard try work.links.find(.id(user), of: caller.client.id) != nil else { return .notFound }
             if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }
             guard let hash = challenge.numberHash else { return .noCode }
             let typed = try work.count(.typedTextCodes(id, maximum: challenge.attempts ?? usualAttempts))
-            let inARow = try work.count(.wrongTextCodes(client, user))
+            let inARow = try work.count(.wrongTextCodes(caller.client.id, user))
             if !typed.isExceeded, !inARow.isExceeded, hash == work.hasher.hash(of: code, challenge: id) {
                 try work.forget(inARow.limit)
                 switch try work.endChallenge(challenge, as: .entered) {

@@ -21,7 +21,7 @@ package enum ExpireChallenges {
     /// Ends those of some challenges that are pending and over.
     static func expire(_ ids: [ChallengeID], ports: Ports) async throws {
         let now = ports.time.now
-        try await ports.commit(at: now) { work in
+        try await ports.commit(at: now, as: .system) { work in
             for id in ids {
                 guard let challenge = try work.challenges.find(id) else { continue }
                 try work.endChallenge(challenge, as: .expired)

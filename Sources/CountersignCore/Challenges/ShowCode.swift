@@ -35,13 +35,13 @@ package enum ShowCode {
     }
 
     /// The code of a client's challenge, as it is shown now.
-    package static func code(of id: ChallengeID, to client: ClientID, ports: Ports) async throws -> Outcome {
+    package static func code(of id: ChallengeID, to caller: ClientCaller, ports: Ports) async throws -> Outcome {
         let challenge = try await ports.store.read { try $0.challenges.find(id) }
-        guard let challenge, challenge.question.client == client else { return .notFound }
+        guard let challenge, challenge.question.client == caller.client.id else { return .notFound }
         guard challenge.channel.kind == .code else { return .noCode }
         let now = ports.time.now
         guard !challenge.state.isEnded, now < challenge.expiresAt else {
-            return try await ports.commit(at: now) { work in
+            return try await ports.commit(at: now, as: caller.actor) { work in
                 guard let challenge = try work.challenges.find(id) else { return .notFound }
                 return .alreadyEnded(try work.endedStatus(of: challenge) ?? challenge.state.status)
             }

@@ -52,7 +52,14 @@ package struct ClientCaller: Hashable, Sendable {
     /// By what it was let in.
     package let credential: ClientCredential
 
-    fileprivate init(client: Client, secret: SecretHash?) {
+    /// Who acts by its calls.
+    package var actor: Actor {
+        if credential.secret == nil { return .bootstrap(client.id) }
+        return client.isOperator ? .operator(client.id) : .client(client.id)
+    }
+
+    /// A client that has shown a secret with this hash; nil for the operator's client by the bootstrap token.
+    package init(client: Client, secret: SecretHash?) {
         self.client = client
         credential = ClientCredential(client: client.id, secret: secret)
     }

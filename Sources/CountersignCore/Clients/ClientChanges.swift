@@ -74,8 +74,8 @@ extension ClientChanges {
     }
 
     /// What changed, without the password, and without what stands in a URL behind its host.
-    func auditDetail(by caller: Client) -> JSONObject {
-        var detail: JSONObject = ["by": .string("\(caller.id)")]
+    var auditDetail: JSONObject {
+        var detail = JSONObject()
         detail["name"] = name.map { .string($0.text) }
         detail["rights"] = rights.map { .array($0.map(\.rawValue).sorted().map(JSONValue.string)) }
         detail["callback_hosts"] = callbackURIs.map { .array($0.map { .string($0.host) }) }

@@ -42,7 +42,9 @@ package final class WrongCredentials: Sendable {
         let here = counts.withLock { counts in limits.map { Self.count($0, at: now, in: &counts) } }
         let outcome = Self.outcome(here, at: now)
         guard outcome == .counted else { return outcome }
-        let everywhere = try await ports.commit(at: now) { work in try here.map { try work.count($0.limit) } }
+        let everywhere = try await ports.commit(at: now, as: .system) { work in
+            try here.map { try work.count($0.limit) }
+        }
         return Self.outcome(everywhere, at: now)
     }
 

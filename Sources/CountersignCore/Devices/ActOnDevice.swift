@@ -45,7 +45,7 @@ package enum ActOnDevice {
         let caller = call.enrollment
         let (proof, nonce) = try await proof(authorization, of: kind, on: other, by: caller, at: now, ports)
         let repeated = authorization.map { IdempotencyKey(ofAct: $0, by: caller.id) }
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: call.actor) { work in
             try work.users.lock(caller.user)
             try work.enrollments.lock(caller.id)
             let refusal = try work.admit(call)
@@ -76,7 +76,7 @@ package enum ActOnDevice {
                     return Outcome(try ChangeMethods.refuse(caller, "nonce", in: work))
                 }
             }
-            try work.carryOut(kind, on: target, by: caller.id)
+            try work.carryOut(kind, on: target)
             if let repeated { try work.replies.insert(KeptChange.changed.kept, for: repeated, at: work.now) }
             return .done
         }

@@ -73,24 +73,16 @@ extension TrustState {
 /// Who ends the wait of a device.
 enum LetInBy: Sendable {
     /// A device of the user's, by a method.
-    case device(EnrollmentID, AnswerMethod)
-    /// The client or operator that waives it.
-    case waiver(ClientID)
+    case device(AnswerMethod)
+    /// A client or an operator, who waives it.
+    case waiver
     /// Nobody: it is over.
     case time
-
-    var audited: JSONValue {
-        switch self {
-        case .device(let id, _): .string("\(id)")
-        case .waiver: "waiver"
-        case .time: "time"
-        }
-    }
 
     /// Whether the methods of the device that are no stronger than this yes count, too.
     var bringsMethods: Bool {
         switch self {
-        case .device(_, .pin), .device(_, .biometric), .waiver: true
+        case .device(.pin), .device(.biometric), .waiver: true
         case .device, .time: false
         }
     }
@@ -107,15 +99,13 @@ extension UnitOfWork {
             !enrollment.counts(at: now)
         else { return }
         switch outcome {
-        case .approved(let method, let device):
-            try letIn(enrollment, by: .device(device, method))
+        case .approved(let method, _): try letIn(enrollment, by: .device(method))
         case .expired: return
         // No code lets a device in.
         case .entered, .denied, .reported, .failed:
-            _ = try removeEnrollment(enrollment.id, reason: .denied, by: nil)
+            _ = try removeEnrollment(enrollment.id, reason: .denied)
         case .cancelled:
-            _ = try removeEnrollment(
-                enrollment.id, reason: .client, by: challenge.question.client)
+            _ = try removeEnrollment(enrollment.id, reason: .client)
         }
     }
 
@@ -149,7 +139,7 @@ extension UnitOfWork {
         guard let limit, limit.replacesOldest else { return }
         let others = try enrollments.active(of: made.user).filter { $0.id != made.id && $0.counts(at: now) }
         for old in limit.surplus(of: others, of: made.client) {
-            _ = try removeEnrollment(old.id, reason: .replaced, by: nil)
+            _ = try removeEnrollment(old.id, reason: .replaced)
         }
     }
 }

@@ -46,7 +46,7 @@ extension ChangeMethods {
         let enrollment = call.enrollment
         guard let verdict = await ports.hooks.ask(question) else { return .customUnavailable }
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: call.actor) { work in
             try work.users.lock(enrollment.user)
             try work.enrollments.lock(enrollment.id)
             if let refusal = try work.stores.refusal(of: enrollment.id, issuer: work.issuer) {

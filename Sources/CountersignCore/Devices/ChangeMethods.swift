@@ -58,7 +58,7 @@ package enum ChangeMethods {
         let now = ports.time.now
         let verdict = try await judge(request, by: call.enrollment, at: now, ports: ports)
         let repeated = IdempotencyKey(ofChange: request, by: call.enrollment.id)
-        let step = try await ports.commit(at: now) { work in
+        let step = try await ports.commit(at: now, as: call.actor) { work in
             try work.users.lock(call.enrollment.user)
             try work.enrollments.lock(call.enrollment.id)
             let refusal = try work.admit(call)

@@ -24,14 +24,15 @@ package enum CreateTicket {
 
     /// Makes a ticket.
     package static func create(
-        for reference: UserReference, by client: Client, idempotency: IdempotencyKey?, ports: Ports
+        for reference: UserReference, by caller: ClientCaller, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
+        let client = caller.client
         let secret = Secret("ctt_" + Base64URL.encode(ports.random.bytes(24)))
         let enrollment: EnrollmentID = ports.random.id(at: now)
         let issuer = ports.issuer
         let fingerprint = try ports.keys.current().certificate.fingerprint
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: caller.actor) { work in
             try work.once(idempotency, issuer) {
                 guard let user = try work.links.find(reference, of: client.id) else { return .notFound }
                 guard !user.isEnrollmentBlocked else { return .blocked }

@@ -70,7 +70,7 @@ package enum EnrollDevice {
                 push: push.map { PushTarget(service: $0.service, app: $0.app, registeredAt: now) }, createdAt: now,
                 countsFrom: countsFrom, methodsCount: countsFrom == nil, approval: approval)
         }
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: .device(ticket.enrollment)) { work in
             if let refusal = try work.spend(replayGuard) { return .refused(refusal) }
             if let push, try work.stores.isTaken(push, besides: ticket.enrollment, of: ticket.user) {
                 return .pushTokenInUse

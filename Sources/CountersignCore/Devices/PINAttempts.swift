@@ -52,7 +52,7 @@ extension UnitOfWork {
             try raise(.pinLocked(of: enrollment))
             try failUnanswerable(by: enrollment, because: .tooManyAttempts)
         case .remove:
-            _ = try removeEnrollment(enrollment.id, reason: .wrongPIN, by: nil)
+            _ = try removeEnrollment(enrollment.id, reason: .wrongPIN)
         }
         return .counted(attemptsLeft: 0)
     }

@@ -18,32 +18,34 @@ package enum RemoveEnrollment {
 
     /// Removes a device of a user, for one of ``clientReasons``.
     package static func remove(
-        _ id: EnrollmentID, of reference: UserReference, by client: Client, because reason: RemovalReason = .client,
+        _ id: EnrollmentID, of reference: UserReference, by caller: ClientCaller,
+        because reason: RemovalReason = .client,
         ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
-            guard let user = try work.links.find(reference, of: client.id),
+        let client = caller.client.id
+        return try await ports.commit(at: now, as: caller.actor) { work in
+            guard let user = try work.links.find(reference, of: client),
                 let enrollment = try work.enrollments.find(id), enrollment.user == user.id
             else { return .notFound }
-            return try work.removeEnrollment(id, reason: reason, by: client.id) ? .removed : .notFound
+            return try work.removeEnrollment(id, reason: reason, concerning: client) ? .removed : .notFound
         }
     }
 
     /// Removes any device, for the operator; one that is lost takes everything with it that waits of its user.
     package static func remove(
-        _ id: EnrollmentID, because reason: RemovalReason, by admin: Client, ports: Ports
+        _ id: EnrollmentID, because reason: RemovalReason, by actor: Actor, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: actor) { work in
             guard let known = try work.locked(id) else { return .notFound }
-            guard try work.removeEnrollment(id, reason: reason, by: admin.id) else { return .notFound }
+            guard try work.removeEnrollment(id, reason: reason, concerning: actor.client) else { return .notFound }
             guard reason == .lost else { return .removed }
             for other in try work.enrollments.active(of: known.user) {
                 if other.counts(at: now) {
-                    try work.undoWaitingMethods(of: other, by: .client(admin.id))
+                    try work.undoWaitingMethods(of: other)
                 } else {
-                    _ = try work.removeEnrollment(other.id, reason: reason, by: admin.id)
+                    _ = try work.removeEnrollment(other.id, reason: reason, concerning: actor.client)
                 }
             }
             return .removed
@@ -56,16 +58,20 @@ extension UnitOfWork {
     ///
     /// The caller has locked the user's row.
     ///
+    /// - Parameters:
+    ///   - id: the enrollment.
+    ///   - reason: why it ends.
+    ///   - client: the client concerned; nil for the one through which it came.
     /// - Returns: false when it was not active.
     func removeEnrollment(
-        _ id: EnrollmentID, reason: RemovalReason, by client: ClientID?
+        _ id: EnrollmentID, reason: RemovalReason, concerning client: ClientID? = nil
     ) throws -> Bool {
         guard let enrollment = try enrollments.find(id), try enrollments.remove(id, reason: reason, at: now) else {
             return false
         }
         try leaveBehind(enrollment)
         try waits.deleteAll(of: id)
-        try raise(.enrollmentRemoved(enrollment, reason, by: client))
+        try raise(.enrollmentRemoved(enrollment, reason, client: client ?? enrollment.client))
         if let approval = try enrollment.approval.flatMap({ try challenges.find($0) }) {
             try endChallenge(approval, as: .cancelled)
         }

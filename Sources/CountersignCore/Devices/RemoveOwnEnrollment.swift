@@ -13,10 +13,10 @@ package enum RemoveOwnEnrollment {
     /// Ends the enrollment.
     package static func remove(by call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: call.actor) { work in
             try work.users.lock(call.enrollment.user)
             if let refusal = try work.admit(call, evenSuspended: true) { return .refused(refusal) }
-            _ = try work.removeEnrollment(call.enrollment.id, reason: .device, by: nil)
+            _ = try work.removeEnrollment(call.enrollment.id, reason: .device)
             return .removed
         }
     }

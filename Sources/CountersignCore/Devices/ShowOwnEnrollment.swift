@@ -10,9 +10,9 @@ package enum ShowOwnEnrollment {
 
     /// Shows the enrollment.
     package static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
-        if let refusal = try await ports.commit(at: ports.time.now, { try $0.admit(call, evenSuspended: true) }) {
-            return .refused(refusal)
+        let refusal = try await ports.commit(at: ports.time.now, as: call.actor) {
+            try $0.admit(call, evenSuspended: true)
         }
-        return .enrollment(call.enrollment)
+        return refusal.map(Outcome.refused) ?? .enrollment(call.enrollment)
     }
 }

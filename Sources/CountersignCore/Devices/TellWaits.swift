@@ -15,7 +15,7 @@ package enum TellWaits {
             let now = ports.time.now
             let due = try await ports.store.read { try $0.waits.due(now: now, limit: batch) }
             for (id, method) in due {
-                try await ports.commit(at: now) { work in
+                try await ports.commit(at: now, as: .system) { work in
                     let enrollment = try work.locked(id)
                     // Another node was faster, or it is undone.
                     guard try work.waits.delete(method, of: id), let enrollment, enrollment.isPresent else { return }

@@ -21,7 +21,7 @@ package enum UndoMethod {
         _ method: AnswerMethod, of other: EnrollmentID, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: call.actor) { work in
             try work.users.lock(call.enrollment.user)
             if let refusal = try work.admit(call) { return .refused(refusal) }
             let enrollments = try work.enrollments.active(of: call.enrollment.user)
@@ -31,7 +31,7 @@ package enum UndoMethod {
             guard let target = enrollments.first(where: { $0.id == other }), target.waits(method, at: now) else {
                 return .notFound
             }
-            try work.undo(method, of: target, by: .device(call.enrollment.id))
+            try work.undo(method, of: target)
             return .undone
         }
     }

@@ -21,7 +21,7 @@ package enum UpdateEnrollment {
     ) async throws -> Outcome {
         let now = ports.time.now
         let id = call.enrollment.id
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: call.actor) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
             switch update.push {
             case .unchanged: break

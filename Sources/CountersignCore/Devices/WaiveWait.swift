@@ -18,26 +18,28 @@ package enum WaiveWait {
 
     /// Waives the wait of a device of a client's user.
     package static func waive(
-        _ id: EnrollmentID, _ fingerprint: Fingerprint, of reference: UserReference, by client: Client, ports: Ports
+        _ id: EnrollmentID, _ fingerprint: Fingerprint, of reference: UserReference, by caller: ClientCaller,
+        ports: Ports
     ) async throws -> Outcome {
+        let client = caller.client
         guard client.waivesEnrollmentApproval else { return .notAllowed }
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: caller.actor) { work in
             guard let user = try work.links.find(reference, of: client.id),
                 let enrollment = try work.enrollments.find(id), enrollment.user == user.id
             else { return .notFound }
-            return try work.waive(enrollment, fingerprint, by: client.id)
+            return try work.waive(enrollment, fingerprint)
         }
     }
 
     /// Waives the wait of any device, for the operator.
     package static func waive(
-        _ id: EnrollmentID, _ fingerprint: Fingerprint, by admin: Client, ports: Ports
+        _ id: EnrollmentID, _ fingerprint: Fingerprint, by actor: Actor, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: actor) { work in
             guard let enrollment = try work.locked(id) else { return .notFound }
-            return try work.waive(enrollment, fingerprint, by: admin.id)
+            return try work.waive(enrollment, fingerprint)
         }
     }
 }
@@ -45,12 +47,12 @@ package enum WaiveWait {
 extension UnitOfWork {
     /// The fingerprint names the device that is in somebody's hand, not one that took its place meanwhile.
     fileprivate func waive(
-        _ enrollment: Enrollment, _ fingerprint: Fingerprint, by client: ClientID
+        _ enrollment: Enrollment, _ fingerprint: Fingerprint
     ) throws -> WaiveWait.Outcome {
         guard enrollment.isPresent, enrollment.keys.primary.fingerprint == fingerprint else { return .notFound }
         guard !enrollment.counts(at: now) || !enrollment.waiting(at: now).isEmpty else { return .done }
-        try raise(.enrollmentWaived(enrollment, by: client))
-        try letIn(enrollment, by: .waiver(client))
+        try raise(.enrollmentWaived(enrollment))
+        try letIn(enrollment, by: .waiver)
         return .done
     }
 }

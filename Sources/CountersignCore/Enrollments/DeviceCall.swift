@@ -9,6 +9,9 @@ package struct DeviceCall: Sendable {
     package let enrollment: Enrollment
     let replayGuard: ReplayGuard
 
+    /// Who acts by this call.
+    var actor: Actor { .device(enrollment.id) }
+
     /// A call of an enrollment.
     ///
     /// - Parameters:

@@ -24,11 +24,9 @@ extension UnitOfWork {
             notify(.enrollment(enrollment.id))
         case .challengeEnded(let challenge, let outcome): try ended(challenge, as: outcome)
         case .answerRefused(let challenge, let fault, let digest, let enrollment):
-            try audit.append(
-                AuditEvent(
-                    id: nextEventID(), at: now, kind: .answerRefused, user: enrollment.user, enrollment: enrollment.id,
-                    challenge: challenge,
-                    detail: ["reason": .string(fault.name), "digest": .string(digest.hex)]))
+            try record(
+                .answerRefused, ["reason": .string(fault.name), "digest": .string(digest.hex)],
+                user: enrollment.user, enrollment: enrollment.id, challenge: challenge)
         case .customAnswered(let name, let result, let challenge, let enrollment):
             let detail = JSONObject([
                 "authenticator": .string("\(name)"), "result": .string(result.verdict?.rawValue ?? "unavailable"),
@@ -37,10 +35,9 @@ extension UnitOfWork {
             try record(result.verdict == .ok ? .customAccepted : .customRefused, detail, of: enrollment, to: challenge)
 
         case .ticketCreated(let ticket):
-            try audit.append(
-                AuditEvent(
-                    id: nextEventID(), at: now, kind: .ticketCreated, client: ticket.client, user: ticket.user,
-                    enrollment: ticket.enrollment, detail: ["waiver": .bool(ticket.waivesApproval)]))
+            try record(
+                .ticketCreated, ["waiver": .bool(ticket.waivesApproval)], client: ticket.client, user: ticket.user,
+                enrollment: ticket.enrollment)
         case .enrollmentAdded(let enrollment, let isWaived):
             var detail: JSONObject = [
                 "fingerprint": .string("\(enrollment.keys.primary.fingerprint)"), "device": enrollment.device.json,
@@ -49,11 +46,9 @@ extension UnitOfWork {
             if !enrollment.counts(at: now) { detail["waiting_until"] = .string("\(enrollment.countsFrom)") }
             try record(.enrollmentCreated, detail, of: enrollment)
             try tellClients(.created(isWaived: isWaived), of: enrollment)
-        case .enrollmentWaived(let enrollment, let client):
+        case .enrollmentWaived(let enrollment):
             let fingerprint = enrollment.keys.primary.fingerprint
-            try record(
-                .enrollmentWaived, ["fingerprint": .string("\(fingerprint)"), "by": .string("\(client)")],
-                of: enrollment)
+            try record(.enrollmentWaived, byActor(["fingerprint": .string("\(fingerprint)")]), of: enrollment)
         case .enrollmentLetIn(let enrollment, let whom, let didWait):
             if whom.bringsMethods {
                 for (method, _) in enrollment.waiting(at: now) {
@@ -62,24 +57,27 @@ extension UnitOfWork {
             }
             notify(.enrollment(enrollment.id))
             guard didWait else { return }
-            try record(.enrollmentApproved, ["by": whom.audited], of: enrollment)
+            switch whom {
+            case .device: try record(.enrollmentApproved, byActor(), of: enrollment)
+            case .waiver: try record(.enrollmentApproved, ["by": "waiver"], of: enrollment)
+            case .time: try record(.enrollmentApproved, ["by": "time"], of: enrollment)
+            }
             try tellClients(.approved, of: enrollment)
-        case .enrollmentSuspended(let enrollment, let actor):
-            try record(.enrollmentSuspended, ["by": actor.audited], of: enrollment)
+        case .enrollmentSuspended(let enrollment):
+            try record(.enrollmentSuspended, byActor(), of: enrollment)
             try tellClients(.suspended, of: enrollment)
             notify(.enrollment(enrollment.id))
-        case .enrollmentResumed(let enrollment, let actor):
-            try record(.enrollmentResumed, ["by": actor.audited], of: enrollment)
+        case .enrollmentResumed(let enrollment):
+            try record(.enrollmentResumed, byActor(), of: enrollment)
             try tellClients(.resumed, of: enrollment)
             notify(.enrollment(enrollment.id))
         case .enrollmentUpdated(let enrollment, let update):
             try record(.enrollmentUpdated, update.auditDetail, of: enrollment)
         case .enrollmentRemoved(let enrollment, let reason, let client):
             notify(.enrollment(enrollment.id))
-            try audit.append(
-                AuditEvent(
-                    id: nextEventID(), at: now, kind: .enrollmentRemoved, client: client ?? enrollment.client,
-                    user: enrollment.user, enrollment: enrollment.id, detail: ["reason": .string(reason.rawValue)]))
+            try record(
+                .enrollmentRemoved, ["reason": .string(reason.rawValue)], client: client, user: enrollment.user,
+                enrollment: enrollment.id)
             try tellClients(.removed(reason), of: enrollment)
             for name in enrollment.customs.keys.sorted() { try raise(.authenticatorDeregistered(name, of: enrollment)) }
 
@@ -88,11 +86,13 @@ extension UnitOfWork {
                 "method": .string(event.method.rawValue), "change": .string(event.change.rawValue),
             ]
             detail["waiting_until"] = event.until.map { .string("\($0)") }
-            detail["by"] = event.actor?.audited
+            if event.change == .undone {
+                detail = byActor(detail)
+                notify(.enrollment(enrollment.id))
+            }
             try record(.methodChanged, detail, of: enrollment)
             try tellClients(
                 .method(event.method, change: event.change.rawValue, until: event.until), of: enrollment)
-            if case .undone = event.change { notify(.enrollment(enrollment.id)) }
         case .methodChangeRefused(let reason, let enrollment):
             try record(.methodChangeRefused, ["reason": .string(reason)], of: enrollment)
         case .authenticatorDeregistered(let name, let enrollment): try tellDeregistered(name, of: enrollment)
@@ -105,74 +105,68 @@ extension UnitOfWork {
             try record(.pinLocked, of: enrollment)
             try tellClients(.pinLocked, of: enrollment)
 
-        case .userCreated(let user, let client): try record(.userCreated, of: user, by: client)
-        case .userDeleted(let user, let client): try record(.userDeleted, of: user, by: client)
-        case .userExported(let user, let client): try record(.userExported, of: user, by: client)
-        case .enrollingBlocked(let isBlocked, let user, let client):
-            try record(isBlocked ? .enrollmentBlocked : .enrollmentUnblocked, of: user, by: client)
-        case .askingUnlocked(let lock, let client):
-            try audit.append(
-                AuditEvent(
-                    id: nextEventID(), at: now, kind: .askingUnlocked, client: lock.client, user: lock.user,
-                    challenge: lock.challenge, detail: ["by": .string("\(client)")]))
+        case .userCreated(let user): try record(.userCreated, client: actor.client, user: user)
+        case .userDeleted(let user, let client): try record(.userDeleted, client: client, user: user)
+        case .userExported(let user): try record(.userExported, client: actor.client, user: user)
+        case .enrollingBlocked(let isBlocked, let user):
+            try record(isBlocked ? .enrollmentBlocked : .enrollmentUnblocked, client: actor.client, user: user)
+        case .askingUnlocked(let lock):
+            try record(.askingUnlocked, byActor(), client: lock.client, user: lock.user, challenge: lock.challenge)
 
         case .clientCreated(let client):
             let detail: JSONObject = [
                 "name": .string(client.name.text), "waiver": .bool(client.waivesEnrollmentApproval),
             ]
-            try record(.clientCreated, detail, of: client.id)
-        case .clientUpdated(let client, let changes, let caller):
-            try record(.clientUpdated, changes.auditDetail(by: caller), of: client)
+            try record(.clientCreated, detail, client: client.id)
+        case .clientUpdated(let client, let changes):
+            try record(.clientUpdated, byActor(changes.auditDetail), client: client)
             if changes.rights != nil { try notifyWatchers(of: client) }
-        case .clientSecretRenewed(let client, let earlierUntil, let caller):
-            let detail: JSONObject = ["by": .string("\(caller)"), "earlier_until": .string("\(earlierUntil)")]
-            try record(.clientSecretRenewed, detail, of: client)
+        case .clientSecretRenewed(let client, let earlierUntil):
+            try record(.clientSecretRenewed, byActor(["earlier_until": .string("\(earlierUntil)")]), client: client)
             try notifyWatchers(of: client)
-        case .callbackSecretRenewed(let client, let earlierUntil, let caller):
-            let detail: JSONObject = ["by": .string("\(caller)"), "earlier_until": .string("\(earlierUntil)")]
-            try record(.callbackSecretRenewed, detail, of: client)
-        case .clientDisabled(let client, let caller):
-            try record(.clientDisabled, ["by": .string("\(caller)")], of: client)
+        case .callbackSecretRenewed(let client, let earlierUntil):
+            try record(.callbackSecretRenewed, byActor(["earlier_until": .string("\(earlierUntil)")]), client: client)
+        case .clientDisabled(let client):
+            try record(.clientDisabled, byActor(), client: client)
             try notifyWatchers(of: client)
-        case .clientEnabled(let client, let caller):
-            try record(.clientEnabled, ["by": .string("\(caller)")], of: client)
+        case .clientEnabled(let client):
+            try record(.clientEnabled, byActor(), client: client)
             try notifyWatchers(of: client)
             // What it was not told meanwhile.
             notify(.outbox)
-        case .clientDeleted(let client, let caller):
-            try record(.clientDeleted, ["by": .string("\(caller)")], of: client)
+        case .clientDeleted(let client):
+            try record(.clientDeleted, byActor(), client: client)
             try notifyWatchers(of: client)
-        case .typeSet(let type, let client): try record(.typeSet, ["type": type.json], of: client)
-        case .typeRemoved(let name, let client): try record(.typeRemoved, ["type": .string("\(name)")], of: client)
-        case .messageRetried(let message, let client):
-            try record(.messageRetried, ["message": .string("\(message)")], of: client)
+        case .typeSet(let type): try record(.typeSet, ["type": type.json], client: actor.client)
+        case .typeRemoved(let name): try record(.typeRemoved, ["type": .string("\(name)")], client: actor.client)
+        case .messageRetried(let message):
+            try record(.messageRetried, ["message": .string("\(message)")], client: actor.client)
             notify(.outbox)
-        case .messageTested(let message, let template, let client):
+        case .messageTested(let message, let template):
             let detail: JSONObject = [
                 "message": .string("\(message.id)"), "kind": .string(message.content.kind.rawValue),
                 "template": .string(template.rawValue),
             ]
-            try record(.messageTested, detail, of: client)
+            try record(.messageTested, detail, client: actor.client)
             notify(.outbox)
-        case .issuerKeysChanged(let keys, let ended, let client):
+        case .issuerKeysChanged(let keys, let ended):
             let changes = keys.map { ($0, $0.state.rawValue) } + ended.map { ($0, "ended") }
             for (key, state) in changes {
                 let detail: JSONObject = [
                     "key": .string("\(key.id)"), "use": .string(key.use.rawValue), "state": .string(state),
                     "compromised": .bool(key.isCompromised),
                 ]
-                try record(.issuerKeyChanged, detail, of: client)
+                try record(.issuerKeyChanged, detail, client: actor.client)
             }
             notify(.keys)
         }
     }
 
     private func ended(_ challenge: Challenge, as outcome: ChallengeOutcome) throws {
-        try audit.append(
-            AuditEvent(
-                id: nextEventID(), at: now, kind: outcome.auditKind, client: challenge.question.client,
-                user: challenge.user, enrollment: outcome.decidedBy, challenge: challenge.id,
-                detail: outcome.reason.map { ["reason": .string($0)] } ?? [:]))
+        try record(
+            outcome.auditKind, outcome.reason.map { ["reason": .string($0)] } ?? [:],
+            client: challenge.question.client, user: challenge.user, enrollment: outcome.decidedBy,
+            challenge: challenge.id)
         if let callback = challenge.callback(ended: outcome, id: nextEventID(), at: now) {
             try outbox.enqueue(callback)
             notify(.outbox)
@@ -186,30 +180,36 @@ extension UnitOfWork {
         }
     }
 
-    private func record(_ kind: AuditEventKind, of user: UserID, by client: ClientID) throws {
-        try audit.append(AuditEvent(id: nextEventID(), at: now, kind: kind, client: client, user: user))
-    }
-
-    private func record(_ kind: AuditEventKind, _ detail: JSONObject, of client: ClientID?) throws {
-        try audit.append(AuditEvent(id: nextEventID(), at: now, kind: kind, client: client, detail: detail))
+    /// The detail of an event with the id of who acts.
+    private func byActor(_ detail: JSONObject = [:]) -> JSONObject {
+        var detail = detail
+        detail["by"] = actor.id.map(JSONValue.string)
+        return detail
     }
 
     private func record(
         _ kind: AuditEventKind, _ detail: JSONObject = [:], of challenge: Challenge, by enrollment: Enrollment? = nil
     ) throws {
-        try audit.append(
-            AuditEvent(
-                id: nextEventID(), at: now, kind: kind, client: challenge.question.client,
-                user: enrollment?.user ?? challenge.user, enrollment: enrollment?.id, challenge: challenge.id,
-                detail: detail))
+        try record(
+            kind, detail, client: challenge.question.client, user: enrollment?.user ?? challenge.user,
+            enrollment: enrollment?.id, challenge: challenge.id)
     }
 
     private func record(
         _ kind: AuditEventKind, _ detail: JSONObject = [:], of enrollment: Enrollment, to challenge: ChallengeID? = nil
     ) throws {
+        try record(
+            kind, detail, client: enrollment.client, user: enrollment.user, enrollment: enrollment.id,
+            challenge: challenge)
+    }
+
+    private func record(
+        _ kind: AuditEventKind, _ detail: JSONObject = [:], client: ClientID? = nil, user: UserID? = nil,
+        enrollment: EnrollmentID? = nil, challenge: ChallengeID? = nil
+    ) throws {
         try audit.append(
             AuditEvent(
-                id: nextEventID(), at: now, kind: kind, client: enrollment.client, user: enrollment.user,
-                enrollment: enrollment.id, challenge: challenge, detail: detail))
+                id: nextEventID(), at: now, kind: kind, actor: actor, client: client, user: user,
+                enrollment: enrollment, challenge: challenge, detail: detail))
     }
 }

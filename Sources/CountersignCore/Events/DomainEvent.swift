@@ -2,7 +2,8 @@ import CountersignWire
 
 /// What has happened, in the transaction in which it did.
 ///
-/// A rule says that it happened, by ``UnitOfWork/raise(_:)``; what follows from it stands in `Consequences.swift`.
+/// A rule says that it happened, by ``UnitOfWork/raise(_:)``; what follows from it stands in `Consequences.swift`. Who
+/// acts is the unit of work's ``UnitOfWork/actor``.
 enum DomainEvent: Sendable {
     /// A question was put to devices, some of which are told by push.
     case challengeAsked(Challenge, of: [EnrollmentID], telling: [EnrollmentID])
@@ -20,15 +21,15 @@ enum DomainEvent: Sendable {
 
     case ticketCreated(Ticket)
     case enrollmentAdded(Enrollment, isWaived: Bool)
-    /// Its wait, and that of its methods, was waived by a client or an operator.
-    case enrollmentWaived(Enrollment, by: ClientID)
+    /// Its wait, and that of its methods, was waived.
+    case enrollmentWaived(Enrollment)
     /// It waits no longer, or did not before; then its methods do not any more.
     case enrollmentLetIn(Enrollment, by: LetInBy, didWait: Bool)
-    case enrollmentSuspended(Enrollment, by: DeviceActor)
-    case enrollmentResumed(Enrollment, by: DeviceActor)
+    case enrollmentSuspended(Enrollment)
+    case enrollmentResumed(Enrollment)
     case enrollmentUpdated(Enrollment, EnrollmentUpdate)
-    /// Nil where it was no client that wanted it so.
-    case enrollmentRemoved(Enrollment, RemovalReason, by: ClientID?)
+    /// It is over, for a client: the one through which it came, or the one that wanted it so.
+    case enrollmentRemoved(Enrollment, RemovalReason, client: ClientID)
 
     case methodChanged(MethodEvent, of: Enrollment)
     case methodChangeRefused(reason: String, of: Enrollment)
@@ -39,27 +40,27 @@ enum DomainEvent: Sendable {
     case pinIncorrect(attemptsLeft: Int, of: Enrollment)
     case pinLocked(of: Enrollment)
 
-    case userCreated(UserID, by: ClientID)
-    case userDeleted(UserID, by: ClientID)
-    case userExported(UserID, by: ClientID)
+    case userCreated(UserID)
+    case userDeleted(UserID, client: ClientID)
+    case userExported(UserID)
     /// A client lets a user enroll no more devices through it, or does so again.
-    case enrollingBlocked(Bool, UserID, by: ClientID)
+    case enrollingBlocked(Bool, UserID)
     /// A client may ask a user again.
-    case askingUnlocked(AskingLock, by: ClientID)
+    case askingUnlocked(AskingLock)
 
     case clientCreated(Client)
-    case clientUpdated(ClientID, ClientChanges, by: Client)
-    case clientSecretRenewed(ClientID, earlierUntil: Timestamp, by: ClientID)
-    case callbackSecretRenewed(ClientID, earlierUntil: Timestamp, by: ClientID)
-    case clientDisabled(ClientID, by: ClientID)
-    case clientEnabled(ClientID, by: ClientID)
-    case clientDeleted(ClientID, by: ClientID)
-    case typeSet(ChallengeType, by: ClientID)
-    case typeRemoved(TypeName, by: ClientID)
-    case messageRetried(EventID, by: ClientID)
-    case messageTested(OutboxMessage, MessageTemplate, by: ClientID)
-    /// Keys that stand otherwise than before, and those that are gone; by nobody where it was their time.
-    case issuerKeysChanged([IssuerKey], ended: [IssuerKey], by: ClientID?)
+    case clientUpdated(ClientID, ClientChanges)
+    case clientSecretRenewed(ClientID, earlierUntil: Timestamp)
+    case callbackSecretRenewed(ClientID, earlierUntil: Timestamp)
+    case clientDisabled(ClientID)
+    case clientEnabled(ClientID)
+    case clientDeleted(ClientID)
+    case typeSet(ChallengeType)
+    case typeRemoved(TypeName)
+    case messageRetried(EventID)
+    case messageTested(OutboxMessage, MessageTemplate)
+    /// Keys that stand otherwise than before, and those that are gone.
+    case issuerKeysChanged([IssuerKey], ended: [IssuerKey])
 }
 
 /// What became of a method.
@@ -71,8 +72,6 @@ struct MethodEvent: Sendable {
     let change: Change
     /// Until when it waits; nil where it does not.
     var until: Timestamp?
-    /// Who did it, where it was not the device itself.
-    var actor: DeviceActor?
 }
 
 /// What a hook has said of what a device sent.

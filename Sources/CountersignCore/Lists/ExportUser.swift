@@ -53,16 +53,16 @@ package struct ExportUser: Sendable {
     /// - Parameters:
     ///   - reference: the user.
     ///   - scope: what the asker may see.
-    ///   - client: the asker.
+    ///   - caller: the asker.
     ///   - ports: the external dependencies.
     package static func begin(
-        _ reference: UserReference, in scope: ListScope, by client: Client, ports: Ports
+        _ reference: UserReference, in scope: ListScope, by caller: ClientCaller, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
-            guard let user = try work.stores.named(reference, by: client.id, in: scope) else { return .notFound }
+        return try await ports.commit(at: now, as: caller.actor) { work in
+            guard let user = try work.stores.named(reference, by: caller.client.id, in: scope) else { return .notFound }
             let clients = try work.stores.clientIDs(knowing: user, in: scope)
-            try work.raise(.userExported(user, by: client.id))
+            try work.raise(.userExported(user))
             return .begun(ExportUser(user: user, scope: scope, clients: clients))
         }
     }
@@ -113,7 +113,7 @@ package struct ExportUser: Sendable {
             filter.user = user
             if case .client(let client) = scope { filter.client = client }
             let events = try reader.audit.list(filter, after: after, limit: batch)
-            return (events.map { .event($0.event) }, events.last.map { .events(after: $0.place) } ?? .end)
+            return (events.map { .event($0.event) }, events.last.map { .events(after: $0.sequence) } ?? .end)
         case .end: return ([], .end)
         }
     }

@@ -13,7 +13,7 @@ package enum RecordDelivery {
     package static func record(
         _ attempts: [EndedAttempt], at now: Timestamp, ports: Ports
     ) async throws -> [EventID: Settlement] {
-        try await ports.commit(at: now) { try $0.recordDelivery(attempts) }
+        try await ports.commit(at: now, as: .system) { try $0.recordDelivery(attempts) }
     }
 }
 

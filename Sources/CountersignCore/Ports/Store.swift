@@ -32,7 +32,7 @@ package struct AttemptCount: Equatable, Sendable {
 ///
 /// It is implemented once, in the storage target, with the same SQL for all engines.
 package protocol Store: Sendable {
-    /// The place in the audit up to which no event can be added any more.
+    /// The sequence number in the audit up to which no event can be added any more.
     func auditEnd() async throws -> Int64
 
     /// Runs reads on a consistent state.

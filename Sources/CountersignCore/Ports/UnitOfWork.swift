@@ -1,7 +1,8 @@
 package import CountersignWire
 import Encodings
 
-/// One transaction with everything that a rule may use in it: the rows, the time, and ids for new events and messages.
+/// One transaction with everything that a rule may use in it: the rows, the time, who acts, and ids for new events and
+/// messages.
 ///
 /// A clash repeats the whole rule, so the rule must not have effects outside the transaction.
 package final class UnitOfWork: StoreAccess {
@@ -9,13 +10,16 @@ package final class UnitOfWork: StoreAccess {
     package let stores: any Stores
     /// When the operation began; a repeated transaction keeps this time.
     package let now: Timestamp
+    /// Who acts.
+    package let actor: Actor
     let issuer: Issuer
     let hasher: KeyedHasher
     private let random: any RandomSource
 
-    fileprivate init(_ stores: any Stores, at now: Timestamp, _ ports: Ports) {
+    fileprivate init(_ stores: any Stores, at now: Timestamp, as actor: Actor, _ ports: Ports) {
         self.stores = stores
         self.now = now
+        self.actor = actor
         issuer = ports.issuer
         hasher = ports.hasher
         random = ports.random
@@ -40,11 +44,12 @@ extension Ports {
     ///
     /// - Parameters:
     ///   - now: when the operation began.
+    ///   - actor: who acts.
     ///   - rule: the rule; it may run again after a clash.
     /// - Throws: ``StoreError``, and the errors of the rule.
     package func commit<Result: Sendable>(
-        at now: Timestamp, _ rule: @escaping @Sendable (UnitOfWork) throws -> Result
+        at now: Timestamp, as actor: Actor, _ rule: @escaping @Sendable (UnitOfWork) throws -> Result
     ) async throws -> Result {
-        try await store.commit { [self] in try rule(UnitOfWork($0, at: now, self)) }
+        try await store.commit { [self] in try rule(UnitOfWork($0, at: now, as: actor, self)) }
     }
 }

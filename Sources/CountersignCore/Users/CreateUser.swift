@@ -13,21 +13,22 @@ package enum CreateUser {
 
     /// Makes a user and links them to the client.
     package static func create(
-        externalID: ExternalID?, by client: Client, idempotency: IdempotencyKey?, ports: Ports
+        externalID: ExternalID?, by caller: ClientCaller, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
+        let client = caller.client.id
         let user = LinkedUser(id: ports.random.id(at: now), externalID: externalID, createdAt: now)
-        return try await ports.commit(at: now) { work in
+        return try await ports.commit(at: now, as: caller.actor) { work in
             try work.once(idempotency, externalID) {
                 // Looked up first: a failed insert would end the transaction on some engines.
-                if let externalID, try work.links.find(.externalID(externalID), of: client.id) != nil {
+                if let externalID, try work.links.find(.externalID(externalID), of: client) != nil {
                     return .externalIDTaken
                 }
                 try work.users.insert(user.id, at: now)
-                guard try work.links.put(user.id, to: client.id, externalID: externalID) else {
+                guard try work.links.put(user.id, to: client, externalID: externalID) else {
                     throw StoreError.serializationFailure
                 }
-                try work.raise(.userCreated(user.id, by: client.id))
+                try work.raise(.userCreated(user.id))
                 return .created(user)
             }
         }

@@ -13,14 +13,17 @@ package enum DeleteUser {
     }
 
     /// Deletes a user.
-    package static func delete(_ reference: UserReference, by admin: Client, ports: Ports) async throws -> Outcome {
+    package static func delete(
+        _ reference: UserReference, by caller: ClientCaller, ports: Ports
+    ) async throws -> Outcome {
         let now = ports.time.now
-        let outcome: Outcome = try await ports.commit(at: now) { work in
-            guard let id = try work.stores.named(reference, by: admin.id, in: .all), let user = try work.users.find(id),
+        let admin = caller.client.id
+        let outcome: Outcome = try await ports.commit(at: now, as: caller.actor) { work in
+            guard let id = try work.stores.named(reference, by: admin, in: .all), let user = try work.users.find(id),
                 user.deletedAt == nil
             else { return .notFound }
             for link in user.links where try work.links.find(.id(id), of: link.client) != nil {
-                try work.letGo(id, by: link.client, asked: admin.id)
+                try work.letGo(id, by: link.client, asked: admin)
             }
             return .deleted
         }

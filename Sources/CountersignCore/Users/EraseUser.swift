@@ -30,7 +30,7 @@ package enum EraseUser {
     /// Erases all that is to be erased.
     package static func sweep(ports: Ports) async throws {
         while try await ports.commit(
-            at: ports.time.now,
+            at: ports.time.now, as: .system,
             { work in
                 guard let erasure = try work.erasures.next() else { return false }
                 if try work.erasures.erase(erasure, limit: SweepKept.batch) == 0 { try work.erasures.delete(erasure) }
@@ -72,7 +72,7 @@ extension UnitOfWork {
         try erasures.put(of: user, by: client, at: now)
         guard try links.count(of: user) == 0 else { return }
         for enrollment in try enrollments.active(of: user) {
-            _ = try removeEnrollment(enrollment.id, reason: .user, by: caller)
+            _ = try removeEnrollment(enrollment.id, reason: .user, concerning: caller)
         }
         // No device can, or some need none: what is open has nobody left who could be meant.
         for challenge in try challenges.open(of: user) { try endChallenge(challenge, as: .cancelled) }
@@ -82,6 +82,6 @@ extension UnitOfWork {
         }
         try browsers.deleteAll(of: user)
         try users.markDeleted(user, at: now)
-        try raise(.userDeleted(user, by: caller))
+        try raise(.userDeleted(user, client: caller))
     }
 }

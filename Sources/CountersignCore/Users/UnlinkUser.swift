@@ -14,11 +14,14 @@ package enum UnlinkUser {
     }
 
     /// Unlinks a user.
-    package static func unlink(_ reference: UserReference, from client: Client, ports: Ports) async throws -> Outcome {
+    package static func unlink(
+        _ reference: UserReference, from caller: ClientCaller, ports: Ports
+    ) async throws -> Outcome {
         let now = ports.time.now
-        let outcome: Outcome = try await ports.commit(at: now) { work in
-            guard let user = try work.links.find(reference, of: client.id) else { return .notFound }
-            try work.letGo(user.id, by: client.id, asked: client.id)
+        let client = caller.client.id
+        let outcome: Outcome = try await ports.commit(at: now, as: caller.actor) { work in
+            guard let user = try work.links.find(reference, of: client) else { return .notFound }
+            try work.letGo(user.id, by: client, asked: client)
             return .unlinked
         }
         if outcome == .unlinked { try await EraseUser.sweep(ports: ports) }

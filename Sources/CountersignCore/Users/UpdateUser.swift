@@ -28,20 +28,21 @@ package enum UpdateUser {
 
     /// Changes how a client knows a user.
     package static func update(
-        _ reference: UserReference, _ changes: Changes, by client: Client, ports: Ports
+        _ reference: UserReference, _ changes: Changes, by caller: ClientCaller, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        return try await ports.commit(at: now) { work in
-            guard let user = try work.links.find(reference, of: client.id) else { return .notFound }
+        let client = caller.client.id
+        return try await ports.commit(at: now, as: caller.actor) { work in
+            guard let user = try work.links.find(reference, of: client) else { return .notFound }
             let externalID = changes.externalID ?? user.externalID
             if let old = user.externalID, old != externalID {
-                try work.leaveBehind(old, by: client.id, of: user.id)
+                try work.leaveBehind(old, by: client, of: user.id)
             }
-            guard try work.links.put(user.id, to: client.id, externalID: externalID) else { return .externalIDTaken }
+            guard try work.links.put(user.id, to: client, externalID: externalID) else { return .externalIDTaken }
             let isBlocked = changes.isEnrollmentBlocked ?? user.isEnrollmentBlocked
             if isBlocked != user.isEnrollmentBlocked {
-                try work.links.blockEnrollment(isBlocked, of: user.id, by: client.id)
-                try work.raise(.enrollingBlocked(isBlocked, user.id, by: client.id))
+                try work.links.blockEnrollment(isBlocked, of: user.id, by: client)
+                try work.raise(.enrollingBlocked(isBlocked, user.id))
             }
             return .updated(
                 LinkedUser(

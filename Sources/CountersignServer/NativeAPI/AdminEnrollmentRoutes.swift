@@ -16,17 +16,17 @@ extension NativeAPI {
                 Self.removals.first { $0.rawValue.hasSameBytes(as: word) }
             }
             return try reply(
-                await RemoveEnrollment.remove(id, because: reason ?? .operator, by: caller, ports: ports))
+                await RemoveEnrollment.remove(id, because: reason ?? .operator, by: caller.actor, ports: ports))
         }
         routes.administrator(.post, "\(path)/waiver") { [self] caller, incoming in
             let id = try incoming.enrollment()
             let fingerprint = try Self.waivedFingerprint(incoming.json())
-            return try reply(await WaiveWait.waive(id, fingerprint, by: caller, ports: ports))
+            return try reply(await WaiveWait.waive(id, fingerprint, by: caller.actor, ports: ports))
         }
         for (word, isSuspended) in [("suspend", true), ("resume", false)] {
             routes.administrator(.post, "\(path)/\(word)") { [self] caller, incoming in
                 let id = try incoming.enrollment()
-                return try reply(await SuspendEnrollment.suspend(id, isSuspended, by: caller, ports: ports))
+                return try reply(await SuspendEnrollment.suspend(id, isSuspended, by: caller.actor, ports: ports))
             }
         }
     }

@@ -19,14 +19,14 @@ extension NativeAPI {
             guard let name = incoming.parameter("type").flatMap({ TypeName($0) }) else {
                 throw RequestRefusal.noSuch(.type)
             }
-            return try reply(await RemoveType.remove(name, by: caller, ports: ports))
+            return try reply(await RemoveType.remove(name, by: caller.actor, ports: ports))
         }
         routes.administrator(.put, "/v1/admin/types/:type") { [ports] caller, incoming in
             guard let name = incoming.parameter("type").flatMap({ TypeName($0) }) else {
                 throw RequestRefusal.noSuch(.type, detail: "a name has lower case letters, digits, - and _")
             }
             let type = try ChallengeType(incoming.json(), name: name)
-            try await SetType.set(type, by: caller, ports: ports)
+            try await SetType.set(type, by: caller.actor, ports: ports)
             return Response(json: type.json)
         }
         addLocks(to: &routes)
@@ -36,10 +36,10 @@ extension NativeAPI {
         addMessages(to: &routes)
         let filters = ["kind", "client", "user", "enrollment", "challenge", "since", "until"]
         routes.administrator(.get, "/v1/admin/events", query: filters + ["cursor"]) { [self] _, incoming in
-            let place = try incoming.cursor { Int64($0).flatMap { $0 < 0 ? nil : $0 } } ?? 0
+            let sequence = try incoming.cursor { Int64($0).flatMap { $0 < 0 ? nil : $0 } } ?? 0
             return reply(
                 try await ListEvents.list(
-                    try incoming.auditFilter(), after: place, limit: Self.eventPage, ports: ports))
+                    try incoming.auditFilter(), after: sequence, limit: Self.eventPage, ports: ports))
         }
     }
 }
@@ -76,7 +76,7 @@ extension NativeAPI {
         }
         routes.administrator(.delete, "/v1/admin/locks/:challenge") { [self] caller, incoming in
             let id = try incoming.challenge()
-            return try reply(await EndLock.end(id, by: caller, ports: ports))
+            return try reply(await EndLock.end(id, by: caller.actor, ports: ports))
         }
     }
 }
@@ -111,7 +111,7 @@ extension NativeAPI {
         }
         routes.administrator(.post, "/v1/admin/outbox/:message/retry") { [self] caller, incoming in
             let id: EventID = try incoming.id("message", of: .message)
-            return try reply(await RetryMessage.retry(id, by: caller, ports: ports))
+            return try reply(await RetryMessage.retry(id, by: caller.actor, ports: ports))
         }
     }
 }
@@ -131,7 +131,8 @@ extension AuditEvent {
     var json: JSONValue {
         .members([
             "id": .string("\(id)"), "at": .string("\(at)"), "kind": .string(kind.rawValue),
-            "client": client.map { .string("\($0)") }, "user": user.map { .string("\($0)") },
+            "actor": .string("\(actor)"), "client": client.map { .string("\($0)") },
+            "user": user.map { .string("\($0)") },
             "enrollment": enrollment.map { .string("\($0)") }, "challenge": challenge.map { .string("\($0)") },
             "detail": .object(detail),
         ])

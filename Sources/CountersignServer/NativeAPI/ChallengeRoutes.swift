@@ -9,13 +9,13 @@ import OpenPGP
 /// The routes of relying parties for challenges.
 extension NativeAPI {
     func addChallenges(to routes: inout NativeRoutes) {
-        routes.client(.post, "/v1/challenges", .challenges) { [self] client, incoming in
+        routes.client(.post, "/v1/challenges", .challenges) { [self] caller, incoming in
             let request = try AskChallenge.Request(incoming.json())
-            let key = try incoming.idempotencyKey(of: client.id, ports.hasher)
-            let result = try await AskChallenge.ask(request, by: client, idempotency: key, ports: ports)
+            let key = try incoming.idempotencyKey(of: caller.client.id, ports.hasher)
+            let result = try await AskChallenge.ask(request, by: caller, idempotency: key, ports: ports)
             return try reply(result, status: 201, json)
         }
-        routes.caller(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] caller, incoming in
+        routes.client(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] caller, incoming in
             let id = try incoming.challenge()
             guard let seconds = try incoming.wait() else {
                 return Response(
@@ -31,41 +31,41 @@ extension NativeAPI {
                 }
             }
         }
-        routes.client(.delete, "/v1/challenges/:challenge", .challenges) { [self] client, incoming in
-            try reply(await CancelChallenge.cancel(try incoming.challenge(), by: client.id, ports: ports))
+        routes.client(.delete, "/v1/challenges/:challenge", .challenges) { [self] caller, incoming in
+            try reply(await CancelChallenge.cancel(try incoming.challenge(), by: caller, ports: ports))
         }
-        routes.client(.post, "/v1/challenges/:challenge/resend", .challenges) { [self] client, incoming in
-            try reply(await ResendChallenge.resend(try incoming.challenge(), by: client.id, ports: ports))
+        routes.client(.post, "/v1/challenges/:challenge/resend", .challenges) { [self] caller, incoming in
+            try reply(await ResendChallenge.resend(try incoming.challenge(), by: caller, ports: ports))
         }
-        routes.client(.get, "/v1/challenges/:challenge/code", .challenges) { [self] client, incoming in
-            let outcome = try await ShowCode.code(of: try incoming.challenge(), to: client.id, ports: ports)
+        routes.client(.get, "/v1/challenges/:challenge/code", .challenges) { [self] caller, incoming in
+            let outcome = try await ShowCode.code(of: try incoming.challenge(), to: caller, ports: ports)
             return Response(json: try code(outcome).view(ports.issuer).json)
         }
-        routes.client(.post, "/v1/challenges/:challenge/code", .challenges) { [self] client, incoming in
+        routes.client(.post, "/v1/challenges/:challenge/code", .challenges) { [self] caller, incoming in
             let id = try incoming.challenge()
             var members = try JSONMembers(incoming.json())
             let code = try members.required("code", "six digits") { $0.string.flatMap { EntryNumber($0) } }
             try members.refuseUnknown()
-            return try reply(await EnterCode.enter(code, for: id, by: client.id, ports: ports))
+            return try reply(await EnterCode.enter(code, for: id, by: caller, ports: ports))
         }
-        routes.client(.get, "/v1/challenges/:challenge/qr.svg", .challenges) { [self] client, incoming in
-            try picture(await ShowCode.code(of: try incoming.challenge(), to: client.id, ports: ports))
+        routes.client(.get, "/v1/challenges/:challenge/qr.svg", .challenges) { [self] caller, incoming in
+            try picture(await ShowCode.code(of: try incoming.challenge(), to: caller, ports: ports))
         }
-        routes.client(.post, "/v1/challenges/:challenge/return", .challenges) { [self] client, incoming in
+        routes.client(.post, "/v1/challenges/:challenge/return", .challenges) { [self] caller, incoming in
             let id = try incoming.challenge()
             var members = try JSONMembers(incoming.json())
             let code = Secret(try members.string(ReturnURI.parameter))
             try members.refuseUnknown()
-            return try reply(await ReturnChallenge.present(code, for: id, by: client.id, ports: ports))
+            return try reply(await ReturnChallenge.present(code, for: id, by: caller, ports: ports))
         }
         routes.client(
             .get, "/v1/challenges/:challenge/receipt", .challenges, query: ["format"]
-        ) { [self] client, incoming in
+        ) { [self] caller, incoming in
             let id = try incoming.challenge()
             let format = try incoming.filter("format", "\"certificate\" or absent") { $0 == "certificate" ? $0 : nil }
-            return try await receipt(id, of: client, format: format)
+            return try await receipt(id, of: caller.client, format: format)
         }
-        routes.caller(.get, "/v1/challenges/:challenge/events", .challenges) { [self] caller, incoming in
+        routes.client(.get, "/v1/challenges/:challenge/events", .challenges) { [self] caller, incoming in
             let id = try incoming.challenge()
             return try await events(id, of: caller.credential, to: incoming.context)
         }

@@ -9,8 +9,8 @@ extension NativeAPI {
     func addClients(to routes: inout NativeRoutes) {
         routes.administrator(.post, "/v1/admin/clients") { [self] caller, incoming in
             let request = try CreateClient.Request(incoming.json(), isDevelopment: isDevelopment)
-            let key = try incoming.idempotencyKey(of: caller.id, ports.hasher)
-            let result = try await CreateClient.create(request, idempotency: key, ports: ports)
+            let key = try incoming.idempotencyKey(of: caller.client.id, ports.hasher)
+            let result = try await CreateClient.create(request, by: caller.actor, idempotency: key, ports: ports)
             return try reply(result, status: 201, json)
         }
         routes.administrator(.get, "/v1/admin/clients") { [self] _, _ in
@@ -19,21 +19,21 @@ extension NativeAPI {
         routes.administrator(.patch, "/v1/admin/clients/:client") { [self] caller, incoming in
             let id = try incoming.client()
             let changes = try ClientChanges(incoming.json(), isDevelopment: isDevelopment)
-            return try await shown(try client(await UpdateClient.update(id, changes, by: caller, ports: ports)))
+            return try await shown(try client(await UpdateClient.update(id, changes, by: caller.actor, ports: ports)))
         }
         addClientStates(to: &routes)
         routes.administrator(.post, "/v1/clients/:client/secret") { [self] caller, incoming in
             let id = try incoming.client()
             let result = try await RenewClientSecret.renew(
-                of: id, overlap: try incoming.overlap(), by: caller,
-                idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports)
+                of: id, overlap: try incoming.overlap(), by: caller.actor,
+                idempotency: try incoming.idempotencyKey(of: caller.client.id, ports.hasher), ports: ports)
             return try reply(result, status: 201, json)
         }
         routes.administrator(.post, "/v1/admin/clients/:client/callback-secret") { [self] caller, incoming in
             let id = try incoming.client()
             let result = try await RenewCallbackSecret.renew(
-                of: id, overlap: try incoming.overlap(), by: caller,
-                idempotency: try incoming.idempotencyKey(of: caller.id, ports.hasher), ports: ports)
+                of: id, overlap: try incoming.overlap(), by: caller.actor,
+                idempotency: try incoming.idempotencyKey(of: caller.client.id, ports.hasher), ports: ports)
             return try reply(result, status: 201, json)
         }
     }
@@ -41,15 +41,15 @@ extension NativeAPI {
     private func addClientStates(to routes: inout NativeRoutes) {
         routes.administrator(.post, "/v1/admin/clients/:client/disable") { [self] caller, incoming in
             let id = try incoming.client()
-            return try await shown(try client(await DisableClient.disable(id, by: caller, ports: ports)))
+            return try await shown(try client(await DisableClient.disable(id, by: caller.actor, ports: ports)))
         }
         routes.administrator(.post, "/v1/admin/clients/:client/enable") { [self] caller, incoming in
             let id = try incoming.client()
-            return try await shown(try client(await EnableClient.enable(id, by: caller, ports: ports)))
+            return try await shown(try client(await EnableClient.enable(id, by: caller.actor, ports: ports)))
         }
         routes.administrator(.delete, "/v1/admin/clients/:client") { [self] caller, incoming in
             let id = try incoming.client()
-            return try reply(await DeleteClient.delete(id, by: caller, ports: ports))
+            return try reply(await DeleteClient.delete(id, by: caller.actor, ports: ports))
         }
     }
 

@@ -8,28 +8,28 @@ import OpenPGP
 /// The routes of relying parties for tickets and enrollments.
 extension NativeAPI {
     func addEnrollments(to routes: inout NativeRoutes) {
-        routes.client(.post, "/v1/users/:user/enrollment-tickets", .enrollments) { [self] client, incoming in
+        routes.client(.post, "/v1/users/:user/enrollment-tickets", .enrollments) { [self] caller, incoming in
             try JSONMembers(try incoming.optionalJSON()).refuseUnknown()
-            let key = try incoming.idempotencyKey(of: client.id, ports.hasher)
+            let key = try incoming.idempotencyKey(of: caller.client.id, ports.hasher)
             let result = try await CreateTicket.create(
-                for: try incoming.user(), by: client, idempotency: key, ports: ports)
+                for: try incoming.user(), by: caller, idempotency: key, ports: ports)
             return try reply(result, status: 201, json)
         }
-        routes.client(.get, "/v1/users/:user/enrollments", .enrollments) { [self] client, incoming in
-            try reply(await ShowEnrollments.show(of: try incoming.user(), to: client, ports: ports))
+        routes.client(.get, "/v1/users/:user/enrollments", .enrollments) { [self] caller, incoming in
+            try reply(await ShowEnrollments.show(of: try incoming.user(), to: caller.client, ports: ports))
         }
         routes.client(
             .post, "/v1/users/:user/enrollments/:enrollment/waiver", .enrollments
-        ) { [self] client, incoming in
+        ) { [self] caller, incoming in
             let id = try incoming.enrollment()
             let fingerprint = try Self.waivedFingerprint(incoming.json())
             let user = try incoming.user()
             return try reply(
-                await WaiveWait.waive(id, fingerprint, of: user, by: client, ports: ports))
+                await WaiveWait.waive(id, fingerprint, of: user, by: caller, ports: ports))
         }
         routes.client(
             .delete, "/v1/users/:user/enrollments/:enrollment", .enrollments, query: ["reason"]
-        ) { [self] client, incoming in
+        ) { [self] caller, incoming in
             let id = try incoming.enrollment()
             let words = RemoveEnrollment.clientReasons.map(\.rawValue)
             let reason = try incoming.filter("reason", "one of \(words.joined(separator: ", "))") { word in
@@ -37,7 +37,7 @@ extension NativeAPI {
             }
             return try reply(
                 await RemoveEnrollment.remove(
-                    id, of: try incoming.user(), by: client, because: reason ?? .client, ports: ports))
+                    id, of: try incoming.user(), by: caller, because: reason ?? .client, ports: ports))
         }
     }
 }

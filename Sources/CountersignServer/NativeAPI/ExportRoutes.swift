@@ -12,17 +12,17 @@ extension NativeAPI {
     private static let maximumExports = 5
 
     func addExports(to routes: inout NativeRoutes) {
-        routes.client(.get, "/v1/users/:user/export", .users) { [self] client, incoming in
-            for right in [Right.challenges, .enrollments] where !client.rights.contains(right) {
+        routes.client(.get, "/v1/users/:user/export", .users) { [self] caller, incoming in
+            for right in [Right.challenges, .enrollments] where !caller.client.rights.contains(right) {
                 throw RequestRefusal.rightMissing(right.rawValue)
             }
-            return try await export(try incoming.user(), in: .client(client.id), by: client)
+            return try await export(try incoming.user(), in: .client(caller.client.id), by: caller)
         }
         routes.administrator(.get, "/v1/admin/users/:user/export") { [self] caller, incoming in
             try await export(try incoming.user(), in: .all, by: caller)
         }
         routes.administrator(.get, "/v1/admin/users/:user") { [self] caller, incoming in
-            try reply(await ShowKnownUser.show(try incoming.user(), by: caller, ports: ports))
+            try reply(await ShowKnownUser.show(try incoming.user(), by: caller.client, ports: ports))
         }
         routes.administrator(.delete, "/v1/admin/users/:user") { [self] caller, incoming in
             try reply(await DeleteUser.delete(try incoming.user(), by: caller, ports: ports))
@@ -31,11 +31,11 @@ extension NativeAPI {
 
     /// Writes one line for each part; a missing last line tells the caller that the export is incomplete.
     private func export(
-        _ user: UserReference, in scope: ListScope, by client: Client
+        _ user: UserReference, in scope: ListScope, by caller: ClientCaller
     ) async throws -> Response {
-        let export = try export(await ExportUser.begin(user, in: scope, by: client, ports: ports))
+        let export = try export(await ExportUser.begin(user, in: scope, by: caller, ports: ports))
         let body = ResponseBody { [self] writer in
-            try await waits.waiting(as: "export \(client.id)", atMost: Self.maximumExports) {
+            try await waits.waiting(as: "export \(caller.client.id)", atMost: Self.maximumExports) {
                 var export = export
                 var lines: Int64 = 0
                 while let parts = try await export.next(ports: ports) {

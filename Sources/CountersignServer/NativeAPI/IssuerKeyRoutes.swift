@@ -18,7 +18,8 @@ extension NativeAPI {
             let request = try RotationRequest(incoming.optionalJSON())
             return try reply(
                 await RotateIssuerKey.begin(
-                    use, isAtOnce: request.isAtOnce, isCompromised: request.isCompromised, by: caller, ports: ports))
+                    use, isAtOnce: request.isAtOnce, isCompromised: request.isCompromised, by: caller.actor,
+                    ports: ports))
         }
     }
 }

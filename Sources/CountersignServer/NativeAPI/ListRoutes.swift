@@ -9,24 +9,26 @@ import RelyingPartyAPI
 /// The routes for lists in pages: the operator's lists of everything, and each client's list of its own data.
 extension NativeAPI {
     func addLists(to routes: inout NativeRoutes) {
-        routes.client(.get, "/v1/users", .users, query: ["enrollment_blocked", "cursor"]) { [self] client, incoming in
+        routes.client(.get, "/v1/users", .users, query: ["enrollment_blocked", "cursor"]) { [self] caller, incoming in
             let isBlocked = try incoming.flag("enrollment_blocked")
             return try reply(
-                await ListUsers.list(of: client.id, blocked: isBlocked, cursor: incoming.query["cursor"], ports: ports),
+                await ListUsers.list(
+                    of: caller.client.id, blocked: isBlocked, cursor: incoming.query["cursor"], ports: ports),
                 "users"
             ) { $0.json }
         }
         routes.client(.get, "/v1/enrollments", .enrollments, query: ["user", "state", "cursor"]) {
-            [self] client, incoming in
-            try await enrollments(incoming, in: .client(client.id), by: client)
+            [self] caller, incoming in
+            try await enrollments(incoming, in: .client(caller.client.id), by: caller.client)
         }
         routes.client(.get, "/v1/challenges", .challenges, query: ["user", "type", "state", "cursor"]) {
-            [self] client, incoming in
-            try await challenges(incoming, in: .client(client.id), by: client) { $0.json }
+            [self] caller, incoming in
+            try await challenges(incoming, in: .client(caller.client.id), by: caller.client) { $0.json }
         }
-        routes.client(.get, "/v1/types", .challenges, query: ["cursor"]) { [self] client, incoming in
+        routes.client(.get, "/v1/types", .challenges, query: ["cursor"]) { [self] caller, incoming in
             try reply(
-                await ListTypes.list(in: .client(client.id), cursor: incoming.query["cursor"], ports: ports), "types"
+                await ListTypes.list(in: .client(caller.client.id), cursor: incoming.query["cursor"], ports: ports),
+                "types"
             ) { $0.json }
         }
         routes.administrator(.get, "/v1/admin/users", query: ["client", "deleted", "cursor"]) {
@@ -36,12 +38,12 @@ extension NativeAPI {
         routes.administrator(
             .get, "/v1/admin/enrollments", query: ["client", "user", "state", "fingerprint", "cursor"]
         ) { [self] caller, incoming in
-            try await enrollments(incoming, in: try incoming.scope(), by: caller)
+            try await enrollments(incoming, in: try incoming.scope(), by: caller.client)
         }
         routes.administrator(
             .get, "/v1/admin/challenges", query: ["client", "user", "type", "state", "cursor"]
         ) { [self] caller, incoming in
-            try await challenges(incoming, in: try incoming.scope(), by: caller) { $0.jsonForOperators }
+            try await challenges(incoming, in: try incoming.scope(), by: caller.client) { $0.jsonForOperators }
         }
     }
 

@@ -40,14 +40,6 @@ struct NativeRoutes {
     /// Adds a route for clients with a right.
     mutating func client(
         _ method: HTTPRequest.Method, _ path: String, _ right: Right, query known: [String] = [],
-        _ handler: @escaping @Sendable (Client, Incoming) async throws -> Response
-    ) {
-        caller(method, path, right, query: known) { caller, incoming in try await handler(caller.client, incoming) }
-    }
-
-    /// Adds a route for clients with a right, with the credential, by which a wait checks the client's access again.
-    mutating func caller(
-        _ method: HTTPRequest.Method, _ path: String, _ right: Right, query known: [String] = [],
         _ handler: @escaping @Sendable (ClientCaller, Incoming) async throws -> Response
     ) {
         let admit = { @Sendable [api] (incoming: Incoming) in
@@ -61,12 +53,12 @@ struct NativeRoutes {
     /// Adds a route for operators.
     mutating func administrator(
         _ method: HTTPRequest.Method, _ path: String, query known: [String] = [],
-        _ handler: @escaping @Sendable (Client, Incoming) async throws -> Response
+        _ handler: @escaping @Sendable (ClientCaller, Incoming) async throws -> Response
     ) {
         let admit = { @Sendable [api] (incoming: Incoming) in
-            let client = try await api.client(of: incoming).client
-            guard client.isOperator else { throw RequestRefusal.rightMissing("admin") }
-            return client
+            let caller = try await api.client(of: incoming)
+            guard caller.client.isOperator else { throw RequestRefusal.rightMissing("admin") }
+            return caller
         }
         add(method, path, query: known, admitting: admit, handler: handler)
     }

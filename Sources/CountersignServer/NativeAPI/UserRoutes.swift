@@ -8,29 +8,29 @@ import RelyingPartyAPI
 /// The routes of relying parties for users that are linked to them.
 extension NativeAPI {
     func addUsers(to routes: inout NativeRoutes) {
-        routes.client(.post, "/v1/users", .users) { [self] client, incoming in
+        routes.client(.post, "/v1/users", .users) { [self] caller, incoming in
             let externalID = try Self.externalID(try incoming.optionalJSON())
-            let key = try incoming.idempotencyKey(of: client.id, ports.hasher)
+            let key = try incoming.idempotencyKey(of: caller.client.id, ports.hasher)
             let result = try await CreateUser.create(
-                externalID: externalID, by: client, idempotency: key, ports: ports)
+                externalID: externalID, by: caller, idempotency: key, ports: ports)
             return try reply(result, status: 201, json)
         }
-        routes.client(.get, "/v1/users/:user", .users) { [self] client, incoming in
-            try reply(await ShowUser.show(try incoming.user(), to: client, ports: ports))
+        routes.client(.get, "/v1/users/:user", .users) { [self] caller, incoming in
+            try reply(await ShowUser.show(try incoming.user(), to: caller.client, ports: ports))
         }
-        routes.client(.patch, "/v1/users/:user", .users) { [self] client, incoming in
+        routes.client(.patch, "/v1/users/:user", .users) { [self] caller, incoming in
             let changes = try Self.changes(try incoming.json())
-            return try reply(await UpdateUser.update(try incoming.user(), changes, by: client, ports: ports))
+            return try reply(await UpdateUser.update(try incoming.user(), changes, by: caller, ports: ports))
         }
-        routes.client(.delete, "/v1/users/:user", .users) { [self] client, incoming in
-            try reply(await UnlinkUser.unlink(try incoming.user(), from: client, ports: ports))
+        routes.client(.delete, "/v1/users/:user", .users) { [self] caller, incoming in
+            try reply(await UnlinkUser.unlink(try incoming.user(), from: caller, ports: ports))
         }
-        routes.client(.get, "/v1/users/:user/methods", .challenges) { [self] client, incoming in
+        routes.client(.get, "/v1/users/:user/methods", .challenges) { [self] caller, incoming in
             // A malformed reference names no user, and is answered like a user without devices.
             guard let user = incoming.parameter("user").flatMap({ UserReference($0) }) else {
                 return Response(json: ["types": []])
             }
-            switch try await AvailableMethods.list(for: user, client: client, ports: ports) {
+            switch try await AvailableMethods.list(for: user, client: caller.client, ports: ports) {
             case .types(let types):
                 let list = types.map { available in
                     JSONValue.members([

@@ -19,7 +19,8 @@ private enum Statements {
     /// clocks of nodes.
     static let deleteEvents = SQLStatement(
         """
-        DELETE FROM audit WHERE at < $1 AND place IN (SELECT place FROM audit WHERE place > 0 ORDER BY place LIMIT $2)
+        DELETE FROM audit WHERE at < $1
+        AND sequence IN (SELECT sequence FROM audit WHERE sequence > 0 ORDER BY sequence LIMIT $2)
         """)
     static let putErasure = SQLStatement(
         """
@@ -41,8 +42,8 @@ private enum Statements {
           AND state <> 'pending' AND message <> $4 AND (purpose = 'relying_party' OR $5 = 1) LIMIT $6)
         """)
     static let personalEvents = SQLStatement(
-        "SELECT place, detail FROM audit WHERE user_id = $1 AND detail LIKE $2 ORDER BY place LIMIT $3")
-    static let putDetail = SQLStatement("UPDATE audit SET detail = $2 WHERE place = $1")
+        "SELECT sequence, detail FROM audit WHERE user_id = $1 AND detail LIKE $2 ORDER BY sequence LIMIT $3")
+    static let putDetail = SQLStatement("UPDATE audit SET detail = $2 WHERE sequence = $1")
     static let forgetBrowsers = SQLStatement("DELETE FROM known_browsers WHERE user_id = $1")
     static let forgetAnswers = SQLStatement("DELETE FROM answers WHERE enrollment_id = $1")
 }
@@ -103,12 +104,12 @@ extension SQLTransaction {
             Statements.personalEvents, [user.value, .text("%\"\(member)\":%"), .integer(Int64(limit))]
         ) { row in
             let detail = try row.value(1) { try? JSONValue(parsing: Array($0.utf8)).object }
-            return (place: try row.integer(0), detail: detail)
+            return (sequence: try row.integer(0), detail: detail)
         }
-        for (place, detail) in events {
+        for (sequence, detail) in events {
             var detail = detail
             detail[member] = nil
-            try connection.send(Statements.putDetail, [.integer(place), .text(JSONValue.object(detail).text)])
+            try connection.send(Statements.putDetail, [.integer(sequence), .text(JSONValue.object(detail).text)])
         }
         return events.count
     }

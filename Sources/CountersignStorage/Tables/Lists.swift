@@ -25,8 +25,9 @@ private enum Statements {
     private static let ofDevice = "SELECT challenge_id FROM receipts WHERE enrollment_id = $1 AND challenge_id > $2"
     static let receipts = SQLStatement("\(ofDevice) ORDER BY challenge_id LIMIT $3")
     static let receiptsOfClient = SQLStatement("\(ofDevice) AND client_id = $4 ORDER BY challenge_id LIMIT $3")
-    static let lastPlace = SQLStatement("SELECT max(place) FROM audit")
-    static let nextEvent = SQLStatement("SELECT place, at FROM audit WHERE place > $1 ORDER BY place LIMIT 1")
+    static let lastSequence = SQLStatement("SELECT max(sequence) FROM audit")
+    static let nextEvent = SQLStatement(
+        "SELECT sequence, at FROM audit WHERE sequence > $1 ORDER BY sequence LIMIT 1")
 
     private static let entry = "SELECT id, asked_at, type, state FROM challenges"
     /// A user's challenges are read in the order of their times, for which there is an index.
@@ -122,10 +123,10 @@ extension SQLTransaction {
 
 extension SQLTransaction {
     func list(
-        _ filter: AuditFilter, after place: Int64, limit: Int
-    ) throws -> [(place: Int64, event: AuditEvent)] {
+        _ filter: AuditFilter, after sequence: Int64, limit: Int
+    ) throws -> [(sequence: Int64, event: AuditEvent)] {
         var conditions: [String] = []
-        var arguments: [SQLValue] = [.integer(place), .integer(Int64(limit))]
+        var arguments: [SQLValue] = [.integer(sequence), .integer(Int64(limit))]
         func add(_ value: SQLValue?, _ condition: (String) -> String) {
             guard let value else { return }
             arguments.append(value)
@@ -143,16 +144,16 @@ extension SQLTransaction {
         add(filter.until?.value) { "at < \($0)" }
         let statement = SQLStatement(
             """
-            SELECT place, id, at, kind, client_id, user_id, enrollment_id, challenge_id, detail FROM audit
-            WHERE \((["place > $1"] + conditions).joined(separator: " AND ")) ORDER BY place LIMIT $2
+            SELECT sequence, id, at, kind, actor, client_id, user_id, enrollment_id, challenge_id, detail FROM audit
+            WHERE \((["sequence > $1"] + conditions).joined(separator: " AND ")) ORDER BY sequence LIMIT $2
             """)
-        if let since = filter.since { arguments[0] = .integer(max(place, try self.place(before: since))) }
+        if let since = filter.since { arguments[0] = .integer(max(sequence, try self.sequence(before: since))) }
         return try all(statement, arguments) { row in
             let event = AuditEvent(
                 id: try row.id(1), at: try row.time(2), kind: try row.value(3) { AuditEventKind(rawValue: $0) },
-                client: try row.optionalID(4), user: try row.optionalID(5), enrollment: try row.optionalID(6),
-                challenge: try row.optionalID(7),
-                detail: try row.value(8) { try? JSONValue(parsing: Array($0.utf8)).object })
+                actor: try row.value(4) { Actor($0) }, client: try row.optionalID(5), user: try row.optionalID(6),
+                enrollment: try row.optionalID(7), challenge: try row.optionalID(8),
+                detail: try row.value(9) { try? JSONValue(parsing: Array($0.utf8)).object })
             return (try row.integer(0), event)
         }
     }
@@ -161,15 +162,16 @@ extension SQLTransaction {
     /// not of time.
     private static let clockTolerance = Seconds.minutes(1)
 
-    /// A place after which all events from a time on lie, found by binary search, so that no index on times is needed.
-    private func place(before time: Timestamp) throws -> Int64 {
+    /// A sequence number after which all events from a time on lie, found by binary search, so that no index on times is
+    /// needed.
+    private func sequence(before time: Timestamp) throws -> Int64 {
         let time = time.adding(-Self.clockTolerance)
-        var (low, high) = (Int64(0), try first(Statements.lastPlace, []) { try $0.optionalInteger(0) ?? 0 } ?? 0)
+        var (low, high) = (Int64(0), try first(Statements.lastSequence, []) { try $0.optionalInteger(0) ?? 0 } ?? 0)
         while low < high {
             let middle = low + (high - low) / 2
             let next = try first(Statements.nextEvent, [.integer(middle)]) { (try $0.integer(0), try $0.time(1)) }
-            if let (place, at) = next, at < time {
-                low = place
+            if let (sequence, at) = next, at < time {
+                low = sequence
             } else {
                 high = middle
             }

@@ -8,13 +8,13 @@ private enum Statements {
         """
         INSERT INTO replies (scope, key, request_digest, body, created_at) VALUES ($1, $2, $3, $4, $5)
         """)
-    /// PostgreSQL assigns a transaction its number at the first write, but the place in the audit is taken slightly
+    /// PostgreSQL assigns a transaction its number at the first write, but the audit's sequence number is taken slightly
     /// earlier; this statement makes the number come first.
     static let takeNumber = SQLStatement("SELECT pg_current_xact_id()::text::bigint")
     static let append = SQLStatement(
         """
-        INSERT INTO audit (id, at, kind, client_id, user_id, enrollment_id, challenge_id, detail)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        INSERT INTO audit (id, at, kind, actor, client_id, user_id, enrollment_id, challenge_id, detail)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         """)
     static let enqueue = SQLStatement(
         """
@@ -103,9 +103,9 @@ extension SQLTransaction {
         try connection.send(
             Statements.append,
             [
-                event.id.value, event.at.value, .text(event.kind.rawValue), .optional(event.client?.description),
-                .optional(event.user?.description), .optional(event.enrollment?.description),
-                .optional(event.challenge?.description),
+                event.id.value, event.at.value, .text(event.kind.rawValue), .text("\(event.actor)"),
+                .optional(event.client?.description), .optional(event.user?.description),
+                .optional(event.enrollment?.description), .optional(event.challenge?.description),
                 .text(JSONValue.object(event.detail).text),
             ])
         events.append(event.kind)

@@ -66,8 +66,8 @@ struct APNsTests {
             let challenge = try await scene.ask()
             try await scene.deliver()
             _ = try await peer.arrival()
-            let shop = scene.delivery.shop.client.id
-            _ = try await CancelChallenge.cancel(challenge.id, by: shop, ports: scene.world.ports)
+            let shop = scene.delivery.shop.client
+            _ = try await CancelChallenge.cancel(challenge.id, by: shop.caller, ports: scene.world.ports)
             let now = scene.world.time.now
             try await scene.deliver()
             let arrival = try await peer.arrival()
@@ -276,7 +276,7 @@ struct APNsTests {
         try await PushScene.with { scene, peer in
             let challenge = try await scene.ask()
             _ = try await CancelChallenge.cancel(
-                challenge.id, by: scene.delivery.shop.client.id, ports: scene.world.ports)
+                challenge.id, by: scene.delivery.shop.client.caller, ports: scene.world.ports)
             try await scene.deliver()
             let reason = "the question has ended, or the device has no push registration"
             #expect(try await scene.status(of: challenge) == .failed(reason: reason))

@@ -71,8 +71,8 @@ struct FCMTests {
             let challenge = try await scene.ask()
             try await scene.deliver()
             for _ in 0..<2 { _ = try await peer.arrival() }
-            let shop = scene.delivery.shop.client.id
-            _ = try await CancelChallenge.cancel(challenge.id, by: shop, ports: scene.world.ports)
+            let shop = scene.delivery.shop.client
+            _ = try await CancelChallenge.cancel(challenge.id, by: shop.caller, ports: scene.world.ports)
             try await scene.deliver()
             let arrival = try await peer.arrival()
             #expect(arrival.status == 200)
