@@ -56,7 +56,7 @@ struct ActorTests {
         try await ExpireChallenges.sweep(ports: ports)
         let other: ClientID = world.newID()
         for (isSuspended, actor) in [(true, Actor.operator(other)), (false, .bootstrap(other))] {
-            _ = try await SuspendEnrollment.suspend(device.enrollment, isSuspended, by: actor.actor, ports: ports)
+            _ = try await SuspendEnrollment.suspend(device.enrollment, isSuspended, by: actor, ports: ports)
         }
         _ = try await DeleteUser.delete(.id(user), by: shop.caller, ports: ports)
         let (client, phone) = ("client:\(shop.id)", "device:\(device.enrollment)")
