@@ -229,7 +229,7 @@ struct TextCodeTests {
         guard case .refused(.tooManyAsks(retryAfter: let seconds)) = try await scene.asking(try scene.request()) else {
             throw World.Broken("a code after 100 wrong ones")
         }
-        #expect(seconds == 30 * 86400 - 3600)
+        #expect(seconds == .days(30) - .hours(1))
         scene.world.time.advance(seconds: 30 * 86400)
         let (last, again) = try await next()
         #expect(try await scene.enter(again, last) == "approved by text_code")
