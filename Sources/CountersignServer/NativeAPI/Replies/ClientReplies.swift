@@ -2,6 +2,7 @@ import CountersignCore
 import CountersignWire
 import Encodings
 import Hummingbird
+import RelyingPartyAPI
 
 /// The replies of operations on clients.
 extension NativeAPI {
@@ -13,13 +14,13 @@ extension NativeAPI {
 
     func reply(_ outcome: ListClients.Outcome) -> Response {
         switch outcome {
-        case .clients(let list): Response(json: ["clients": .array(list.map { $0.client.json(gone: $0.gone) })])
+        case .clients(let list): Response(json: ["clients": .array(list.map { $0.client.view(gone: $0.gone).json })])
         }
     }
 
     func reply(_ client: Client, _ outcome: ShowGoneReceivers.Outcome) -> Response {
         switch outcome {
-        case .gone(let gone): Response(json: client.json(gone: gone))
+        case .gone(let gone): Response(json: client.view(gone: gone).json)
         }
     }
 

@@ -5,6 +5,15 @@ import Hummingbird
 
 /// The replies of the operator's other operations.
 extension NativeAPI {
+    func reply(_ outcome: SetType.Outcome, _ type: ChallengeType) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .set: return Response(json: type.json)
+        case .refused(let violation):
+            throw ProblemDetails(
+                shape: .invalid(pointer: "/\(violation.member)", expected: violation.expected))
+        }
+    }
+
     func reply(_ outcome: RemoveType.Outcome) throws(ProblemDetails) -> Response {
         switch outcome {
         case .removed: return Response(status: .noContent)
