@@ -81,7 +81,7 @@ let package = Package(
         .target(
             name: "CountersignStorage",
             dependencies: [
-                "CountersignCore", "CPostgreSQL", logging, server("GRDB", "GRDB.swift"),
+                "CountersignCore", "RelyingPartyAPI", "CPostgreSQL", logging, server("GRDB", "GRDB.swift"),
                 server("GRDBSQLite", "GRDB.swift"),
             ],
             swiftSettings: settings),
@@ -196,7 +196,7 @@ let package = Package(
             name: "SimulationSupport",
             dependencies: [
                 "CountersignCore", "CountersignDelivery", "CountersignServer", "CountersignStorage", "CountersignWire",
-                "OpenPGP", "Encodings", "StorageTestSupport", "TestSupport", crypto, logging,
+                "RelyingPartyAPI", "OpenPGP", "Encodings", "StorageTestSupport", "TestSupport", crypto, logging,
                 server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
                 server("GRDBSQLite", "GRDB.swift"), server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"),
             ],
@@ -225,15 +225,14 @@ let package = Package(
         tests(
             "Core",
             [
-                "CountersignCore", "CountersignStorage", "CountersignWire", "StorageTestSupport", "OpenPGP",
-                "OpenPGPTestSupport", "Encodings", crypto,
+                "CountersignCore", "CountersignStorage", "CountersignWire", "RelyingPartyAPI", "StorageTestSupport",
+                "OpenPGP", "OpenPGPTestSupport", "Encodings", crypto,
             ]),
         tests(
             "Storage",
             [
-                "CountersignStorage", "CountersignCore", "CountersignWire", "StorageTestSupport", "JOSE", "OpenPGP",
-                "Encodings",
-                crypto, server("GRDB", "GRDB.swift"),
+                "CountersignStorage", "CountersignCore", "CountersignWire", "RelyingPartyAPI", "StorageTestSupport",
+                "JOSE", "OpenPGP", "Encodings", crypto, server("GRDB", "GRDB.swift"),
             ]),
         tests(
             "PostgreSQL",
@@ -294,7 +293,9 @@ let package = Package(
 
 // The fuzzer shares the properties of the parsers with the test target that replays its corpus, and two targets cannot
 // share files: `make fuzz` builds the one, everything else the other. See Fuzz/README.md.
-let parsed: [Target.Dependency] = ["CountersignCore", "CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto]
+let parsed: [Target.Dependency] = [
+    "CountersignCore", "CountersignWire", "RelyingPartyAPI", "OpenPGP", "JOSE", "Encodings", crypto,
+]
 if Context.environment["COUNTERSIGN_FUZZ"] == nil {
     package.targets.append(
         .testTarget(

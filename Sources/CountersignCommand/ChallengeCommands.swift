@@ -4,6 +4,7 @@ import CountersignWire
 import Encodings
 import Foundation
 import NIOHTTP1
+import RelyingPartyAPI
 
 /// The command `countersign challenge`.
 struct ChallengeCommand: AsyncParsableCommand {
@@ -150,16 +151,10 @@ struct ChallengeCommand: AsyncParsableCommand {
         }
 
         private var body: JSONValue {
-            let details = detail.map { ["label": .string($0.name), "value": .string($0.value)] as JSONValue }
-            return .members([
-                "user": user.map { .string(Remote.user($0)) }, "type": .string(type),
-                "message": message.map(JSONValue.string),
-                "secure_message": secureMessage.map(JSONValue.string), "details": .array(details),
-                "signing_data": signingData.map(JSONValue.string), "expires_in": expiresIn.map(JSONValue.integer),
-                "callback_uri": callback.map(JSONValue.string), "locale": locale.map(JSONValue.string),
-                "browser": browser.map(JSONValue.string), "return_uri": returnTo.map(JSONValue.string),
-                "phone": phone.map(JSONValue.string),
-            ])
+            AskRequest.json(
+                user: user.map(Remote.user), type: type, message: message, secureMessage: secureMessage,
+                details: detail.map { ($0.name, $0.value) }, signingData: signingData, browser: browser,
+                lifetime: expiresIn, callbackURI: callback, returnURI: returnTo, phone: phone, locale: locale)
         }
     }
 
@@ -209,7 +204,7 @@ struct ChallengeCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            try await tell(id, .POST, "/code", ["code": .string(code)], remote, output)
+            try await tell(id, .POST, "/code", EnteredCode.json(code: code), remote, output)
         }
     }
 
@@ -232,7 +227,7 @@ struct ChallengeCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            try await tell(id, .POST, "/return", ["return_code": .string(code)], remote, output)
+            try await tell(id, .POST, "/return", ReturnRequest(code: Secret(code)).json, remote, output)
         }
     }
 

@@ -3,6 +3,7 @@ import CountersignWire
 import Encodings
 import Foundation
 import NIOHTTP1
+import RelyingPartyAPI
 
 /// The command `countersign client`.
 struct ClientCommand: AsyncParsableCommand {
@@ -49,15 +50,11 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let body = JSONValue.members([
-                "name": .string(name), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
-                "callback_uris": .array(callback.map(JSONValue.string)),
-                "return_uris": .array(returnTo.map(JSONValue.string)), "notice_uri": notice.map(JSONValue.string),
-                "callback_basic": try basic.json,
-                "waive_enrollment_approval": .bool(waiveEnrollmentApproval),
-                "enrollment_cooling_off": coolingOff.map(JSONValue.integer), "device_limit": devices.json,
-                "authenticators": authenticators.json, "pin_policy": pins.json,
-            ])
+            let body = ClientUpdate.json(
+                name: name, rights: right.isEmpty ? nil : right, callbackURIs: callback, returnURIs: returnTo,
+                noticeURI: notice.map(JSONValue.string), basic: try basic.json,
+                waivesEnrollmentApproval: waiveEnrollmentApproval, coolingOff: coolingOff, pinPolicy: pins.json,
+                deviceLimit: devices.json, authenticators: authenticators.json)
             let made = try await remote.withRemote { try await $0.call(.POST, "/v1/admin/clients", body) }
             let id = made["client_id"]?.field ?? ""
             let secret = made["client_secret"]?.field ?? ""
@@ -136,18 +133,14 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let uris = callback.isEmpty && !noCallback ? nil : JSONValue.array(callback.map(JSONValue.string))
-            let returns = returnTo.isEmpty && !noReturnTo ? nil : JSONValue.array(returnTo.map(JSONValue.string))
-            let body = JSONValue.members([
-                "name": name.map(JSONValue.string), "rights": right.isEmpty ? nil : .array(right.map(JSONValue.string)),
-                "callback_uris": uris, "return_uris": returns,
-                "notice_uri": noNotice ? .null : notice.map(JSONValue.string),
-                "callback_basic": noCallbackBasic ? .null : try basic.json,
-                "waive_enrollment_approval": waiveEnrollmentApproval.map(JSONValue.bool),
-                "enrollment_cooling_off": coolingOff.map(JSONValue.integer),
-                "device_limit": noMaxDevices ? .null : devices.json,
-                "authenticators": noAuthenticator ? [] : authenticators.json, "pin_policy": pins.json,
-            ])
+            let body = ClientUpdate.json(
+                name: name, rights: right.isEmpty ? nil : right,
+                callbackURIs: callback.isEmpty && !noCallback ? nil : callback,
+                returnURIs: returnTo.isEmpty && !noReturnTo ? nil : returnTo,
+                noticeURI: noNotice ? .null : notice.map(JSONValue.string),
+                basic: noCallbackBasic ? .null : try basic.json, waivesEnrollmentApproval: waiveEnrollmentApproval,
+                coolingOff: coolingOff, pinPolicy: pins.json, deviceLimit: noMaxDevices ? .null : devices.json,
+                authenticators: noAuthenticator ? [] : authenticators.json)
             let path = "/v1/admin/clients/\(Remote.escaped(id))"
             let client = try await remote.withRemote { try await $0.call(.PATCH, path, body) }
             output.print(client, ClientCommand.describe(client))
@@ -169,7 +162,7 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let body = JSONValue.members(["overlap": overlap.map(JSONValue.integer)])
+            let body = SecretRequest(overlap: overlap.map { Seconds($0) }).json
             let path = "/v1/clients/\(Remote.escaped(id))/secret"
             let renewed = try await remote.withRemote { try await $0.call(.POST, path, body) }
             let secret = renewed["client_secret"]?.field ?? ""
@@ -252,7 +245,7 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let body = JSONValue.members(["overlap": overlap.map(JSONValue.integer)])
+            let body = SecretRequest(overlap: overlap.map { Seconds($0) }).json
             let path = "/v1/admin/clients/\(Remote.escaped(id))/callback-secret"
             let renewed = try await remote.withRemote { try await $0.call(.POST, path, body) }
             output.print(
@@ -305,7 +298,7 @@ struct BasicOptions: ParsableArguments {
             guard let password = ProcessInfo.processInfo.environment[Self.variable], !password.isEmpty else {
                 throw CommandError("--callback-username needs the password in the variable \(Self.variable).", .usage)
             }
-            return .members(["username": .string(callbackUsername), "password": .string(password)])
+            return BasicCredentials.json(username: callbackUsername, password: Secret(password))
         }
     }
 }
@@ -326,7 +319,7 @@ struct DeviceLimitOptions: ParsableArguments {
 
     /// The limit; nil if no option names one.
     fileprivate var json: JSONValue? {
-        maxDevices.map { .members(["max": .integer($0), "at_limit": replaceOldest ? "replace" : "refuse"]) }
+        maxDevices.map { EnrollmentPolicies.DeviceLimit(maximum: Int($0), replacesOldest: replaceOldest).json }
     }
 }
 
@@ -351,16 +344,12 @@ struct AuthenticatorOptions: ParsableArguments {
     }
 
     /// The authenticators; nil if no option names one.
-    fileprivate var json: JSONValue? {
+    fileprivate var json: [JSONValue]? {
         guard !authenticator.isEmpty else { return nil }
-        return .array(
-            authenticator.map { authenticator in
-                .members([
-                    "name": .string(authenticator.name), "hook": .string(authenticator.value),
-                    "deadline": authenticatorDeadline.map(JSONValue.integer),
-                    "attempts": authenticatorAttempts.map(JSONValue.integer),
-                ])
-            })
+        return authenticator.map {
+            CustomAuthenticator.json(
+                name: $0.name, hook: $0.value, deadline: authenticatorDeadline, attempts: authenticatorAttempts)
+        }
     }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import CountersignWire
 import Encodings
 import NIOHTTP1
+import RelyingPartyAPI
 
 /// The command `countersign user`.
 struct UserCommand: AsyncParsableCommand {
@@ -22,7 +23,7 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let body = JSONValue.members(["external_id": externalId.map(JSONValue.string)])
+            let body = UserRequest.json(externalID: externalId)
             let user = try await remote.withRemote { try await $0.call(.POST, "/v1/users", body) }
             output.print(user, user["id"]?.field ?? "")
         }
@@ -114,7 +115,7 @@ extension UserCommand {
 
         mutating func run() async throws {
             let path = "/v1/users/\(Remote.escaped(Remote.user(user)))"
-            let body: JSONValue = ["enrollment_blocked": .bool(!end)]
+            let body = UserUpdate(isEnrollmentBlocked: !end).json
             let changed = try await remote.withRemote { try await $0.call(.PATCH, path, body) }
             output.print(changed, end ? "\(user) may enroll devices." : "\(user) may enroll no device.")
         }
@@ -225,22 +226,12 @@ struct TypeCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            var texts = JSONObject()
-            for text in text { texts[text.name] = .string(text.value) }
-            let body = JSONValue.members([
-                "methods": method.isEmpty ? nil : .array(method.map(JSONValue.string)),
-                "qr": qr ? true : nil, "text_code": textCode ? true : nil,
-                "expires_in": expiresIn.map(JSONValue.integer),
-                "number_entry": numberEntry.map(JSONValue.bool),
-                "signing_data": signingData.map(JSONValue.bool), "aal2": aal2 ? true : nil,
-                "fallback": fallback.map(JSONValue.string),
-                "unknown_browser": unknownBrowser.map(JSONValue.string),
-                "max_pending": maxPending.map(JSONValue.integer),
-                "max_asks": maxAsks.map(JSONValue.integer),
-                "denial_pause": denialPause.map(JSONValue.integer), "max_resends": maxResends.map(JSONValue.integer),
-                "attempts": attempts.map(JSONValue.integer),
-                "texts": .object(texts), "clients": client.isEmpty ? nil : .array(client.map(JSONValue.string)),
-            ])
+            let body = TypeRequest.json(
+                methods: method.isEmpty ? nil : method, isQR: qr ? true : nil, isText: textCode ? true : nil,
+                lifetime: expiresIn, numberEntry: numberEntry, signingData: signingData, isAAL2: aal2 ? true : nil,
+                fallback: fallback, unknownBrowser: unknownBrowser, maximumPending: maxPending, maximumAsks: maxAsks,
+                denialPause: denialPause, attempts: attempts, maximumResends: maxResends,
+                texts: text.map { ($0.name, $0.value) }, clients: client.isEmpty ? nil : client)
             let path = "/v1/admin/types/\(Remote.escaped(name))"
             let type = try await remote.withRemote { try await $0.call(.PUT, path, body) }
             output.print(type, TypeCommand.describe(type))

@@ -39,11 +39,8 @@ package struct AskedView: Sendable {
         code = try members.value("code").map { value throws(JSONShapeError) in
             try CodeView(value, at: members.pointer(to: "code"))
         }
-        enrollments = try members.required("enrollments", "an array of enrollment ids") { value in
-            value.array.flatMap { elements in
-                let ids = elements.compactMap { $0.string.flatMap { EnrollmentID($0) } }
-                return ids.count == elements.count ? ids : nil
-            }
+        enrollments = try members.required("enrollments", "an array of enrollment ids") {
+            $0.each { EnrollmentID($0) }
         }
     }
 }

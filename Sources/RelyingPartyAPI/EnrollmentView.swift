@@ -102,9 +102,7 @@ package struct EnrollmentView: Sendable {
         var members = try JSONMembers(json)
         enrollment = try members.id("enrollment")
         user = try members.id("user")
-        fingerprint = try members.required("fingerprint", "40 hexadecimal digits") {
-            $0.string.flatMap { Fingerprint($0[...]) }
-        }
+        fingerprint = try members.fingerprint()
         device = try DeviceDescription(
             try members.required("device", "an object") { $0 }, at: members.pointer(to: "device"))
         versions = try members.required("versions", "an array of numbers") { $0.array?.compactMap(\.integer) }

@@ -23,14 +23,13 @@ extension JSONMembers {
         try required(name, "true or false") { $0.bool }
     }
 
+    mutating func fingerprint() throws(JSONShapeError) -> Fingerprint {
+        try required("fingerprint", "40 hexadecimal digits") { $0.string.flatMap { Fingerprint($0[...]) } }
+    }
+
     /// Strings of an array that must be there.
     mutating func requiredStrings(_ name: String) throws(JSONShapeError) -> [String] {
-        try required(name, "an array of strings") { value in
-            value.array.flatMap { elements in
-                let texts = elements.compactMap(\.string)
-                return texts.count == elements.count ? texts : nil
-            }
-        }
+        try required(name, "an array of strings") { $0.each { $0 } }
     }
 }
 
@@ -39,4 +38,10 @@ extension JSONValue {
     static func text(_ value: (some CustomStringConvertible)?) -> JSONValue? { value.map { .string("\($0)") } }
 
     static func texts(_ values: [some CustomStringConvertible]) -> JSONValue { .array(values.map { .string("\($0)") }) }
+
+    static func texts(byName texts: [(String, String)]) -> JSONValue {
+        var object = JSONObject()
+        for (name, text) in texts { object[name] = .string(text) }
+        return .object(object)
+    }
 }

@@ -224,7 +224,7 @@ struct ApproveDeviceTests {
 
     @Test("Of a limit that replaces the oldest device it is replaced when the new one is let in, and not before")
     func limit() async throws {
-        let limit = try DeviceLimit(["max": 1, "at_limit": "replace"], at: "")
+        let limit = DeviceLimit(maximum: 1, replacesOldest: true)
         let scene = try await Scene(limit: limit)
         func first() async throws -> Enrollment.State? {
             try await scene.world.store.read { try $0.enrollments.state(scene.first.enrollment) }

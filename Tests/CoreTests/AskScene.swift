@@ -23,7 +23,7 @@ struct AskScene {
     var isLocked = false
     var maximumAsks = 4
     var denialPause: Seconds = 0
-    var channel = Channel.Kind.devices
+    var channel = ChannelKind.devices
     var fallback: TypeName?
     var texts: [LanguageTag: DisplayMessage] = [:]
 

@@ -1,5 +1,6 @@
 import CountersignWire
 import Encodings
+import RelyingPartyAPI
 import Testing
 
 @testable import CountersignCore

@@ -144,9 +144,9 @@ struct EnrollDeviceTests {
     func signature() async throws {
         let (world, _, device) = try await scene()
         let stranger = P256.Signing.PrivateKey()
-        #expect(try await device.enroll(signedBy: stranger).summary == "signature invalid")
+        #expect(try await device.enroll(signedBy: stranger).summary == "proof invalid")
         #expect(
-            try await device.enroll(keyID: "\(device.enrollment)").summary == "signature parameter(\"keyid\")")
+            try await device.enroll(keyID: "\(device.enrollment)").summary == "proof otherKey")
         let now = world.time.now
         for offset: Int64 in [-61, 61] {
             let outcome = try await device.enroll(created: now.seconds + offset)

@@ -5,7 +5,7 @@ import CountersignWire
 extension DeviceRefusal {
     var summary: String {
         switch self {
-        case .signature(let error): "signature \(error)"
+        case .proof(let error): "proof \(error)"
         case .unknownEnrollment: "unknown enrollment"
         case .clockSkew(let time): "clock skew \(time.milliseconds)"
         case .nonceReplayed: "nonce replayed"

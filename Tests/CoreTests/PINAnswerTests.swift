@@ -3,6 +3,7 @@ import CountersignWire
 import Crypto
 import Encodings
 import OpenPGP
+import RelyingPartyAPI
 import StorageTestSupport
 import Testing
 

@@ -66,13 +66,13 @@ struct ThiefScene {
         let world = try await World(engine, seed: seed)
         let ports = world.ports
         try await world.makeType(numberEntry: false, methods: [.confirm, .pin])
-        let phrase = try CustomAuthenticator(
-            ["name": "phrase", "hook": "https://shop.example.com/phrase", "attempts": 3], at: ""
-        ) { CallbackURI(stored: $0) }
+        guard let authenticator = AuthenticatorName("phrase") else { throw World.Broken("name") }
+        let phrase = CustomAuthenticator(
+            name: authenticator, hook: CallbackURI(stored: "https://shop.example.com/phrase"), attempts: 3)
         let made = try await world.makeClient("Shop", authenticators: [phrase]).client
         let bank = try await world.makeClient("Bank").client
         var changes = ClientChanges(coolingOff: 60)
-        if replaces { changes.devices = .set(try DeviceLimit(["max": 3, "at_limit": "replace"], at: "")) }
+        if replaces { changes.devices = .set(DeviceLimit(maximum: 3, replacesOldest: true)) }
         _ = try await UpdateClient.update(made.id, changes, by: made.actor, ports: ports)
         _ = try await UpdateClient.update(
             bank.id, ClientChanges(coolingOff: Seconds(Self.wait)), by: bank.actor, ports: ports)

@@ -1,6 +1,7 @@
 import CountersignStorage
 import CountersignWire
 import Encodings
+import RelyingPartyAPI
 import StorageTestSupport
 import Testing
 

@@ -38,9 +38,9 @@ struct VerifyDeviceTests {
     func signatureFirst() async throws {
         let (world, _, device) = try await scene()
         let late = try await device.request(created: world.time.now.seconds - 61, signedBy: P256.Signing.PrivateKey())
-        #expect(try await VerifyDevice.verify(late, ports: world.ports).summary == "signature invalid")
+        #expect(try await VerifyDevice.verify(late, ports: world.ports).summary == "proof invalid")
         let moved = try await device.request(arrivingAt: "/v1/enrollments/self/challenges")
-        #expect(try await VerifyDevice.verify(moved, ports: world.ports).summary == "signature invalid")
+        #expect(try await VerifyDevice.verify(moved, ports: world.ports).summary == "proof invalid")
     }
 
     @Test("A key id that names no enrollment is unknown, whatever it looks like")
@@ -58,7 +58,7 @@ struct VerifyDeviceTests {
         let (world, client, device) = try await scene()
         let other = try await world.makeDevice(of: device.invitation.user, by: client)
         let request = try await device.request(keyID: "\(other.enrollment)")
-        #expect(try await VerifyDevice.verify(request, ports: world.ports).summary == "signature invalid")
+        #expect(try await VerifyDevice.verify(request, ports: world.ports).summary == "proof invalid")
     }
 
     @Test("Design 4: a removed device's valid signature gets the notice, an invalid one does not")
@@ -73,7 +73,7 @@ struct VerifyDeviceTests {
         let request = try await device.request()
         #expect(try await VerifyDevice.verify(request, ports: world.ports).summary == expected)
         let forged = try await device.request(signedBy: P256.Signing.PrivateKey())
-        #expect(try await VerifyDevice.verify(forged, ports: world.ports).summary == "signature invalid")
+        #expect(try await VerifyDevice.verify(forged, ports: world.ports).summary == "proof invalid")
         // A call let in before the removal is stopped by the transaction that would do its work.
         guard case .refused(let refusal) = try await ShowOwnEnrollment.show(to: call, ports: world.ports) else {
             Issue.record("a removed device was let in")

@@ -11,9 +11,9 @@ struct HookTests {
     private static func question(
         _ world: World, _ client: ClientID, at url: String, deadline: Int64 = 5, id: String = "chl_1.abc"
     ) throws -> HookQuestion {
-        let authenticator = try CustomAuthenticator(
-            ["name": "phrase", "hook": .string(url), "deadline": .integer(deadline)], at: ""
-        ) { CallbackURI(stored: $0) }
+        let authenticator = CustomAuthenticator(
+            name: try #require(AuthenticatorName("phrase")), hook: CallbackURI(stored: url), deadline: Seconds(deadline)
+        )
         return HookQuestion(
             id: id, askedAt: world.time.now, purpose: .register, authenticator: authenticator, client: client,
             enrollment: world.newID(), user: world.newID(), externalID: nil, data: Secret("correct horse"))

@@ -1,3 +1,4 @@
+import CountersignWire
 import Encodings
 import RelyingPartyAPI
 import ServerTestSupport
@@ -64,7 +65,9 @@ struct RelyingPartyAPITests {
         try #require(Contract.served.document["components"]?["schemas"]?[type.schema], "\(type.schema)")
     }
 
-    static let described: [Described] = [
+    static let described = views + requests
+
+    private static let views: [Described] = [
         Described(schema: "Challenge", isStrict: false, examples: [challenge(["deliveries": [delivery]])]) {
             try ChallengeView($0).json
         },
@@ -109,7 +112,114 @@ struct RelyingPartyAPITests {
                 device("removed", ["reason": "lost", "removed_at": time]),
             ]
         ) { try EnrollmentView($0).json },
+        Described(schema: "ChallengeType", isStrict: false, examples: [type]) { try TypeView($0).json },
+        Described(schema: "DeviceLimitRequest", isStrict: true, examples: [limit]) {
+            try EnrollmentPolicies.DeviceLimit($0).json
+        },
+        Described(schema: "Client", isStrict: false, examples: [shown([:])]) { try ClientView($0).json },
+        Described(
+            schema: "CreatedClient", isStrict: false,
+            examples: [
+                shown(["client_secret": "s", "callback_secret": "c", "notice_secret": "n", "hook_secret": "h"])
+            ]
+        ) { try CreatedClientView($0).json },
+        Described(
+            schema: "ClientSecret", isStrict: false,
+            examples: [["client_id": .string(client), "client_secret": "s", "earlier_until": time]]
+        ) { try ClientSecretView($0).json },
+        Described(
+            schema: "CallbackSecret", isStrict: false,
+            examples: [["callback_secret": "c", "notice_secret": "n", "hook_secret": "h", "earlier_until": time]]
+        ) { try CallbackSecretView($0).json },
     ]
+
+    private static let requests: [Described] = [
+        Described(
+            schema: "AskRequest", isStrict: true,
+            examples: [
+                [
+                    "user": "external_id:customer-1", "type": "payment", "message": "Pay?", "secure_message": "Pay it?",
+                    "details": [["label": "Amount", "value": "EUR 1"]], "signing_data": "x",
+                    "context": ["ip": "203.0.113.7", "user_agent": "Firefox/128.0 (Windows)"],
+                    "browser": "0123456789abcdef", "number_entry": false, "expires_in": 60,
+                    "methods": ["pin", "custom:voice"], "enrollments": [.string(enrollment)],
+                    "callback_uri": "https://x.test/c", "return_uri": "https://x.test/r", "phone": "+15551234567",
+                    "locale": "de", "state": "opaque",
+                ]
+            ]
+        ) { try AskRequest($0).json },
+        Described(schema: "EnteredCode", isStrict: true, examples: [["code": "271828"]]) {
+            try EnteredCode($0).json
+        },
+        Described(schema: "ReturnRequest", isStrict: true, examples: [["return_code": "x"]]) {
+            try ReturnRequest($0).json
+        },
+        Described(schema: "UserRequest", isStrict: true, examples: [["external_id": "customer-1"]]) {
+            try UserRequest($0).json
+        },
+        Described(
+            schema: "UserUpdate", isStrict: true,
+            examples: [
+                ["external_id": "customer-1", "enrollment_blocked": false], ["external_id": .null],
+            ]
+        ) { try UserUpdate($0).json },
+        Described(schema: "EmptyRequest", isStrict: true, examples: [[:]]) { try TicketRequest($0).json },
+        Described(
+            schema: "WaiverRequest", isStrict: true,
+            examples: [["fingerprint": "D1A66E1A23B182C9980F788CFBFCC82A015E7330"]]
+        ) { try WaiverRequest($0).json },
+        Described(schema: "TypeRequest", isStrict: true, examples: [type, sent]) { json in
+            try TypeRequest(json, named: try #require(TypeName(json["name"]?.string ?? "login"))).json
+        },
+        Described(
+            schema: "ClientRequest", isStrict: true, examples: [settings]
+        ) { try ClientRequest($0, isDevelopment: false).json },
+        Described(
+            schema: "ClientUpdate", isStrict: true,
+            examples: [settings, ["notice_uri": .null, "callback_basic": .null, "device_limit": .null]]
+        ) { try ClientUpdate($0, isDevelopment: false).json },
+        Described(
+            schema: "BasicCredentials", isStrict: true, examples: [["username": "shop", "password": "p"]]
+        ) { try BasicCredentials($0).json },
+        Described(schema: "CustomAuthenticatorRequest", isStrict: true, examples: [authenticator]) {
+            try CustomAuthenticator($0) { CallbackURI($0, isDevelopment: false) }.json
+        },
+        Described(schema: "ClientSecretRequest", isStrict: true, examples: [["overlap": 0]]) {
+            try SecretRequest($0).json
+        },
+        Described(schema: "CallbackSecretRequest", isStrict: true, examples: [["overlap": 604_800]]) {
+            try SecretRequest($0).json
+        },
+        Described(
+            schema: "RotationRequest", isStrict: true, examples: [["at_once": true, "compromised": false]]
+        ) { try RotationRequest($0).json },
+    ]
+
+    @Test("A test message goes to a mail address or a telephone number, and to one of them")
+    func testMessage() throws {
+        for address in [["email": "a@x.test"], ["phone": "+15551234567"]] as [JSONObject] {
+            var object = address
+            object["template"] = "code"
+            object["language"] = "de"
+            #expect(try TestMessageRequest(.object(object)).json == .object(object))
+        }
+        let schema = Contract.served.document["components"]?["schemas"]?["TestMessageRequest"]?["properties"]
+        let names = ["email", "phone", "template", "language"]
+        #expect(Set(schema?.object?.members.map(\.name) ?? []) == Set(names))
+        #expect(throws: JSONShapeError.missing(pointer: "/email")) { try TestMessageRequest([:]) }
+        #expect(throws: JSONShapeError.invalid(pointer: "/phone", expected: "absent where email is present")) {
+            try TestMessageRequest(["email": "a@x.test", "phone": "+15551234567"])
+        }
+    }
+
+    @Test("An element of the available types is read and rendered")
+    func availableType() throws {
+        let example: JSONValue = ["type": "payment", "methods": ["pin"]]
+        #expect(try AvailableTypeView(example).json.text == example.text)
+        let schema = Contract.served.document["components"]?["schemas"]?["AvailableTypes"]
+        let element = schema?["properties"]?["types"]?["items"]?["properties"]?.object?.members.map(\.name)
+        #expect(element == ["type", "methods"])
+    }
 
     private static let id = "chl_00000000000000000000000001"
     private static let user = "usr_00000000000000000000000001"
@@ -124,6 +234,39 @@ struct RelyingPartyAPITests {
     private static let push: JSONValue = [
         "service": "apns", "app": "org.example.app", "environment": "production", "registered_at": time,
     ]
+
+    private static let type: JSONValue = [
+        "name": "login", "methods": ["pin"], "qr": false, "text_code": false, "expires_in": 60, "number_entry": true,
+        "signing_data": false, "assurance": "receipt", "aal2": false, "fallback": "other", "unknown_browser": "qr",
+        "max_pending": 1, "max_asks": 2, "denial_pause": 3, "attempts": 4, "max_resends": 5,
+        "texts": ["de": "Zahlen?", "en": "Pay?"], "clients": [.string(client)],
+    ]
+    private static let sent: JSONValue = ["text_code": true, "clients": [.string(client)]]
+    private static let limit: JSONValue = ["max": 2, "at_limit": "replace"]
+    private static let authenticator: JSONValue = [
+        "name": "voice", "hook": "https://x.test/h", "deadline": 2, "attempts": 3,
+    ]
+    private static let settings: JSONValue = [
+        "name": "Shop", "rights": ["challenges", "users"], "callback_uris": ["https://x.test/c"],
+        "return_uris": ["https://x.test/r"], "notice_uri": "https://x.test/n",
+        "callback_basic": ["username": "shop", "password": "p"], "waive_enrollment_approval": true,
+        "enrollment_cooling_off": 60, "pin_policy": PINPolicy.standard.json, "device_limit": limit,
+        "authenticators": [authenticator],
+    ]
+
+    /// A client with all that it may have everywhere, and some more.
+    private static func shown(_ more: JSONObject) -> JSONValue {
+        var object = JSONObject([
+            "client_id": .string(client), "name": "Shop", "rights": ["challenges"],
+            "callback_uris": ["https://x.test/c"], "gone_callback_uris": ["https://x.test/c"],
+            "return_uris": ["https://x.test/r"], "notice_uri": "https://x.test/n", "callback_username": "shop",
+            "waive_enrollment_approval": false, "enrollment_cooling_off": 60, "pin_policy": PINPolicy.standard.json,
+            "device_limit": limit, "authenticators": [authenticator], "is_operator": false, "disabled_at": time,
+            "created_at": time,
+        ])
+        for member in more.members { object[member.name] = member.value }
+        return .object(object)
+    }
 
     /// A challenge with all that it may have everywhere, and some more.
     private static func challenge(_ more: JSONObject) -> JSONValue {

@@ -2,6 +2,7 @@ import CountersignCore
 import CountersignWire
 import Encodings
 import OpenPGP
+import RelyingPartyAPI
 import StorageTestSupport
 
 /// A relying party: it asks, waits, cancels, repeats requests by their keys, crashes and restarts.
@@ -54,16 +55,16 @@ final class Portal: @unchecked Sendable {
         coolingOff = Self.coolingOffs[(number - 1) % Self.coolingOffs.count]
         // The second portal allows two devices for each user, and removes a device whose PIN is locked.
         let isStrict = number == 2
-        let phrase = try CustomAuthenticator(
-            ["name": "phrase", "hook": .string("https://portal\(number).example.com/phrase"), "attempts": 3], at: ""
-        ) { CallbackURI(stored: $0) }
+        guard let name = AuthenticatorName("phrase") else { throw World.Broken("name") }
+        let phrase = CustomAuthenticator(
+            name: name, hook: CallbackURI(stored: "https://portal\(number).example.com/phrase"), attempts: 3)
         let request = CreateClient.Request(
             name: try ClientName("Portal \(number)"), rights: Set(Right.allCases),
             callbackURIs: [CallbackURI(stored: "https://portal\(number).example.com/countersign")],
             returnURIs: [ReturnURI(stored: "https://portal\(number).example.com/back")],
             waivesEnrollmentApproval: false, coolingOff: Seconds(coolingOff),
             pinPolicy: try PINPolicy(isStrict ? ["at_limit": "remove"] : [:], at: ""),
-            deviceLimit: isStrict ? try DeviceLimit(["max": 2, "at_limit": "replace"], at: "") : nil,
+            deviceLimit: isStrict ? DeviceLimit(maximum: 2, replacesOldest: true) : nil,
             authenticators: [phrase])
         let result = try await CreateClient.create(request, by: .system, idempotency: nil, ports: ports)
         guard case .done(.created(let created)) = result else { throw World.Broken("client") }

@@ -22,9 +22,8 @@ package struct CustomScene: Sendable {
         try await world.makeType(numberEntry: false, methods: fallsBack ? methods + [.pin] : methods)
         try await world.makeType("confirm-first", numberEntry: false, methods: [.confirm, .custom(name)])
         try await world.makeType("with-number", methods: methods)
-        let phrase = try CustomAuthenticator(
-            ["name": "phrase", "hook": "https://shop.example.com/phrase", "attempts": .integer(attempts)], at: ""
-        ) { CallbackURI(stored: $0) }
+        let phrase = CustomAuthenticator(
+            name: name, hook: CallbackURI(stored: "https://shop.example.com/phrase"), attempts: Int(attempts))
         shop = try await world.makeClient(waives: true, authenticators: [phrase]).client
         user = try await world.makeUser("customer 1", of: shop)
         device = try await world.makeDevice(of: user, by: shop)

@@ -60,7 +60,7 @@ extension World {
     package func makeType(
         _ name: String = "payment", lifetime: Seconds = 120, numberEntry: Bool = true, maximumPending: Int = 1000,
         maximumAsks: Int = 1000, maximumResends: Int = 3, methods: [AnswerMethod] = [.confirm],
-        channel: Channel.Kind = .devices
+        channel: ChannelKind = .devices
     ) async throws -> ChallengeType {
         guard let name = TypeName(name) else { throw Broken("type name") }
         let type = ChallengeType(

@@ -2,6 +2,7 @@ import CountersignCore
 import CountersignStorage
 import CountersignWire
 import Encodings
+import RelyingPartyAPI
 import StorageTestSupport
 import TestSupport
 import Testing

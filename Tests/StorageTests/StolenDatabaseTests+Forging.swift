@@ -23,8 +23,8 @@ extension StolenDatabaseTests {
     }
 
     /// Why the server lets no device in.
-    private func refusal(of request: DeviceRequest, _ theft: Theft) async throws -> MessageSignatureError? {
-        guard case .refused(.signature(let error)) = try await VerifyDevice.verify(request, ports: theft.world.ports)
+    private func refusal(of request: DeviceRequest, _ theft: Theft) async throws -> DeviceProofError? {
+        guard case .refused(.proof(let error)) = try await VerifyDevice.verify(request, ports: theft.world.ports)
         else { return nil }
         return error
     }

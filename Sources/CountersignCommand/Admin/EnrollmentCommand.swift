@@ -2,6 +2,7 @@ import ArgumentParser
 import CountersignWire
 import Encodings
 import NIOHTTP1
+import RelyingPartyAPI
 
 /// The command `countersign admin enrollment`: actions of operators on any device.
 struct EnrollmentCommand: AsyncParsableCommand {
@@ -97,7 +98,7 @@ struct EnrollmentCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let id = device.id
             try await device.call(
-                .POST, "/waiver", ["fingerprint": .string(fingerprint)], done: ["waived": .string(id)],
+                .POST, "/waiver", WaiverRequest.json(fingerprint: fingerprint), done: ["waived": .string(id)],
                 "\(id) waits no longer.")
         }
     }

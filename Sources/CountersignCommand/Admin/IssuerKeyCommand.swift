@@ -1,6 +1,7 @@
 import ArgumentParser
 import Encodings
 import NIOHTTP1
+import RelyingPartyAPI
 
 /// The command `countersign admin issuer-key`.
 struct IssuerKeyCommand: AsyncParsableCommand {
@@ -46,7 +47,7 @@ struct IssuerKeyCommand: AsyncParsableCommand {
 
         mutating func run() async throws {
             let path = "/v1/admin/issuer-keys/\(Remote.escaped(use))/rotate"
-            let body: JSONValue = ["at_once": .bool(now), "compromised": .bool(compromised)]
+            let body = RotationRequest(isAtOnce: now, isCompromised: compromised).json
             let key = try await remote.withRemote { try await $0.call(.POST, path, body) }
             output.print(key, IssuerKeyCommand.describe(key))
         }

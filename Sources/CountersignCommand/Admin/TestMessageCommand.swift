@@ -2,6 +2,7 @@ import ArgumentParser
 import CountersignWire
 import Encodings
 import NIOHTTP1
+import RelyingPartyAPI
 
 /// The command `countersign admin test-message`.
 struct TestMessageCommand: AsyncParsableCommand {
@@ -36,10 +37,7 @@ struct TestMessageCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        let request = JSONValue.members([
-            "email": email.map(JSONValue.string), "phone": phone.map(JSONValue.string), "template": .string(template),
-            "language": language.map(JSONValue.string),
-        ])
+        let request = TestMessageRequest.json(email: email, phone: phone, template: template, language: language)
         let id = try await remote.withRemote { remote in
             let reply = try await remote.call(.POST, "/v1/admin/messages", request)
             guard let id = reply["message"]?.string else { throw CommandError("The server named no message.") }

@@ -7,6 +7,7 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOHTTP1
+import RelyingPartyAPI
 import ServiceLifecycle
 
 /// The command `countersign demo`.
@@ -55,7 +56,7 @@ struct Stage: Sendable {
     let issuer: String
     let shopCredential: RemoteOptions.Credential
     let operatorCredential: RemoteOptions.Credential
-    let user: String
+    let user: UserID
     let authenticator: Authenticator
 
     /// Sets everything up over HTTP, as an operator and a relying party would.
@@ -63,20 +64,19 @@ struct Stage: Sendable {
         self.issuer = issuer
         step("Server at \(issuer), on SQLite in \(folder.path)")
         let client = try await Remote.with(url: issuer, credential: .token(token)) { remote in
-            try await remote.call(
-                .PUT, "/v1/admin/types/payment", ["expires_in": 180, "max_asks": 1000, "denial_pause": 0])
-            return try await remote.call(.POST, "/v1/admin/clients", ["name": "ACME Shop"])
-        }
-        guard let id = client["client_id"]?.string, let secret = client["client_secret"]?.string else {
-            throw CommandError("The server's reply to making a client is not understood.")
+            var type = TypeRequest()
+            (type.lifetime, type.maximumAsks, type.denialPause) = (180, 1000, 0)
+            try await remote.call(.PUT, "/v1/admin/types/payment", type.json)
+            let shop = ClientUpdate(name: try ClientName("ACME Shop"))
+            return try CreatedClientView(try await remote.call(.POST, "/v1/admin/clients", shop.json))
         }
         operatorCredential = .token(token)
-        shopCredential = .client(id: id, secret: Secret(secret))
-        step("Relying party \"ACME Shop\" registered as \(id)")
+        shopCredential = .client(id: "\(client.client.id)", secret: client.secret)
+        step("Relying party \"ACME Shop\" registered as \(client.client.id)")
         let (user, invitation) = try await Remote.with(url: issuer, credential: shopCredential) { remote in
-            let user = try await remote.call(.POST, "/v1/users", ["external_id": "customer-1"])["id"]?.string ?? ""
-            let ticket = try await remote.call(.POST, "/v1/users/\(user)/enrollment-tickets")
-            return (user, ticket["qr"]?.string ?? "")
+            let request = UserRequest(externalID: try ExternalID("customer-1"))
+            let user = try UserView(try await remote.call(.POST, "/v1/users", request.json)).id
+            return (user, try TicketView(try await remote.call(.POST, "/v1/users/\(user)/enrollment-tickets")).qr)
         }
         self.user = user
         guard let url = URL(string: issuer) else { throw CommandError("The issuer is not a URL.") }

@@ -5,24 +5,23 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTP1
+import RelyingPartyAPI
 
 /// A shop: an ordinary relying party that uses only Countersign's HTTP interface.
 actor Shop {
     /// One payment, with the data for its page.
     private struct Payment {
-        let challenge: String
-        let number: String
-        var state = "pending"
-        var reason: String?
+        let challenge: ChallengeID
+        var status: ChallengeStatus
     }
 
     private let countersign: Remote
-    private let user: String
+    private let user: UserID
     private let lookIntoReports: @Sendable () async throws -> Void
     private var payments: [String: Payment] = [:]
     private var listeners: [String: [AsyncStream<String>.Continuation]] = [:]
 
-    init(countersign: Remote, user: String, lookIntoReports: @escaping @Sendable () async throws -> Void) {
+    init(countersign: Remote, user: UserID, lookIntoReports: @escaping @Sendable () async throws -> Void) {
         self.countersign = countersign
         self.user = user
         self.lookIntoReports = lookIntoReports
@@ -33,46 +32,43 @@ actor Shop {
     /// - Returns: the payment's id and the number to show.
     func pay(from address: String?, userAgent: String?) async throws -> JSONValue {
         let id = "pay_" + Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-        let challenge = try await ask(
-            .members([
-                "user": .string(user), "type": "payment", "message": "Pay EUR 1,250.00 to ACME GmbH?",
-                "details": .array([
-                    .members(["label": "Amount", "value": "EUR 1,250.00"]),
-                    .members(["label": "Payee", "value": "ACME GmbH, DE89 3704 0044 0532 0130 00"]),
-                    .members(["label": "Order", "value": "Espresso machine, walnut"]),
-                ]),
-                "context": .members([
-                    "ip": address.map(JSONValue.string), "user_agent": userAgent.map(JSONValue.string),
-                ]),
-                "state": .string(id),
-            ]), idempotency: id)
-        guard let challengeID = challenge["id"]?.string, let number = challenge["number"]?.string else {
-            throw CommandError("The server's reply to asking is not understood.")
-        }
-        payments[id] = Payment(challenge: challengeID, number: number)
+        guard let type = TypeName("payment") else { throw CommandError("The shop names no type.") }
+        var request = AskRequest(
+            user: .id(user), type: type, message: try DisplayMessage("Pay EUR 1,250.00 to ACME GmbH?"))
+        request.details = [
+            try Detail(label: "Amount", value: "EUR 1,250.00"),
+            try Detail(label: "Payee", value: "ACME GmbH, DE89 3704 0044 0532 0130 00"),
+            try Detail(label: "Order", value: "Espresso machine, walnut"),
+        ]
+        request.context = AskRequest.Context(address: address, userAgent: userAgent)
+        request.clientState = id
+        let asked = try AskedView(try await ask(request, idempotency: id))
+        guard let number = asked.number else { throw CommandError("The server named no number.") }
+        payments[id] = Payment(challenge: asked.challenge.id, status: asked.challenge.status)
         Task { await watch(id) }
-        return .members(["id": .string(id), "number": .string(number), "expires_at": challenge["expires_at"]])
+        return [
+            "id": .string(id), "number": .string(number.digits),
+            "expires_at": .string("\(asked.challenge.expiresAt)"),
+        ]
     }
 
     /// Asks the customer; if the customer has reported an earlier payment, the demo first ends the lock at once.
-    private func ask(_ body: JSONValue, idempotency id: String) async throws -> JSONValue {
+    private func ask(_ request: AskRequest, idempotency id: String) async throws -> JSONValue {
         do {
-            return try await countersign.call(.POST, "/v1/challenges", body, idempotency: id)
+            return try await countersign.call(.POST, "/v1/challenges", request.json, idempotency: id)
         } catch let problem as ProblemDetails where problem.code == ProblemCode.askingLocked.rawValue {
             try await lookIntoReports()
-            return try await countersign.call(.POST, "/v1/challenges", body, idempotency: id)
+            return try await countersign.call(.POST, "/v1/challenges", request.json, idempotency: id)
         }
     }
 
     /// Waits for the outcome with long polls, and notifies the pages that show the payment.
     private func watch(_ id: String) async {
         guard let challenge = payments[id]?.challenge else { return }
-        while payments[id]?.state == "pending" {
+        while payments[id]?.status.state == "pending" {
             do {
-                let status = try await countersign.call(
-                    .GET, "/v1/challenges/\(challenge)?wait=30", waiting: 30)
-                payments[id]?.state = status["state"]?.string ?? "pending"
-                payments[id]?.reason = status["reason"]?.string
+                let reply = try await countersign.call(.GET, "/v1/challenges/\(challenge)?wait=30", waiting: 30)
+                payments[id]?.status = try ChallengeView(reply).status
             } catch {
                 // The server may be restarting: try again.
                 try? await Task.sleep(for: .seconds(1))
@@ -89,7 +85,7 @@ actor Shop {
         guard let payment = payments[id] else { return nil }
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         continuation.yield(event(id))
-        if payment.state == "pending" {
+        if payment.status.state == "pending" {
             listeners[id, default: []].append(continuation)
         } else {
             continuation.finish()
@@ -98,9 +94,9 @@ actor Shop {
     }
 
     private func event(_ id: String) -> String {
-        let payment = payments[id]
+        let status = payments[id]?.status
         let data = JSONValue.members([
-            "state": payment.map { .string($0.state) }, "reason": payment?.reason.map(JSONValue.string),
+            "state": (status?.state).map(JSONValue.string), "reason": (status?.reason).map(JSONValue.string),
         ])
         return "data: \(data.text)\n\n"
     }

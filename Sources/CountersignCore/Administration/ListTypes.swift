@@ -1,4 +1,4 @@
-import CountersignWire
+package import CountersignWire
 
 /// Lists challenge types.
 package enum ListTypes {

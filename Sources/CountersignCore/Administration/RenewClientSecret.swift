@@ -5,9 +5,7 @@ package import Encodings
 ///
 /// For operators: whoever has a client's secret could renew it, too, and lock its owner out.
 package enum RenewClientSecret {
-    /// The longest time for which a secret works beside the one that replaces it.
-    package static let longestOverlap = Seconds.days(7)
-    /// The time when nobody says another.
+    /// How long a secret works beside the one that replaces it where nobody says otherwise.
     package static let overlap = Seconds.days(1)
 
     /// A new secret, shown this once.

@@ -1,4 +1,4 @@
-import CountersignWire
+package import CountersignWire
 import Encodings
 
 /// Makes challenge types, or replaces them; challenges already asked keep what they were asked with.
@@ -9,12 +9,15 @@ package enum SetType {
     package enum Outcome: Hashable, Sendable {
         /// It is there, as it was given.
         case set
+        /// It is none that can be set.
+        case refused(ChallengeType.Violation)
     }
 
     /// Makes a type or replaces it.
     @discardableResult
     package static func set(_ type: ChallengeType, by actor: Actor, ports: Ports) async throws -> Outcome {
-        try await ports.commit(at: ports.time.now, as: actor) { work in
+        if let violation = type.violation { return .refused(violation) }
+        return try await ports.commit(at: ports.time.now, as: actor) { work in
             try work.types.put(type)
             try work.raise(.typeSet(type))
             return .set

@@ -14,9 +14,7 @@ package enum ShowPolicies {
         return .policies(
             EnrollmentPolicies(
                 pin: client?.pinPolicy ?? .standard,
-                devices: client?.deviceLimit.map {
-                    EnrollmentPolicies.DeviceLimit(maximum: $0.maximum, replacesOldest: $0.replacesOldest)
-                },
+                devices: client?.deviceLimit,
                 authenticators: client?.authenticators.map(\.name) ?? []))
     }
 }

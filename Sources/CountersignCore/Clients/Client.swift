@@ -1,56 +1,12 @@
 package import CountersignWire
-package import Encodings
-import Foundation
-
-/// What a client may do.
-///
-/// Spec: design 4, *What a client may touch*.
-package enum Right: String, CaseIterable, Sendable {
-    /// Ask, watch and cancel challenges, and fetch receipts.
-    case challenges
-    /// Make, change and unlink users.
-    case users
-    /// Make tickets and remove devices.
-    case enrollments
-}
 
 /// How many devices of one user may be enrolled through a client at a time.
-package struct DeviceLimit: Hashable, Sendable {
-    private static let range: ClosedRange<Int64> = 1...100
-
-    /// How many.
-    package let maximum: Int
-    /// Whether a further one takes the place of the oldest; otherwise it is refused.
-    package let replacesOldest: Bool
-
-    /// The limit as JSON.
-    package var json: JSONValue {
-        .members([
-            "max": .integer(Int64(maximum)), "at_limit": replacesOldest ? "replace" : "refuse",
-        ])
-    }
-
-    /// Reads a limit that stands at a JSON pointer.
-    package init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
-        var members = try JSONMembers(json, at: pointer)
-        guard let maximum = try members.optionalInteger("max", in: Self.range) else {
-            throw .missing(pointer: members.pointer(to: "max"))
-        }
-        self.maximum = Int(maximum)
-        replacesOldest =
-            try members.optional("at_limit", "\"refuse\" or \"replace\"") { value in
-                ["replace": true, "refuse": false][value.string ?? ""]
-            } ?? false
-        try members.refuseUnknown()
-    }
-}
+package typealias DeviceLimit = EnrollmentPolicies.DeviceLimit
 
 /// A relying party.
 package struct Client: Hashable, Sendable {
     /// How long a new device waits that no other one approves, where the client says nothing.
     package static let standardCoolingOff = Seconds.days(1)
-    /// How long a client can have it wait.
-    package static let coolingOffs = Seconds.minutes(1)...Seconds.days(7)
 
     /// Its id.
     package let id: ClientID

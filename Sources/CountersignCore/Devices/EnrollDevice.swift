@@ -53,7 +53,7 @@ package enum EnrollDevice {
         }
         let replayGuard: ReplayGuard
         do throws(DeviceRefusal) {
-            guard proof.keyID == "\(certificate.fingerprint)" else { throw .signature(.parameter("keyid")) }
+            guard proof.keyID == "\(certificate.fingerprint)" else { throw .proof(.otherKey) }
             try proof.check(by: keys.authentication)
             replayGuard = try ReplayGuard(proof, now: now)
         } catch {

@@ -34,7 +34,7 @@ package enum VerifyDevice {
 extension DeviceProof {
     /// Verifies the proof by the authentication key of a device.
     func check(by key: CertifiedKey) throws(DeviceRefusal) {
-        guard case .ecdsa(let publicKey) = key.publicKey.material else { throw .signature(.invalid) }
-        do { try verify(by: publicKey) } catch { throw .signature(error) }
+        guard case .ecdsa(let publicKey) = key.publicKey.material else { throw .proof(.invalid) }
+        do { try verify(by: publicKey) } catch { throw .proof(error) }
     }
 }

@@ -1,22 +1,6 @@
 package import CountersignWire
 package import Encodings
 
-/// The texts that people get by mail and as text messages; operators may write their own.
-package enum MessageTemplate: String, CaseIterable, Sendable {
-    /// Shows an operator that messages arrive.
-    case test
-    /// Brings a code that proves that the person gets what is sent there.
-    case code
-}
-
-/// Where a person is reached besides their devices.
-package enum PersonalAddress: Hashable, Sendable {
-    /// By mail.
-    case email(EmailAddress)
-    /// By text message.
-    case phone(PhoneNumber)
-}
-
 /// A message to a person: the template and what stands in it, put into words when it is sent.
 package struct PersonalMessage: Sendable {
     /// The template.

@@ -9,10 +9,13 @@ enum AAL2 {
     static let maximumAsks = 100
 
     /// What a type would have to be, by member; empty for one that NIST accepts.
-    static func violations(of type: ChallengeType) -> [(member: String, expected: String)] {
-        var violations: [(member: String, expected: String)] = []
+    static func violations(of type: ChallengeType) -> [ChallengeType.Violation] {
+        var violations: [ChallengeType.Violation] = []
         func require(_ isMet: Bool, _ member: String, _ expected: String) {
-            if !isMet { violations.append((member, "\(expected), since the type is labelled AAL2")) }
+            guard !isMet else { return }
+            violations.append(
+                ChallengeType.Violation(
+                    member: member, expected: "\(expected), since the type is labelled AAL2"))
         }
         // Spec: NIST SP 800-63B-4 §3.1.3.4: an activation factor on each use; possession alone is one factor.
         // §3.2.3: whoever cannot or will not use a biometric is offered something else.

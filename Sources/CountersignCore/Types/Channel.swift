@@ -14,11 +14,8 @@ package enum Channel: Hashable, Sendable {
     /// The telephone number is not kept.
     case text
 
-    /// A channel without what is particular to one challenge, as types name it.
-    package enum Kind: String, Sendable { case devices, code, text }
-
     /// Which channel it is.
-    package var kind: Kind {
+    package var kind: ChannelKind {
         switch self {
         case .devices: .devices
         case .code: .code

@@ -104,6 +104,15 @@ extension HTTPClientRequest {
     }
 }
 
+extension BasicCredentials {
+    /// The value of the header field `Authorization`.
+    ///
+    /// Spec: RFC 7617 §2.
+    fileprivate var authorization: Secret<String> {
+        Secret("Basic " + Base64.encode(Array("\(username):\(password.reveal())".utf8)))
+    }
+}
+
 /// Signs callbacks.
 ///
 /// Spec: Standard Webhooks, *Signature scheme*, symmetric.

@@ -3,6 +3,7 @@ import CountersignWire
 import Encodings
 import HTTPTypes
 import Hummingbird
+import RelyingPartyAPI
 
 /// The operator's routes for all enrollments.
 extension NativeAPI {
@@ -20,7 +21,7 @@ extension NativeAPI {
         }
         routes.administrator(.post, "\(path)/waiver") { [self] caller, incoming in
             let id = try incoming.enrollment()
-            let fingerprint = try Self.waivedFingerprint(incoming.json())
+            let fingerprint = try WaiverRequest(incoming.json()).fingerprint
             return try reply(await WaiveWait.waive(id, fingerprint, by: caller.actor, ports: ports))
         }
         for (word, isSuspended) in [("suspend", true), ("resume", false)] {

@@ -3,6 +3,7 @@ import CountersignWire
 import Encodings
 import HTTPTypes
 import Hummingbird
+import RelyingPartyAPI
 
 /// The operator's routes.
 extension NativeAPI {
@@ -21,13 +22,12 @@ extension NativeAPI {
             }
             return try reply(await RemoveType.remove(name, by: caller.actor, ports: ports))
         }
-        routes.administrator(.put, "/v1/admin/types/:type") { [ports] caller, incoming in
+        routes.administrator(.put, "/v1/admin/types/:type") { [self] caller, incoming in
             guard let name = incoming.parameter("type").flatMap({ TypeName($0) }) else {
                 throw RequestRefusal.noSuch(.type, detail: "a name has lower case letters, digits, - and _")
             }
             let type = try ChallengeType(incoming.json(), name: name)
-            try await SetType.set(type, by: caller.actor, ports: ports)
-            return Response(json: type.json)
+            return try reply(await SetType.set(type, by: caller.actor, ports: ports), type)
         }
         addLocks(to: &routes)
         addAdministrationOfEnrollments(to: &routes)

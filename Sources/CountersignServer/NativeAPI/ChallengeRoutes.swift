@@ -1,6 +1,5 @@
 import CountersignCore
 import CountersignWire
-import Encodings
 import HTTPTypes
 import Hummingbird
 import RelyingPartyAPI
@@ -10,7 +9,7 @@ import OpenPGP
 extension NativeAPI {
     func addChallenges(to routes: inout NativeRoutes) {
         routes.client(.post, "/v1/challenges", .challenges) { [self] caller, incoming in
-            let request = try AskChallenge.Request(incoming.json())
+            let request = try AskChallenge.Request(AskRequest(incoming.json()))
             let key = try incoming.idempotencyKey(of: caller.client.id, ports.hasher)
             let result = try await AskChallenge.ask(request, by: caller, idempotency: key, ports: ports)
             return try reply(result, status: 201, json)
@@ -43,9 +42,7 @@ extension NativeAPI {
         }
         routes.client(.post, "/v1/challenges/:challenge/code", .challenges) { [self] caller, incoming in
             let id = try incoming.challenge()
-            var members = try JSONMembers(incoming.json())
-            let code = try members.required("code", "six digits") { $0.string.flatMap { EntryNumber($0) } }
-            try members.refuseUnknown()
+            let code = try EnteredCode(incoming.json()).code
             return try reply(await EnterCode.enter(code, for: id, by: caller, ports: ports))
         }
         routes.client(.get, "/v1/challenges/:challenge/qr.svg", .challenges) { [self] caller, incoming in
@@ -53,9 +50,7 @@ extension NativeAPI {
         }
         routes.client(.post, "/v1/challenges/:challenge/return", .challenges) { [self] caller, incoming in
             let id = try incoming.challenge()
-            var members = try JSONMembers(incoming.json())
-            let code = Secret(try members.string(ReturnURI.parameter))
-            try members.refuseUnknown()
+            let code = try ReturnRequest(incoming.json()).code
             return try reply(await ReturnChallenge.present(code, for: id, by: caller, ports: ports))
         }
         routes.client(

@@ -3,13 +3,13 @@ import CountersignWire
 import Encodings
 import HTTPTypes
 import Hummingbird
-import OpenPGP
+import RelyingPartyAPI
 
 /// The routes of relying parties for tickets and enrollments.
 extension NativeAPI {
     func addEnrollments(to routes: inout NativeRoutes) {
         routes.client(.post, "/v1/users/:user/enrollment-tickets", .enrollments) { [self] caller, incoming in
-            try JSONMembers(try incoming.optionalJSON()).refuseUnknown()
+            _ = try TicketRequest(incoming.optionalJSON())
             let key = try incoming.idempotencyKey(of: caller.client.id, ports.hasher)
             let result = try await CreateTicket.create(
                 for: try incoming.user(), by: caller, idempotency: key, ports: ports)
@@ -22,7 +22,7 @@ extension NativeAPI {
             .post, "/v1/users/:user/enrollments/:enrollment/waiver", .enrollments
         ) { [self] caller, incoming in
             let id = try incoming.enrollment()
-            let fingerprint = try Self.waivedFingerprint(incoming.json())
+            let fingerprint = try WaiverRequest(incoming.json()).fingerprint
             let user = try incoming.user()
             return try reply(
                 await WaiveWait.waive(id, fingerprint, of: user, by: caller, ports: ports))
@@ -39,17 +39,5 @@ extension NativeAPI {
                 await RemoveEnrollment.remove(
                     id, of: try incoming.user(), by: caller, because: reason ?? .client, ports: ports))
         }
-    }
-}
-
-extension NativeAPI {
-    /// Parses the body of a waiver, which names a device by its fingerprint.
-    static func waivedFingerprint(_ json: JSONValue) throws -> Fingerprint {
-        var members = try JSONMembers(json)
-        let fingerprint = try members.required("fingerprint", "40 hexadecimal digits") {
-            $0.string.flatMap { Fingerprint($0[...]) }
-        }
-        try members.refuseUnknown()
-        return fingerprint
     }
 }

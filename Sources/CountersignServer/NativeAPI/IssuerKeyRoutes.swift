@@ -3,6 +3,7 @@ import CountersignWire
 import Encodings
 import HTTPTypes
 import Hummingbird
+import RelyingPartyAPI
 
 /// The operator's routes for the issuer's own keys.
 extension NativeAPI {
@@ -21,19 +22,6 @@ extension NativeAPI {
                     use, isAtOnce: request.isAtOnce, isCompromised: request.isCompromised, by: caller.actor,
                     ports: ports))
         }
-    }
-}
-
-/// The body of a request to rotate a key.
-private struct RotationRequest {
-    let isAtOnce: Bool
-    let isCompromised: Bool
-
-    init(_ json: JSONValue) throws(JSONShapeError) {
-        var members = try JSONMembers(json)
-        isAtOnce = try members.optionalBool("at_once") ?? false
-        isCompromised = try members.optionalBool("compromised") ?? false
-        try members.refuseUnknown()
     }
 }
 

@@ -2,6 +2,7 @@ import CountersignCore
 import CountersignWire
 import Encodings
 import Foundation
+import RelyingPartyAPI
 
 /// A file with challenge types, in the format of `countersign type list --json`.
 enum TypeFile {
@@ -18,7 +19,12 @@ enum TypeFile {
                 let name = try members.required("name", "a name of lower case letters, digits, - and _") {
                     $0.string.flatMap { TypeName($0) }
                 }
-                return try ChallengeType(element.value, name: name, at: element.pointer)
+                let type = try ChallengeType(element.value, name: name, at: element.pointer)
+                if let violation = type.violation {
+                    throw JSONShapeError.invalid(
+                        pointer: "\(element.pointer)/\(violation.member)", expected: violation.expected)
+                }
+                return type
             }
             try members.refuseUnknown()
             for (index, type) in types.enumerated() where types[..<index].contains(where: { $0.name == type.name }) {

@@ -401,7 +401,7 @@ extension SQLTransaction {
     }
 
     private func channel(_ row: SQLRow) throws -> Channel {
-        switch try row.value(23, Channel.Kind.init(rawValue:)) {
+        switch try row.value(23, ChannelKind.init(rawValue:)) {
         case .devices: .devices
         case .text: .text
         case .code:

@@ -1,6 +1,7 @@
 import CountersignCore
 import CountersignWire
 import Encodings
+import RelyingPartyAPI
 
 private enum Statements {
     static let columns =
@@ -191,12 +192,12 @@ extension Client {
 
     private static func authenticators(_ text: String) -> [CustomAuthenticator]? {
         json(text)?.array.flatMap { all in
-            try? all.map { try CustomAuthenticator($0, at: "") { CallbackURI(stored: $0) } }
+            try? all.map { try CustomAuthenticator($0) { CallbackURI(stored: $0) } }
         }
     }
 
     private static func deviceLimit(_ text: String) -> DeviceLimit? {
-        json(text).flatMap { try? DeviceLimit($0, at: "") }
+        json(text).flatMap { try? DeviceLimit($0) }
     }
 
     private static func pinPolicy(_ text: String) -> PINPolicy? {
@@ -227,6 +228,7 @@ extension ChallengeType {
         let name = try row.value(0) { TypeName($0) }
         self = try row.value(1) { text in
             (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? ChallengeType($0, name: name, isStored: true) }
+                .flatMap { $0.violation == nil ? $0 : nil }
         }
     }
 }

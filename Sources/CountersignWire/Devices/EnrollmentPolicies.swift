@@ -14,6 +14,11 @@ public struct EnrollmentPolicies: Hashable, Sendable {
             self.maximum = maximum
             self.replacesOldest = replacesOldest
         }
+
+        /// The limit as JSON.
+        package var json: JSONValue {
+            ["max": .integer(Int64(maximum)), "at_limit": replacesOldest ? "replace" : "refuse"]
+        }
     }
 
     /// The rules for PINs: their lengths, how many wrong ones may be typed, and what happens then.
@@ -34,9 +39,7 @@ public struct EnrollmentPolicies: Hashable, Sendable {
     public var json: JSONValue {
         .members([
             "number_length": .integer(Int64(EntryNumber.length)), "pin": pin.json,
-            "device_limit": devices.map {
-                ["max": .integer(Int64($0.maximum)), "at_limit": $0.replacesOldest ? "replace" : "refuse"]
-            },
+            "device_limit": devices?.json,
             "authenticators": .array(authenticators.map { .string("\($0)") }),
         ])
     }

@@ -1,18 +1,5 @@
 public import Crypto
 
-/// What shows that a call comes from a device: read, and not yet verified.
-public protocol DeviceProof: Sendable {
-    /// Whose key it says it was made by: an enrollment's id, or a certificate's fingerprint.
-    var keyID: String { get }
-    /// When it says it was made, in seconds since 1970.
-    var created: Int64 { get }
-    /// What no other proof by the same key has.
-    var nonce: String { get }
-
-    /// Throws unless it was made by this key.
-    func verify(by key: P256.Signing.PublicKey) throws(MessageSignatureError)
-}
-
 /// A request with the signature of a device, which is not yet verified.
 public struct DeviceRequest: DeviceProof {
     /// The signature's fields.
@@ -37,7 +24,17 @@ public struct DeviceRequest: DeviceProof {
     public var nonce: String { signature.parameters.nonce }
 
     /// Throws unless the signature is this key's over exactly this request.
-    public func verify(by key: P256.Signing.PublicKey) throws(MessageSignatureError) {
-        try signature.verify(request, body: body, by: key)
+    public func verify(by key: P256.Signing.PublicKey) throws(DeviceProofError) {
+        do throws(MessageSignatureError) {
+            try signature.verify(request, body: body, by: key)
+        } catch {
+            switch error {
+            case .coverage(let name): throw .coverage(name)
+            case .digest: throw .otherContent
+            case .invalid: throw .invalid
+            // What the fields say of themselves was checked when they were read.
+            case .malformed, .missing, .parameter, .several: throw .malformed
+            }
+        }
     }
 }

@@ -20,6 +20,14 @@ package enum UserReference: Hashable, Sendable {
 
     private static let externalPrefix = "external_id:"
 
+    /// The reference, as it is read.
+    package var text: String {
+        switch self {
+        case .id(let id): "\(id)"
+        case .externalID(let name): Self.externalPrefix + name.text
+        }
+    }
+
     /// Reads a reference, or nil.
     package init?(_ text: String) {
         if let id = UserID(text) {

@@ -4,6 +4,7 @@ import Crypto
 import Encodings
 import JOSE
 import OpenPGP
+import RelyingPartyAPI
 
 extension Parser {
     /// JSON texts.
@@ -50,7 +51,7 @@ extension Parser {
             try body("a challenge type", value, { try ChallengeType($0, name: .confirm) }, \.json),
             try body(
                 "an authenticator", value,
-                { try CustomAuthenticator($0, at: "") { CallbackURI($0, isDevelopment: false) } }, \.json),
+                { try CustomAuthenticator($0) { CallbackURI($0, isDevelopment: false) } }, \.json),
         ]
         return verdicts.contains(.read) || verdict != nil ? .read : .refused
     }

@@ -3,7 +3,7 @@ import CountersignWire
 import Encodings
 import OpenPGP
 
-/// Maps refusals of Core to problems of the native API; no other file does this.
+/// Maps refusals that several operations share to problems of the native API.
 ///
 /// Each initializer has a label, for the reason that the wire module gives for its own.
 extension ProblemDetails {
@@ -63,6 +63,17 @@ extension ProblemDetails {
         }
     }
 
+    /// The problem for a request whose signature does not show that a device sent it.
+    init(proof error: DeviceProofError) {
+        switch error {
+        case .malformed: self.init(signature: .malformed)
+        case .coverage(let name): self.init(signature: .coverage(name))
+        case .otherContent: self.init(signature: .digest)
+        case .otherKey: self.init(signature: .parameter("keyid"))
+        case .invalid: self.init(signature: .invalid)
+        }
+    }
+
     /// The problem for a challenge that is refused.
     init(asking refusal: AskChallenge.Refusal) {
         switch refusal {
@@ -108,6 +119,25 @@ extension ProblemDetails {
         self.init(
             .textRefused, detail: "\(pointer): \(reason)",
             members: ["pointer": .string(pointer), "reason": .string(reason)])
+    }
+
+    /// The problem for a caller that comes too often.
+    init(retryAfter seconds: Seconds) {
+        self.init(.rateLimited, members: ["retry_after": .integer(seconds.value)])
+    }
+
+    /// The problem for an incorrect PIN.
+    init(pinIncorrect attemptsLeft: Int) {
+        self.init(.pinIncorrect, members: ["attempts_left": .integer(Int64(attemptsLeft))])
+    }
+
+    /// A problem with the message of a custom authenticator.
+    init(_ code: ProblemCode, payload: String?, attemptsLeft: Int? = nil) {
+        self.init(
+            code,
+            members: JSONObject([
+                "attempts_left": attemptsLeft.map { .integer(Int64($0)) }, "payload": payload.map(JSONValue.string),
+            ]))
     }
 }
 

@@ -1,0 +1,38 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import Hummingbird
+
+/// The replies to requests that end by a thrown error, or that no handler answered.
+extension NativeAPI {
+    func refusal(of error: any Error, _ context: ServerContext) -> RenderedRefusal? {
+        switch error {
+        case let problem as ProblemDetails: rendered(problem, context)
+        case let refusal as RequestRefusal: rendered(ProblemDetails(request: refusal), context)
+        case let error as JSONSyntaxError: rendered(ProblemDetails(syntax: error), context)
+        case let error as JSONShapeError: rendered(ProblemDetails(shape: error), context)
+        case let error as RefusedText: rendered(ProblemDetails(text: error), context)
+        case let error as Waits.TooMany: rendered(ProblemDetails(waits: error), context)
+        default: nil
+        }
+    }
+
+    func refusal(of failure: RequestFailure, _ context: ServerContext) -> RenderedRefusal {
+        rendered(ProblemDetails(failure: failure), context)
+    }
+
+    private func rendered(_ problem: ProblemDetails, _ context: ServerContext) -> RenderedRefusal {
+        var response = Response(
+            json: problem.json(issuer: ports.issuer, requestID: context.requestID), status: problem.status)
+        response.headers[.contentType] = ProblemDetails.mediaType
+        if let seconds = problem["retry_after"]?.integer { response.headers[.retryAfter] = "\(seconds)" }
+        if problem.knownCode == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"countersign\"" }
+        if problem.knownCode == .unsupportedMediaType {
+            response.headers[.accept] = "application/json"
+            response.headers[.acceptEncoding] = "identity"
+        }
+        // Only in development mode does the log name the failed check, which would also help forgers.
+        let isTold = isDevelopment && (problem.knownCode == .answerInvalid || problem.knownCode == .signatureInvalid)
+        return RenderedRefusal(response: response, code: problem.code, detail: isTold ? problem.detail : nil)
+    }
+}

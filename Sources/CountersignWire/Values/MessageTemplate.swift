@@ -1,0 +1,7 @@
+/// The texts that people get by mail and as text messages; operators may write their own.
+package enum MessageTemplate: String, CaseIterable, Sendable {
+    /// Shows an operator that messages arrive.
+    case test
+    /// Brings a code that proves that the person gets what is sent there.
+    case code
+}

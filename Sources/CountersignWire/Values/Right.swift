@@ -1,0 +1,11 @@
+/// What a client may do.
+///
+/// Spec: design 4, *What a client may touch*.
+package enum Right: String, CaseIterable, Sendable {
+    /// Ask, watch and cancel challenges, and fetch receipts.
+    case challenges
+    /// Make, change and unlink users.
+    case users
+    /// Make tickets and remove devices.
+    case enrollments
+}

@@ -1,0 +1,206 @@
+package import CountersignWire
+package import Encodings
+
+/// What an operator makes a client with: `ClientRequest` of the contract.
+package struct ClientRequest: Sendable {
+    /// What users know the client by.
+    package let name: ClientName
+    /// All that may be left out, and the name.
+    package let settings: ClientUpdate
+
+    /// The request as JSON.
+    package var json: JSONValue { settings.json }
+
+    /// Reads a request.
+    ///
+    /// - Throws: ``JSONShapeError``, or ``RefusedText`` for a name that may not be.
+    package init(_ json: JSONValue, isDevelopment: Bool) throws {
+        settings = try ClientUpdate(json, isDevelopment: isDevelopment, needsName: true)
+        guard let name = settings.name else { throw JSONShapeError.missing(pointer: "/name") }
+        self.name = name
+    }
+}
+
+/// What an operator changes about a client: `ClientUpdate` of the contract.
+///
+/// What is nil stays as it was. Nil inside means: none from now on.
+package struct ClientUpdate: Sendable {
+    /// What users know the client by.
+    package var name: ClientName?
+    /// What it may do.
+    package var rights: Set<Right>?
+    /// Where it may be called back.
+    package var callbackURIs: [CallbackURI]?
+    /// Where devices may return to.
+    package var returnURIs: [ReturnURI]?
+    /// Where it is told of its users' devices.
+    package var noticeURI: CallbackURI??
+    /// What its receiver asks for, besides the signature.
+    package var basic: BasicCredentials??
+    /// Whether its tickets enroll a further device without the approval of an earlier one.
+    package var waivesEnrollmentApproval: Bool?
+    /// How long a further device waits that no earlier one approves.
+    package var coolingOff: Seconds?
+    /// The rules for the PINs of its devices.
+    package var pinPolicy: PINPolicy?
+    /// How many devices of a user may enroll through it.
+    package var deviceLimit: EnrollmentPolicies.DeviceLimit??
+    /// What it judges itself.
+    package var authenticators: [CustomAuthenticator]?
+
+    /// An update of the name alone.
+    package init(name: ClientName?) {
+        self.name = name
+    }
+
+    /// The update as JSON.
+    package var json: JSONValue {
+        Self.json(
+            name: name?.text, rights: rights?.map(\.rawValue).sorted(), callbackURIs: callbackURIs?.map(\.description),
+            returnURIs: returnURIs?.map(\.description),
+            noticeURI: noticeURI.map { $0.map { .string($0.description) } ?? .null },
+            basic: basic.map { $0?.json ?? .null }, waivesEnrollmentApproval: waivesEnrollmentApproval,
+            coolingOff: coolingOff?.value, pinPolicy: pinPolicy?.json,
+            deviceLimit: deviceLimit.map { $0?.json ?? .null },
+            authenticators: authenticators?.map(\.json))
+    }
+
+    /// An update, or a request for a new client, as a caller writes it, which the server judges.
+    package static func json(
+        name: String?, rights: [String]?, callbackURIs: [String]?, returnURIs: [String]?, noticeURI: JSONValue?,
+        basic: JSONValue?, waivesEnrollmentApproval: Bool?, coolingOff: Int64?, pinPolicy: JSONValue?,
+        deviceLimit: JSONValue?, authenticators: [JSONValue]?
+    ) -> JSONValue {
+        .members([
+            "name": .text(name), "rights": rights.map(JSONValue.texts),
+            "callback_uris": callbackURIs.map(JSONValue.texts), "return_uris": returnURIs.map(JSONValue.texts),
+            "notice_uri": noticeURI, "callback_basic": basic,
+            "waive_enrollment_approval": waivesEnrollmentApproval.map(JSONValue.bool),
+            "enrollment_cooling_off": coolingOff.map(JSONValue.integer), "pin_policy": pinPolicy,
+            "device_limit": deviceLimit, "authenticators": authenticators.map(JSONValue.array),
+        ])
+    }
+
+    /// Reads an update.
+    ///
+    /// - Throws: ``JSONShapeError``, or ``RefusedText`` for a name that may not be.
+    package init(_ json: JSONValue, isDevelopment: Bool) throws {
+        try self.init(json, isDevelopment: isDevelopment, needsName: false)
+    }
+
+    fileprivate init(_ json: JSONValue, isDevelopment: Bool, needsName: Bool) throws {
+        var members = try JSONMembers(json)
+        name = try members.clientName()
+        guard name != nil || !needsName else { throw JSONShapeError.missing(pointer: "/name") }
+        rights = try members.optional("rights", "an array of \"challenges\", \"users\" and \"enrollments\"") {
+            $0.each { Right(rawValue: $0) }.map { Set($0) }
+        }
+        callbackURIs = try members.callbackURIs(isDevelopment: isDevelopment)
+        returnURIs = try members.returnURIs(isDevelopment: isDevelopment)
+        noticeURI = Self.change(
+            try members.optional("notice_uri", JSONMembers.uri) {
+                $0.string.flatMap { CallbackURI($0, isDevelopment: isDevelopment) }
+            }, json["notice_uri"])
+        basic = Self.change(
+            try members.value("callback_basic").map { value throws(JSONShapeError) in
+                try BasicCredentials(value, at: members.pointer(to: "callback_basic"))
+            }, json["callback_basic"])
+        waivesEnrollmentApproval = try members.optionalBool("waive_enrollment_approval")
+        coolingOff = try members.optionalSeconds(
+            "enrollment_cooling_off", in: Seconds.minutes(1)...Seconds.days(7))
+        pinPolicy = try members.value("pin_policy").map { value throws(JSONShapeError) in
+            try PINPolicy(value, at: members.pointer(to: "pin_policy"))
+        }
+        deviceLimit = Self.change(
+            try members.value("device_limit").map { value throws(JSONShapeError) in
+                try EnrollmentPolicies.DeviceLimit(value, at: members.pointer(to: "device_limit"))
+            }, json["device_limit"])
+        authenticators = try members.authenticators(isDevelopment: isDevelopment)
+        try members.refuseUnknown()
+    }
+
+    /// What changes: null removes the value.
+    private static func change<Value>(_ value: Value?, _ json: JSONValue?) -> Value?? {
+        json == nil ? nil : .some(value)
+    }
+}
+
+extension BasicCredentials {
+    /// The credentials as JSON: `BasicCredentials` of the contract.
+    package var json: JSONValue { Self.json(username: username, password: password) }
+
+    /// Credentials as a caller writes them, which the server judges.
+    package static func json(username: String, password: Secret<String>) -> JSONValue {
+        ["username": .string(username), "password": .string(password.reveal())]
+    }
+
+    /// Reads credentials that stand at a JSON pointer.
+    package init(_ json: JSONValue, at pointer: String = "") throws(JSONShapeError) {
+        var members = try JSONMembers(json, at: pointer)
+        let (username, password) = (try members.string("username"), try members.string("password"))
+        try members.refuseUnknown()
+        guard let credentials = BasicCredentials(username: username, password: Secret(password)) else {
+            throw .invalid(
+                pointer: pointer,
+                expected: "a username without a colon and a password, each of 1 to \(BasicCredentials.maximumLength) "
+                    + "bytes without control characters")
+        }
+        self = credentials
+    }
+}
+
+/// The members that describe a client.
+extension JSONMembers {
+    fileprivate static let uri = "an https URL (http to loopback in development mode)"
+
+    fileprivate mutating func clientName() throws -> ClientName? {
+        try optionalString("name").map { text in
+            try refusing(at: "/name") { () throws(TextRefusal) in
+                let name = try ClientName(text)
+                try DisplayLimits.check(name: text)
+                return name
+            }
+        }
+    }
+
+    fileprivate mutating func callbackURIs(isDevelopment: Bool) throws(JSONShapeError) -> [CallbackURI]? {
+        guard value("callback_uris") != nil else { return nil }
+        return try array("callback_uris").map { element throws(JSONShapeError) in
+            guard let uri = element.value.string.flatMap({ CallbackURI($0, isDevelopment: isDevelopment) }) else {
+                throw JSONShapeError.invalid(pointer: element.pointer, expected: Self.uri)
+            }
+            return uri
+        }
+    }
+
+    fileprivate mutating func returnURIs(isDevelopment: Bool) throws(JSONShapeError) -> [ReturnURI]? {
+        guard value("return_uris") != nil else { return nil }
+        let all = try array("return_uris").map { element throws(JSONShapeError) in
+            guard let uri = element.value.string.flatMap({ ReturnURI($0, isDevelopment: isDevelopment) }) else {
+                throw JSONShapeError.invalid(pointer: element.pointer, expected: ReturnURI.expected)
+            }
+            return uri
+        }
+        guard all.count <= ReturnURI.maximumCount else {
+            throw .invalid(pointer: pointer(to: "return_uris"), expected: "at most \(ReturnURI.maximumCount) URLs")
+        }
+        return all
+    }
+
+    fileprivate mutating func authenticators(
+        isDevelopment: Bool
+    ) throws(JSONShapeError) -> [CustomAuthenticator]? {
+        guard value("authenticators") != nil else { return nil }
+        let all = try array("authenticators").map { element throws(JSONShapeError) in
+            try CustomAuthenticator(element.value, at: element.pointer) {
+                CallbackURI($0, isDevelopment: isDevelopment)
+            }
+        }
+        guard all.count <= CustomAuthenticator.maximumCount, Set(all.map(\.name)).count == all.count else {
+            throw .invalid(
+                pointer: pointer(to: "authenticators"),
+                expected: "at most \(CustomAuthenticator.maximumCount) authenticators, each name once")
+        }
+        return all
+    }
+}
