@@ -120,7 +120,9 @@ struct RelyingPartyAPITests {
         Described(
             schema: "CreatedClient", isStrict: false,
             examples: [
-                shown(["client_secret": "s", "callback_secret": "c", "notice_secret": "n", "hook_secret": "h"])
+                shown(
+                    ["client_secret": "s", "callback_secret": "c", "notice_secret": "n", "hook_secret": "h"],
+                    disabledAt: nil)
             ]
         ) { try CreatedClientView($0).json },
         Described(
@@ -255,13 +257,13 @@ struct RelyingPartyAPITests {
     ]
 
     /// A client with all that it may have everywhere, and some more.
-    private static func shown(_ more: JSONObject) -> JSONValue {
+    private static func shown(_ more: JSONObject, disabledAt: JSONValue? = time) -> JSONValue {
         var object = JSONObject([
             "client_id": .string(client), "name": "Shop", "rights": ["challenges"],
             "callback_uris": ["https://x.test/c"], "gone_callback_uris": ["https://x.test/c"],
             "return_uris": ["https://x.test/r"], "notice_uri": "https://x.test/n", "callback_username": "shop",
             "waive_enrollment_approval": false, "enrollment_cooling_off": 60, "pin_policy": PINPolicy.standard.json,
-            "device_limit": limit, "authenticators": [authenticator], "is_operator": false, "disabled_at": time,
+            "device_limit": limit, "authenticators": [authenticator], "is_operator": false, "disabled_at": disabledAt,
             "created_at": time,
         ])
         for member in more.members { object[member.name] = member.value }
