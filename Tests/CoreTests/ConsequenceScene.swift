@@ -2,6 +2,7 @@ import CountersignStorage
 import CountersignWire
 import Encodings
 import OpenPGP
+import RelyingPartyAPI
 import StorageTestSupport
 import TestSupport
 
