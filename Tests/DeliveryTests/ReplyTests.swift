@@ -138,7 +138,7 @@ struct ReplyTests {
         }
     }
 
-    @Test("A client without a callback secret is sent nothing unsigned")
+    @Test("A client without a callback secret, such as a deleted one, is sent nothing unsigned, and tried once")
     func noSecret() async throws {
         try await DeliveryScene.with { scene in
             try await Receiver.with(
@@ -148,6 +148,7 @@ struct ReplyTests {
                     let id = try await scene.enqueue(to: base + "/hook")
                     try await scene.worker().deliverDue()
                     #expect(try await scene.row(id).error == "the client has no callback secret")
+                    #expect(try await scene.row(id).state == "dead")
                     #expect(receiver.calls.isEmpty)
                 })
         }

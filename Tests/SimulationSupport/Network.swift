@@ -5,6 +5,8 @@ struct Unanswered: Error {}
 struct Network {
     /// How long a caller waits for an answer, in addition to the time for which the server may hold the call.
     private static let patience = Duration.seconds(10)
+    /// After this time no request is still on its way.
+    static let longestDelay = Duration.seconds(33)
 
     let world: SimulatedWorld
 

@@ -103,7 +103,8 @@ final class Operator: @unchecked Sendable {
         let disabled = try await insist { try await DisableClient.disable(id, by: admin.actor, ports: $0.ports) }
         world.trace.note("operator", "has disabled \(portal.name)")
         if case .disabled = disabled { try world.watch.nothingOpen(of: id) }
-        try await world.pause(.seconds(world.draw(1...60)))
+        // A request to disable that was repeated may still be on its way, and would disable the client again.
+        try await world.pause(Network.longestDelay + .seconds(world.draw(1...60)))
         _ = try await insist { try await EnableClient.enable(id, by: admin.actor, ports: $0.ports) }
         portal.beEnabled()
     }
