@@ -50,7 +50,7 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let body = ClientUpdate.json(
+            let body = ClientChanges.json(
                 name: name, rights: right.isEmpty ? nil : right, callbackURIs: callback, returnURIs: returnTo,
                 noticeURI: notice.map(JSONValue.string), basic: try basic.json,
                 waivesEnrollmentApproval: waiveEnrollmentApproval, coolingOff: coolingOff, pinPolicy: pins.json,
@@ -133,7 +133,7 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let body = ClientUpdate.json(
+            let body = ClientChanges.json(
                 name: name, rights: right.isEmpty ? nil : right,
                 callbackURIs: callback.isEmpty && !noCallback ? nil : callback,
                 returnURIs: returnTo.isEmpty && !noReturnTo ? nil : returnTo,

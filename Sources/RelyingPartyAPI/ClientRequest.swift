@@ -6,7 +6,7 @@ package struct ClientRequest: Sendable {
     /// What users know the client by.
     package let name: ClientName
     /// All that may be left out, and the name.
-    package let settings: ClientUpdate
+    package let settings: ClientChanges
 
     /// The request as JSON.
     package var json: JSONValue { settings.json }
@@ -15,53 +15,23 @@ package struct ClientRequest: Sendable {
     ///
     /// - Throws: ``JSONShapeError``, or ``RefusedText`` for a name that may not be.
     package init(_ json: JSONValue, isDevelopment: Bool) throws {
-        settings = try ClientUpdate(json, isDevelopment: isDevelopment, needsName: true)
+        settings = try ClientChanges(json, isDevelopment: isDevelopment, needsName: true)
         guard let name = settings.name else { throw JSONShapeError.missing(pointer: "/name") }
         self.name = name
     }
 }
 
-/// What an operator changes about a client: `ClientUpdate` of the contract.
-///
-/// What is nil stays as it was. Nil inside means: none from now on.
-package struct ClientUpdate: Sendable {
-    /// What users know the client by.
-    package var name: ClientName?
-    /// What it may do.
-    package var rights: Set<Right>?
-    /// Where it may be called back.
-    package var callbackURIs: [CallbackURI]?
-    /// Where devices may return to.
-    package var returnURIs: [ReturnURI]?
-    /// Where it is told of its users' devices.
-    package var noticeURI: CallbackURI??
-    /// What its receiver asks for, besides the signature.
-    package var basic: BasicCredentials??
-    /// Whether its tickets enroll a further device without the approval of an earlier one.
-    package var waivesEnrollmentApproval: Bool?
-    /// How long a further device waits that no earlier one approves.
-    package var coolingOff: Seconds?
-    /// The rules for the PINs of its devices.
-    package var pinPolicy: PINPolicy?
-    /// How many devices of a user may enroll through it.
-    package var deviceLimit: EnrollmentPolicies.DeviceLimit??
-    /// What it judges itself.
-    package var authenticators: [CustomAuthenticator]?
-
-    /// An update of the name alone.
-    package init(name: ClientName?) {
-        self.name = name
-    }
-
+/// What an operator changes about a client, as JSON: `ClientUpdate` of the contract.
+extension ClientChanges {
     /// The update as JSON.
     package var json: JSONValue {
         Self.json(
             name: name?.text, rights: rights?.map(\.rawValue).sorted(), callbackURIs: callbackURIs?.map(\.description),
             returnURIs: returnURIs?.map(\.description),
-            noticeURI: noticeURI.map { $0.map { .string($0.description) } ?? .null },
-            basic: basic.map { $0?.json ?? .null }, waivesEnrollmentApproval: waivesEnrollmentApproval,
+            noticeURI: notices.replacement.map { $0.map { .string($0.description) } ?? .null },
+            basic: basic.replacement.map { $0?.json ?? .null }, waivesEnrollmentApproval: waivesEnrollmentApproval,
             coolingOff: coolingOff?.value, pinPolicy: pinPolicy?.json,
-            deviceLimit: deviceLimit.map { $0?.json ?? .null },
+            deviceLimit: devices.replacement.map { $0?.json ?? .null },
             authenticators: authenticators?.map(\.json))
     }
 
@@ -90,18 +60,19 @@ package struct ClientUpdate: Sendable {
 
     fileprivate init(_ json: JSONValue, isDevelopment: Bool, needsName: Bool) throws {
         var members = try JSONMembers(json)
-        name = try members.clientName()
+        let name = try members.clientName()
         guard name != nil || !needsName else { throw JSONShapeError.missing(pointer: "/name") }
+        self.init(name: name)
         rights = try members.optional("rights", "an array of \"challenges\", \"users\" and \"enrollments\"") {
             $0.each { Right(rawValue: $0) }.map { Set($0) }
         }
         callbackURIs = try members.callbackURIs(isDevelopment: isDevelopment)
         returnURIs = try members.returnURIs(isDevelopment: isDevelopment)
-        noticeURI = Self.change(
+        notices = Change(
             try members.optional("notice_uri", JSONMembers.uri) {
                 $0.string.flatMap { CallbackURI($0, isDevelopment: isDevelopment) }
             }, json["notice_uri"])
-        basic = Self.change(
+        basic = Change(
             try members.value("callback_basic").map { value throws(JSONShapeError) in
                 try BasicCredentials(value, at: members.pointer(to: "callback_basic"))
             }, json["callback_basic"])
@@ -111,17 +82,19 @@ package struct ClientUpdate: Sendable {
         pinPolicy = try members.value("pin_policy").map { value throws(JSONShapeError) in
             try PINPolicy(value, at: members.pointer(to: "pin_policy"))
         }
-        deviceLimit = Self.change(
+        devices = Change(
             try members.value("device_limit").map { value throws(JSONShapeError) in
                 try EnrollmentPolicies.DeviceLimit(value, at: members.pointer(to: "device_limit"))
             }, json["device_limit"])
         authenticators = try members.authenticators(isDevelopment: isDevelopment)
         try members.refuseUnknown()
     }
+}
 
-    /// What changes: null removes the value.
-    private static func change<Value>(_ value: Value?, _ json: JSONValue?) -> Value?? {
-        json == nil ? nil : .some(value)
+extension ClientChanges.Change {
+    /// What a member changes: null removes the value.
+    fileprivate init(_ value: Value?, _ json: JSONValue?) {
+        self = json == nil ? .unchanged : value.map { .set($0) } ?? .removed
     }
 }
 

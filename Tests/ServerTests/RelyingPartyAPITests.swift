@@ -179,7 +179,7 @@ struct RelyingPartyAPITests {
         Described(
             schema: "ClientUpdate", isStrict: true,
             examples: [settings, ["notice_uri": .null, "callback_basic": .null, "device_limit": .null]]
-        ) { try ClientUpdate($0, isDevelopment: false).json },
+        ) { try ClientChanges($0, isDevelopment: false).json },
         Described(
             schema: "BasicCredentials", isStrict: true, examples: [["username": "shop", "password": "p"]]
         ) { try BasicCredentials($0).json },

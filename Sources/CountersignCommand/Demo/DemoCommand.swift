@@ -67,7 +67,7 @@ struct Stage: Sendable {
             var type = TypeRequest()
             (type.lifetime, type.maximumAsks, type.denialPause) = (180, 1000, 0)
             try await remote.call(.PUT, "/v1/admin/types/payment", type.json)
-            let shop = ClientUpdate(name: try ClientName("ACME Shop"))
+            let shop = ClientChanges(name: try ClientName("ACME Shop"))
             return try CreatedClientView(try await remote.call(.POST, "/v1/admin/clients", shop.json))
         }
         operatorCredential = .token(token)

@@ -40,7 +40,7 @@ actor Shop {
             try Detail(label: "Payee", value: "ACME GmbH, DE89 3704 0044 0532 0130 00"),
             try Detail(label: "Order", value: "Espresso machine, walnut"),
         ]
-        request.context = AskRequest.Context(address: address, userAgent: userAgent)
+        request.context = ContextLine(address: address, userAgent: userAgent)
         request.clientState = id
         let asked = try AskedView(try await ask(request, idempotency: id))
         guard let number = asked.number else { throw CommandError("The server named no number.") }

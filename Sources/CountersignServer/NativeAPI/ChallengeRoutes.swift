@@ -9,7 +9,7 @@ import OpenPGP
 extension NativeAPI {
     func addChallenges(to routes: inout NativeRoutes) {
         routes.client(.post, "/v1/challenges", .challenges) { [self] caller, incoming in
-            let request = try AskChallenge.Request(AskRequest(incoming.json()))
+            let request = try AskRequest(incoming.json())
             let key = try incoming.idempotencyKey(of: caller.client.id, ports.hasher)
             let result = try await AskChallenge.ask(request, by: caller, idempotency: key, ports: ports)
             return try reply(result, status: 201, json)

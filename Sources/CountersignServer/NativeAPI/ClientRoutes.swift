@@ -19,7 +19,7 @@ extension NativeAPI {
         }
         routes.administrator(.patch, "/v1/admin/clients/:client") { [self] caller, incoming in
             let id = try incoming.client()
-            let changes = try ClientChanges(ClientUpdate(incoming.json(), isDevelopment: isDevelopment))
+            let changes = try ClientChanges(incoming.json(), isDevelopment: isDevelopment)
             return try await shown(try client(await UpdateClient.update(id, changes, by: caller.actor, ports: ports)))
         }
         addClientStates(to: &routes)
@@ -102,5 +102,19 @@ extension Client {
             callbackUsername: callbackUsername, waivesEnrollmentApproval: waivesEnrollmentApproval,
             coolingOff: coolingOff, pinPolicy: pinPolicy, deviceLimit: deviceLimit, authenticators: authenticators,
             isOperator: isOperator, disabledAt: disabledAt, createdAt: createdAt)
+    }
+}
+
+extension CreateClient.Request {
+    /// What the body of `POST /v1/admin/clients` asks.
+    init(_ request: ClientRequest) {
+        let settings = request.settings
+        self.init(
+            name: request.name, rights: settings.rights ?? Set(Right.allCases),
+            callbackURIs: settings.callbackURIs ?? [], returnURIs: settings.returnURIs ?? [],
+            noticeURI: settings.notices.replacement ?? nil, basic: settings.basic.replacement ?? nil,
+            waivesEnrollmentApproval: settings.waivesEnrollmentApproval ?? false,
+            coolingOff: settings.coolingOff ?? Client.standardCoolingOff, pinPolicy: settings.pinPolicy ?? .standard,
+            deviceLimit: settings.devices.replacement ?? nil, authenticators: settings.authenticators ?? [])
     }
 }

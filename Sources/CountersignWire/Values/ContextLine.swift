@@ -4,6 +4,10 @@ import Foundation
 ///
 /// Rendered by the server, so that no relying party can put words of its own there.
 package struct ContextLine: Hashable, Sendable {
+    /// The address, as it was given.
+    package let address: String?
+    /// The browser's `User-Agent`.
+    package let userAgent: String?
     /// The line.
     package let line: DisplayLine
 
@@ -20,6 +24,8 @@ package struct ContextLine: Hashable, Sendable {
             parts.append(canonical)
         }
         guard !parts.isEmpty, let line = try? DisplayLine(parts.joined(separator: ", ")) else { return nil }
+        self.address = address
+        self.userAgent = userAgent
         self.line = line
     }
 

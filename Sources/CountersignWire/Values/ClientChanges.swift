@@ -1,6 +1,3 @@
-package import CountersignWire
-import Encodings
-
 /// What changes about a client; what is nil stays as it was.
 package struct ClientChanges: Sendable {
     /// What users know the client by.
@@ -22,7 +19,7 @@ package struct ClientChanges: Sendable {
     /// The rules for the PINs of its devices; those that are set stay as they are.
     package var pinPolicy: PINPolicy?
     /// How many devices of a user may enroll through it; those that are enrolled stay.
-    package var devices: Change<DeviceLimit>
+    package var devices: Change<EnrollmentPolicies.DeviceLimit>
     /// What it judges itself; what is not among them is registered no more once it is used.
     package var authenticators: [CustomAuthenticator]?
 
@@ -32,7 +29,7 @@ package struct ClientChanges: Sendable {
         returnURIs: [ReturnURI]? = nil, notices: Change<CallbackURI> = .unchanged,
         basic: Change<BasicCredentials> = .unchanged,
         waivesEnrollmentApproval: Bool? = nil, coolingOff: Seconds? = nil, pinPolicy: PINPolicy? = nil,
-        devices: Change<DeviceLimit> = .unchanged, authenticators: [CustomAuthenticator]? = nil
+        devices: Change<EnrollmentPolicies.DeviceLimit> = .unchanged, authenticators: [CustomAuthenticator]? = nil
     ) {
         self.name = name
         self.rights = rights
@@ -64,33 +61,5 @@ package struct ClientChanges: Sendable {
             case .removed: .some(nil)
             }
         }
-    }
-}
-
-extension ClientChanges {
-    /// Whether receivers that were gone are called again.
-    var setsReceivers: Bool {
-        if case .set = notices { true } else { callbackURIs != nil }
-    }
-
-    /// What changed, without the password, and without what stands in a URL behind its host.
-    var auditDetail: JSONObject {
-        var detail = JSONObject()
-        detail["name"] = name.map { .string($0.text) }
-        detail["rights"] = rights.map { .array($0.map(\.rawValue).sorted().map(JSONValue.string)) }
-        detail["callback_hosts"] = callbackURIs.map { .array($0.map { .string($0.host) }) }
-        detail["return_hosts"] = returnURIs.map { .array($0.map { .string($0.place) }) }
-        detail["waiver"] = waivesEnrollmentApproval.map(JSONValue.bool)
-        detail["cooling_off"] = coolingOff.map { .integer($0.value) }
-        detail["pin_policy"] = pinPolicy?.json
-        detail["authenticators"] = authenticators.map { all in
-            .array(all.map { ["name": .string("\($0.name)"), "host": .string($0.hook.host)] })
-        }
-        if let limit = devices.replacement { detail["device_limit"] = limit?.json ?? .null }
-        if let uri = notices.replacement { detail["notice_host"] = uri.map { .string($0.host) } ?? .null }
-        if let credentials = basic.replacement {
-            detail["callback_username"] = credentials.map { .string($0.username) } ?? .null
-        }
-        return detail
     }
 }

@@ -1,70 +1,10 @@
 package import CountersignWire
 package import Encodings
 
-/// What a relying party asks: `AskRequest` of the contract.
-package struct AskRequest: Sendable {
-    /// From where a user started something.
-    package struct Context: Sendable {
-        /// The address.
-        package let address: String?
-        /// The browser's `User-Agent`.
-        package let userAgent: String?
-        /// The line that is shown of both.
-        package let line: ContextLine
-
-        /// A context; nil where the address is none, and where there is neither.
-        package init?(address: String?, userAgent: String?) {
-            guard let line = ContextLine(address: address, userAgent: userAgent) else { return nil }
-            self.address = address
-            self.userAgent = userAgent
-            self.line = line
-        }
-    }
-
+/// What a relying party asks, as JSON: `AskRequest` of the contract.
+extension AskRequest {
     private static let maximumDetails = 32
     private static let maximumStateLength = 1024
-
-    /// The user; nil for the one whose device presents the code, where the type has one.
-    package var user: UserReference?
-    /// The challenge type.
-    package var type: TypeName
-    /// The short message; nil for what the type says.
-    package var message: DisplayMessage?
-    /// The message to be shown and signed, where it is another than the short one.
-    package var secureMessage: DisplayMessage?
-    /// Amount, payee and the like.
-    package var details: [Detail] = []
-    /// Data to be signed along.
-    package var signingData: SigningData?
-    /// From where the user started this.
-    package var context: Context?
-    /// What the client knows the user's browser by.
-    package var browser: BrowserID?
-    /// Whether a number must be typed; nil for what the type says.
-    package var numberEntry: Bool?
-    /// For how long; nil for what the type says.
-    package var lifetime: Seconds?
-    /// By which methods; nil for what the type says.
-    package var methods: [AnswerMethod]?
-    /// On which devices; nil for all that can.
-    package var enrollments: [EnrollmentID]?
-    /// Where to report the end.
-    package var callbackURI: CallbackURI?
-    /// Where the device returns to that opens the code as a link.
-    package var returnURI: ReturnURI?
-    /// The telephone number a code is sent to.
-    package var phone: PhoneNumber?
-    /// The language of the texts.
-    package var locale: RequestedLanguage?
-    /// Returned to the client with the challenge.
-    package var clientState: String?
-
-    /// A request for a user or, by a type with a code, for anybody; by a type, with a message or the type's own.
-    package init(user: UserReference?, type: TypeName, message: DisplayMessage?) {
-        self.user = user
-        self.type = type
-        self.message = message
-    }
 
     /// The request as JSON.
     package var json: JSONValue {
@@ -106,15 +46,16 @@ package struct AskRequest: Sendable {
     /// - Throws: ``JSONShapeError``, or ``RefusedText`` for a text that may not be shown.
     package init(_ json: JSONValue) throws {
         var members = try JSONMembers(json)
-        user = try members.optional("user", "a user's id, or external_id: and the client's own name") {
+        let user = try members.optional("user", "a user's id, or external_id: and the client's own name") {
             $0.string.flatMap { UserReference($0) }
         }
-        type = try members.required("type", "the name of a challenge type") { $0.string.flatMap { TypeName($0) } }
-        message = try members.optionalString("message").map { text in
+        let type = try members.required("type", "the name of a challenge type") { $0.string.flatMap { TypeName($0) } }
+        let message = try members.optionalString("message").map { text in
             try refusing(at: "/message") { () throws(TextRefusal) in
                 try DisplayMessage(text, atMost: PushAlert.maximumMessageLength)
             }
         }
+        self.init(user: user, type: type, message: message)
         secureMessage = try members.optionalString("secure_message").map { text in
             try refusing(at: "/secure_message") { () throws(TextRefusal) in try DisplayMessage(text) }
         }
@@ -166,7 +107,7 @@ package struct AskRequest: Sendable {
         }
     }
 
-    private static func context(_ json: JSONValue, at pointer: String) throws(JSONShapeError) -> Context? {
+    private static func context(_ json: JSONValue, at pointer: String) throws(JSONShapeError) -> ContextLine? {
         var members = try JSONMembers(json, at: pointer)
         let address = try members.optionalString("ip")
         let userAgent = try members.optional("user_agent", "a string of at most 1024 bytes") {
@@ -174,7 +115,7 @@ package struct AskRequest: Sendable {
         }
         try members.refuseUnknown()
         if address == nil, userAgent == nil { return nil }
-        guard let context = Context(address: address, userAgent: userAgent) else {
+        guard let context = ContextLine(address: address, userAgent: userAgent) else {
             throw JSONShapeError.invalid(pointer: members.pointer(to: "ip"), expected: "an IPv4 or IPv6 address")
         }
         return context

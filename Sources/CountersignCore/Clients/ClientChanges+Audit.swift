@@ -1,0 +1,30 @@
+import CountersignWire
+import Encodings
+
+extension ClientChanges {
+    /// Whether receivers that were gone are called again.
+    var setsReceivers: Bool {
+        if case .set = notices { true } else { callbackURIs != nil }
+    }
+
+    /// What changed, without the password, and without what stands in a URL behind its host.
+    var auditDetail: JSONObject {
+        var detail = JSONObject()
+        detail["name"] = name.map { .string($0.text) }
+        detail["rights"] = rights.map { .array($0.map(\.rawValue).sorted().map(JSONValue.string)) }
+        detail["callback_hosts"] = callbackURIs.map { .array($0.map { .string($0.host) }) }
+        detail["return_hosts"] = returnURIs.map { .array($0.map { .string($0.place) }) }
+        detail["waiver"] = waivesEnrollmentApproval.map(JSONValue.bool)
+        detail["cooling_off"] = coolingOff.map { .integer($0.value) }
+        detail["pin_policy"] = pinPolicy?.json
+        detail["authenticators"] = authenticators.map { all in
+            .array(all.map { ["name": .string("\($0.name)"), "host": .string($0.hook.host)] })
+        }
+        if let limit = devices.replacement { detail["device_limit"] = limit?.json ?? .null }
+        if let uri = notices.replacement { detail["notice_host"] = uri.map { .string($0.host) } ?? .null }
+        if let credentials = basic.replacement {
+            detail["callback_username"] = credentials.map { .string($0.username) } ?? .null
+        }
+        return detail
+    }
+}
