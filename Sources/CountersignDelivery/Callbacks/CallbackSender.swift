@@ -57,8 +57,10 @@ package struct CallbackSender: Sendable {
         do {
             guard let access = try await access(),
                 let request = HTTPClientRequest(posting: body, to: uri, id: "\(id)", at: now, by: access)
-            // Of a client that is deleted there is none, and will be none.
-            else { return .refused("the client has no callback secret") }
+            else {
+                // The client is deleted, and will never have one again.
+                return .refused("the client has no callback secret")
+            }
             switch access.health {
             case .gone: return .refused(GoneReceiver.reason)
             // If the client is enabled again in time, it still receives this callback.
