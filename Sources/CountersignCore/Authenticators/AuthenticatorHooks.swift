@@ -1,9 +1,9 @@
 package import CountersignWire
 package import Encodings
 
-/// What a hook is asked.
+/// The question that the hook of a custom authenticator is asked.
 package struct HookQuestion: Sendable {
-    /// What it is about.
+    /// The purpose of the question.
     package enum Purpose: Sendable {
         /// Whether a device may answer by the authenticator from now on.
         case register
@@ -11,23 +11,23 @@ package struct HookQuestion: Sendable {
         case verify(ChallengeID, type: TypeName)
     }
 
-    /// The `webhook-id`: the same for the same data sent again.
+    /// The `webhook-id`, which is the same when the device sends the same data again.
     package let id: String
-    /// When it is asked.
+    /// When the question is asked.
     package let askedAt: Timestamp
-    /// What it is about.
+    /// The purpose of the question.
     package let purpose: Purpose
-    /// Who is asked.
+    /// The authenticator whose hook is asked.
     package let authenticator: CustomAuthenticator
-    /// Whose hook it is: the client through which the device was enrolled, whoever asked the user.
+    /// The client that has the hook: the one whose ticket enrolled the device, even if another client asked the user.
     package let client: ClientID
-    /// Which device.
+    /// The enrollment of the device.
     package let enrollment: EnrollmentID
-    /// Whose.
+    /// The user.
     package let user: UserID
-    /// The client's own name for the user.
+    /// The client's external id for the user; nil if it has none.
     package let externalID: ExternalID?
-    /// What the app has handed over.
+    /// The data of the app that the hook judges.
     package let data: Secret<String>
 
     /// A question of these parts.
@@ -46,7 +46,7 @@ package struct HookQuestion: Sendable {
         self.data = data
     }
 
-    /// The question as JSON: the body of the call.
+    /// The question as JSON, which is the body of the request to the hook.
     package var json: JSONValue {
         var object = JSONObject([
             "type": .string(typeName), "timestamp": .string("\(askedAt)"),
@@ -70,26 +70,26 @@ package struct HookQuestion: Sendable {
     }
 }
 
-/// What a hook says.
+/// The verdict of a hook.
 package struct HookVerdict: Hashable, Sendable {
-    /// How long the payload may be, in bytes of UTF-8.
+    /// The greatest length of the payload, in bytes of UTF-8.
     package static let maximumPayload = 4096
 
-    /// Whether it is satisfied.
+    /// Whether the hook accepts the data.
     package enum Result: String, CaseIterable, Sendable {
-        /// It is.
+        /// The hook accepts the data.
         case ok
-        /// It is not, and the user may try again.
+        /// The hook refuses the data, and the user may try again.
         case retry
-        /// It is not: the authenticator is registered no more.
+        /// The hook refuses the data; an answer by the authenticator then also ends its registration.
         case fail
-        /// It does not know this device.
+        /// The hook does not know the device; an answer by the authenticator then also ends its registration.
         case notRegistered = "not_registered"
     }
 
-    /// Whether it is satisfied.
+    /// Whether the hook accepts the data.
     package let result: Result
-    /// What it says to the app; nil for nothing.
+    /// The hook's message to the app; nil if there is none.
     package let payload: String?
 
     /// A verdict of these parts.
@@ -98,7 +98,7 @@ package struct HookVerdict: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// Reads a verdict, or nil; members nobody knows are ignored.
+    /// Reads a verdict and ignores unknown members; nil if the result is unknown or the payload is too long or no text.
     package init?(_ json: JSONValue) {
         guard let result = json["result"]?.string.flatMap(Result.init(rawValue:)) else { return nil }
         self.result = result
@@ -116,14 +116,22 @@ package struct HookVerdict: Hashable, Sendable {
 
 /// Asks the hooks of clients.
 package protocol AuthenticatorHooks: Sendable {
-    /// Asks a hook, for as long as it may take.
+    /// Asks a hook, and waits at most until the authenticator's deadline.
     ///
-    /// - Returns: nil when it cannot be asked, or does not answer in time and as it must.
+    /// - Returns: the verdict; nil if the hook cannot be asked, or gives no valid answer in time.
     func ask(_ question: HookQuestion) async -> HookVerdict?
 }
 
 extension UnitOfWork {
-    /// What to ask a hook about a device of a user; nil when the client has no such authenticator any more.
+    /// The question to the hook of an authenticator; nil if the client no longer has such an authenticator.
+    ///
+    /// - Parameters:
+    ///   - purpose: the purpose of the question.
+    ///   - name: the name of the authenticator.
+    ///   - data: the data of the app.
+    ///   - enrollment: the enrollment of the device.
+    ///   - id: the `webhook-id`.
+    /// - Throws: ``StoreError``.
     func hookQuestion(
         _ purpose: HookQuestion.Purpose, _ name: AuthenticatorName, _ data: CustomData, of enrollment: Enrollment,
         id: String
@@ -138,10 +146,10 @@ extension UnitOfWork {
             enrollment: enrollment.id, user: enrollment.user, externalID: externalID, data: Secret(data.data))
     }
 
-    /// Forgets that a device can answer by an authenticator, and tells the client's hook, which may keep something of
-    /// it.
+    /// Ends the registration of an authenticator on a device.
     ///
-    /// The caller holds the enrollment.
+    /// The client's hook is told, because it may keep data about the device. The caller keeps others from changing the
+    /// enrollment.
     func dropAuthenticator(
         _ name: AuthenticatorName, of enrollment: Enrollment
     ) throws {
@@ -152,7 +160,9 @@ extension UnitOfWork {
         try raise(.authenticatorDeregistered(name, of: enrollment))
     }
 
-    /// Tells a client's hook that a device answers by an authenticator no more.
+    /// Enqueues the message to a client's hook that an authenticator is no longer registered on a device.
+    ///
+    /// Nothing is sent if the client no longer has the authenticator.
     func tellDeregistered(
         _ name: AuthenticatorName, of enrollment: Enrollment
     ) throws {

@@ -2,42 +2,44 @@ package import CountersignWire
 import Encodings
 import OpenPGP
 
-/// Suspends, resumes or removes another device of the user, for a device that counts itself.
+/// Suspends, resumes or removes another device of the user, at the request of a device that is let in.
 ///
 /// Spec: design 13 §1.6 and §2.3.
 package enum ActOnDevice {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// It is so now, or was before.
+        /// The other device is in the wanted state, now or since before.
         case done
         /// The call is refused.
         case refused(DeviceRefusal)
-        /// The calling device waits to be added itself.
+        /// The calling device itself still waits to be added.
         case waiting
-        /// The user has no such device.
+        /// The user has no such device, or it is the calling device.
         case notFound
-        /// The device waits, and can be removed only.
+        /// The other device still waits to be added, so it can only be removed.
         case otherWaits
-        /// What was signed is not what is asked for, or by somebody else: one outcome for every cause.
+        /// The authorization is not valid for this act; all causes have this one outcome.
         case invalid
-        /// It needs the signature of a method: this one, or any where the device has none that counts.
+        /// The act needs a method's signature; `needs` is the method, or `method` if the device has none that counts.
         case notAuthorized(needs: ChangeMethods.Authority)
-        /// The PIN that should have signed is wrong.
+        /// The authorization was made with a wrong PIN.
         case pinIncorrect(attemptsLeft: Int)
-        /// A wrong PIN was typed too often before.
+        /// The PIN is locked, because a wrong one was typed too often.
         case pinLocked
-        /// Too many refused ones.
+        /// Too many acts and changes of the calling device were refused.
         case rateLimited(retryAfter: Seconds)
     }
 
     /// Suspends, resumes or removes another device of the user.
     ///
     /// - Parameters:
-    ///   - kind: what to do.
-    ///   - other: with which device.
-    ///   - authorization: the ``DeviceAct``, sealed and signed by a method's key.
-    ///   - call: the device's call.
-    ///   - ports: the world.
+    ///   - kind: the act.
+    ///   - other: the enrollment of the other device.
+    ///   - authorization: the ``DeviceAct``, sealed and signed by a method's key: a binary OpenPGP message; nil if the
+    ///     device sent none.
+    ///   - call: the call of the acting device.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func act(
         _ kind: DeviceAct.Kind, on other: EnrollmentID, _ authorization: [UInt8]?, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
@@ -52,7 +54,7 @@ package enum ActOnDevice {
             if let repeated, let earlier = try ChangeMethods.outcome(ofEarlier: repeated, caller, in: work) {
                 return refusal.map(Outcome.refused) ?? Outcome(earlier)
             }
-            // A wrong PIN that was looked at counts, also where the request is not let in.
+            // A wrong PIN that was verified counts, even if the request is refused.
             if case .wrongPIN(let pin) = proof, let repeated {
                 let counted = Outcome(
                     try ChangeMethods.count(pin, repeated, by: caller, in: work))
@@ -67,7 +69,7 @@ package enum ActOnDevice {
             }
             if target.isAlready(kind) { return .done }
             guard target.counts(at: now) || kind == .remove else { return .otherWaits }
-            // What waits can be undone by every device that is let in.
+            // Every device that is let in can remove a device that waits, without a method's signature.
             if target.counts(at: now), trust.isGuarded(besides: kind == .resume ? nil : other) {
                 guard let nonce, current.isProved(by: proof, like: caller, at: now) else {
                     return try unproved(proof, current, in: work)
@@ -82,7 +84,7 @@ package enum ActOnDevice {
         }
     }
 
-    /// What the signature proves, with the nonce that it covers.
+    /// Opens the authorization, and returns what its signature proves and the nonce that it covers.
     private static func proof(
         _ authorization: [UInt8]?, of kind: DeviceAct.Kind, on other: EnrollmentID, by caller: Enrollment,
         at now: Timestamp, _ ports: Ports
@@ -116,7 +118,7 @@ package enum ActOnDevice {
 }
 
 extension ActOnDevice.Outcome {
-    /// What a part that changes of methods and acts have in common comes to.
+    /// The outcome of an act for the outcome of a step that acts share with changes of methods.
     fileprivate init(_ outcome: ChangeMethods.Outcome) {
         switch outcome {
         case .changed: self = .done
@@ -133,7 +135,7 @@ extension ActOnDevice.Outcome {
 }
 
 extension Enrollment {
-    /// Whether an act would change nothing.
+    /// Whether the device is already in the state that the act leads to.
     fileprivate func isAlready(_ kind: DeviceAct.Kind) -> Bool {
         switch (kind, state) {
         case (.suspend, .suspended), (.resume, .active): true
@@ -141,7 +143,7 @@ extension Enrollment {
         }
     }
 
-    /// Whether a method that counts has signed, and is still the one there is.
+    /// Whether a method signed that counts, is not locked, and has the same key as when the signature was verified.
     fileprivate func isProved(by proof: MethodProof, like judged: Enrollment, at now: Timestamp) -> Bool {
         guard case .signed(let method) = proof, counts(method, at: now),
             key(of: method)?.fingerprint == judged.key(of: method)?.fingerprint
@@ -151,7 +153,7 @@ extension Enrollment {
 }
 
 extension IdempotencyKey {
-    /// Names an act by what was signed.
+    /// Identifies an act by its authorization, so that a repeat of the request is recognized.
     fileprivate init(ofAct authorization: [UInt8], by enrollment: EnrollmentID) {
         let digest = MessageDigest(of: authorization)
         guard let key = IdempotencyKey(scope: "act \(enrollment)", key: digest.hex, requestDigest: digest)

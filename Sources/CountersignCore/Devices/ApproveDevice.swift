@@ -2,19 +2,22 @@ package import CountersignWire
 import Encodings
 import OpenPGP
 
-/// What a new device waits for: a time, and the question to the user's other devices whose yes ends the wait before.
+/// The wait of a new device: it ends at a time, or earlier if the user approves the device on another one.
 ///
 /// Spec: design 13 §1.2 and §1.6.
 package struct AwaitedApproval: Equatable, Sendable {
-    /// About how many new devices of a user questions may be open at once.
+    /// How many questions about new devices of one user may be open at once.
     static let maximumQuestions = 3
 
-    /// The number that the new device shows, to be typed on one that the user has; nil where nobody could type it.
+    /// The number that the new device shows and that the user types on another device; nil if no other device can
+    /// approve the new one.
     package let number: EntryNumber?
-    /// When the new device waits no longer.
+    /// When the wait ends without an approval.
     package let expiresAt: Timestamp
 
-    /// What a new device is told, also when it asks again since the reply was lost; nil where it does not wait.
+    /// The wait as the new device is told of it; nil if the device does not wait.
+    ///
+    /// A repeated enrollment request gets the same number as the first.
     init?(_ enrollment: Enrollment, _ trust: TrustState, _ hasher: KeyedHasher) {
         guard !enrollment.counts(at: trust.now) else { return nil }
         let isAsked = trust.saysYes(besides: enrollment.id)
@@ -24,28 +27,28 @@ package struct AwaitedApproval: Equatable, Sendable {
 }
 
 extension TrustState {
-    /// The devices that can be asked whether one more may be added: those that are let in.
+    /// The user's devices that are asked whether a new one may be added: those that are let in.
     func others(besides: EnrollmentID) -> [Enrollment] {
         enrollments.filter { $0.id != besides && $0.isLetIn(at: now) }
     }
 
-    /// By what the user may say yes to one more device.
+    /// The methods by which the user can approve a new device.
     var approvingMethods: [AnswerMethod] { isGuarded() ? [.pin, .biometric] : [.confirm] }
 
-    /// Whether one of the devices can say yes to one more.
+    /// Whether one of the user's other devices can approve a new one.
     fileprivate func saysYes(besides: EnrollmentID) -> Bool {
         others(besides: besides).contains { $0.canAnswer(by: approvingMethods, at: now) }
     }
 
-    /// The question: everything that the user can compare, on the device that asks to be added.
+    /// The question whether a new device may be added, with all details that the user can compare with that device.
     ///
     /// - Parameters:
     ///   - made: the new device.
-    ///   - id: the question's id.
-    ///   - client: through whom it comes.
-    ///   - place: from where.
+    ///   - id: the id of the question.
+    ///   - client: the client whose ticket the device used.
+    ///   - place: the place that the request came from, as the user's devices show it; nil if it is not known.
     ///   - nonce: 32 random bytes.
-    ///   - ports: the world.
+    ///   - ports: the external dependencies.
     func question(
         about made: Enrollment, _ id: ChallengeID, by client: Client, from place: ContextLine?, nonce: Nonce,
         ports: Ports
@@ -70,16 +73,18 @@ extension TrustState {
     }
 }
 
-/// Who ends the wait of a device.
+/// What ends the wait of a device.
 enum LetInBy: Sendable {
-    /// A device of the user's, by a method.
+    /// An approval on another device of the user, by this method.
     case device(AnswerMethod)
-    /// A client or an operator, who waives it.
+    /// A waiver of a client or of the operator.
     case waiver
-    /// Nobody: it is over.
+    /// The wait is over.
     case time
 
-    /// Whether the methods of the device that are no stronger than this yes count, too.
+    /// Whether the methods of the new device count from then on, too.
+    ///
+    /// They do after an approval by PIN or biometric and after a waiver. Otherwise each method's own wait goes on.
     var bringsMethods: Bool {
         switch self {
         case .device(.pin), .device(.biometric), .waiver: true
@@ -89,9 +94,10 @@ enum LetInBy: Sendable {
 }
 
 extension UnitOfWork {
-    /// What the end of that question means for the new device.
+    /// Applies the end of the question about a new device to that device.
     ///
-    /// A yes lets it in, silence leaves it to wait for its time, and whatever else is no yes keeps it out.
+    /// An approval lets the device in. If the question expires, the device waits on until its time. Every other end
+    /// removes it.
     func concludeApproval(
         _ id: EnrollmentID, by challenge: Challenge, ended outcome: ChallengeOutcome
     ) throws {
@@ -101,7 +107,7 @@ extension UnitOfWork {
         switch outcome {
         case .approved(let method, _): try letIn(enrollment, by: .device(method))
         case .expired: return
-        // No code lets a device in.
+        // A code that the user types never lets a device in.
         case .entered, .denied, .reported, .failed:
             _ = try removeEnrollment(enrollment.id, reason: .denied)
         case .cancelled:
@@ -109,9 +115,14 @@ extension UnitOfWork {
         }
     }
 
-    /// Lets a device in, and tells so.
+    /// Lets a device in.
     ///
+    /// The open question about the device is cancelled, and older devices are removed if the client's limit says so.
     /// The caller has locked the user's row.
+    ///
+    /// - Parameters:
+    ///   - enrollment: the device.
+    ///   - whom: what ends its wait.
     func letIn(
         _ enrollment: Enrollment, by whom: LetInBy
     ) throws {
@@ -123,7 +134,7 @@ extension UnitOfWork {
             try methods.put(enrollment.customs.mapValues { $0.counting(from: now) }, of: enrollment.id)
             try waits.deleteAll(of: enrollment.id)
         }
-        // The question is not the enrollment's any more, and its end means nothing for it.
+        // The enrollment does not refer to the question any more, so the end of the question does not remove it.
         if let id = enrollment.approval, let question = try challenges.find(id), question.state == .pending {
             try endChallenge(question, as: .cancelled)
         }
@@ -132,7 +143,11 @@ extension UnitOfWork {
         try replaceSurplus(beside: enrollment, of: try clients.find(enrollment.client)?.deviceLimit)
     }
 
-    /// Removes the oldest devices that must go for one that has been let in.
+    /// Removes the user's oldest devices that exceed a limit, after a new one was let in.
+    ///
+    /// - Parameters:
+    ///   - made: the new device.
+    ///   - limit: the limit of the client; nil if it has none.
     func replaceSurplus(
         beside made: Enrollment, of limit: DeviceLimit?
     ) throws {
@@ -145,7 +160,11 @@ extension UnitOfWork {
 }
 
 extension DeviceLimit {
-    /// The oldest devices that would have to go for one more, of those that came through a client.
+    /// The oldest enrollments that must be removed so that one more is within the limit.
+    ///
+    /// - Parameters:
+    ///   - enrollments: enrollments of one user.
+    ///   - client: the client; the limit counts only enrollments made with its tickets.
     func surplus(of enrollments: [Enrollment], of client: ClientID) -> ArraySlice<Enrollment> {
         let own = enrollments.filter { $0.client == client }.sorted { $0.id < $1.id }
         return own.prefix(max(0, own.count + 1 - maximum))

@@ -2,20 +2,20 @@ import CountersignWire
 import Encodings
 import OpenPGP
 
-/// What has changed about what binds a user to a device.
+/// A change to the binding between a user and a device.
 ///
-/// Every client that knows the user and wants to hear of it is told, so that it can tell the user by means that are
-/// independent of any device. Spec: NIST SP 800-63B-4 §4.1.2.1; design 3.5.
+/// Every client that is linked to the user and has registered for notices is told, so that it can tell the user by
+/// means that do not depend on any device. Spec: NIST SP 800-63B-4 §4.1.2.1; design 3.5.
 enum BindingChange: Sendable {
-    /// A device was enrolled, with or without the approval of an earlier one being waived.
+    /// A device was enrolled; `isWaived` says whether its ticket waived the approval on an earlier device.
     case created(isWaived: Bool)
-    /// A device waits no longer.
+    /// The wait of a device has ended.
     case approved
-    /// An enrollment is over.
+    /// An enrollment was removed.
     case removed(RemovalReason)
     /// A device was suspended, or resumed.
     case suspended, resumed
-    /// A way to answer was set, replaced, undone or removed, or counts from now on; until when it waits.
+    /// A method was set, replaced, undone or removed, or counts from now on; `until` is the end of its wait, if any.
     case method(AnswerMethod, change: String, until: Timestamp? = nil)
     /// A wrong PIN was typed too often.
     case pinLocked
@@ -32,7 +32,12 @@ enum BindingChange: Sendable {
         }
     }
 
-    /// The body of the callback.
+    /// The body of the notice as JSON.
+    ///
+    /// - Parameters:
+    ///   - enrollment: the enrollment that has changed.
+    ///   - receiver: the client that is told.
+    ///   - now: when the change was made.
     func json(of enrollment: Enrollment, to receiver: NoticeReceiver, at now: Timestamp) -> JSONValue {
         var object = JSONObject([
             "type": .string(type), "timestamp": .string("\(now)"),
@@ -43,7 +48,7 @@ enum BindingChange: Sendable {
         ])
         switch self {
         case .created(let isWaived):
-            // By it a client or an operator may end the device's wait, once its user has read it to them.
+            // A client or an operator that waives the wait names this fingerprint, which the user has read to them.
             object["fingerprint"] = .string("\(enrollment.keys.primary.fingerprint)")
             object["waiver"] = .bool(isWaived)
             if !enrollment.counts(at: now) { object["waiting_until"] = .string("\(enrollment.countsFrom)") }
@@ -59,7 +64,7 @@ enum BindingChange: Sendable {
 }
 
 extension UnitOfWork {
-    /// Tells the clients that know a user, and want to hear of it, of a change.
+    /// Enqueues notices of a change for the clients that are linked to the user and have registered for notices.
     func tellClients(
         _ change: BindingChange, of enrollment: Enrollment
     ) throws {

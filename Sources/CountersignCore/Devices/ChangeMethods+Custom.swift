@@ -1,19 +1,27 @@
 import CountersignWire
 import Encodings
 
-/// The registration of custom authenticators, which a client's hook judges.
+/// The registration of custom authenticators, which the hooks of clients judge.
 extension ChangeMethods {
-    /// A registration of which all is good but what the hook has to judge.
+    /// A registration that has passed all checks except the one of the hook.
     struct Registration: Sendable {
         let change: SignedChange
         let name: AuthenticatorName
         let data: CustomData
-        /// The method that has signed it, too.
+        /// The method that has signed the registration besides the primary key; nil if none has.
         let signedBy: AnswerMethod?
     }
 
-    /// Looks whether a registration is authorized before the hook is asked; its nonce and a ticket are spent when the
-    /// hook has said something, so that the same registration may come again until then.
+    /// Checks, before the hook is asked, whether a registration is authorized.
+    ///
+    /// The nonce is spent only after the hook has answered, and a ticket only after the hook has accepted. Until then
+    /// the device may send the same registration again.
+    ///
+    /// - Parameters:
+    ///   - registration: the registration.
+    ///   - ticket: the secret of a ticket; nil if the device sent none.
+    ///   - enrollment: the enrollment of the device.
+    ///   - work: the transaction, which holds the lock of the enrollment.
     static func begin(
         _ registration: Registration, _ ticket: Secret<String>?, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Step {
@@ -25,7 +33,7 @@ extension ChangeMethods {
             case .blocked: return .ended(.blocked)
             }
         }
-        // Each is a guess at whatever the hook asks for.
+        // Every registration counts towards the limit, because each is a guess at what the hook checks.
         if let seconds = try work.countRefused(.registration, of: enrollment.id) {
             return .ended(.rateLimited(retryAfter: seconds))
         }
@@ -37,7 +45,7 @@ extension ChangeMethods {
         return question.map { .asking($0, registration) } ?? .ended(.customNotRegistered)
     }
 
-    /// Asks the hook, outside any transaction, and makes its verdict count.
+    /// Asks the hook outside of any transaction, and then applies its verdict in a new one.
     static func register(
         _ registration: Registration, _ ticket: Secret<String>?, _ repeated: IdempotencyKey, _ call: DeviceCall,
         asking question: HookQuestion, ports: Ports
@@ -52,7 +60,7 @@ extension ChangeMethods {
             if let refusal = try work.stores.refusal(of: enrollment.id, issuer: work.issuer) {
                 return .refused(refusal)
             }
-            // The same registration came again meanwhile, and was faster.
+            // The device may have sent the same registration twice, and the other request was faster.
             if let earlier = try outcome(ofEarlier: repeated, enrollment, in: work) { return earlier }
             guard try spend(registration.change.header.nonce, of: enrollment, in: work) else {
                 return try refuse(enrollment, "nonce", in: work)
@@ -79,7 +87,7 @@ extension ChangeMethods {
 }
 
 extension ChangeMethods.Outcome {
-    /// What a registration came to of which a hook says this.
+    /// The outcome of a registration for the verdict of the hook.
     init(_ verdict: HookVerdict) {
         switch verdict.result {
         case .ok: self = .changed(payload: verdict.payload)
@@ -91,7 +99,9 @@ extension ChangeMethods.Outcome {
 }
 
 extension Stores {
-    /// The custom authenticators of an enrollment's client, and whether each is registered.
+    /// The custom authenticators of an enrollment, each with whether it is registered.
+    ///
+    /// These are the ones that its client offers now, and the registered ones that the client no longer offers.
     func customs(of enrollment: Enrollment) throws -> [AuthenticatorName: Bool] {
         let offered = try clients.find(enrollment.client)?.authenticators.map(\.name) ?? []
         let all = Set(offered).union(enrollment.customs.keys)

@@ -6,52 +6,58 @@ import OpenPGP
 ///
 /// Spec: design 3.1, *Changing methods*.
 package enum ChangeMethods {
-    /// How long a nonce can be used.
+    /// How long after it was made a nonce is accepted.
     static let nonceLifetime = Seconds.minutes(5)
 
-    /// What came of a change.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// It is so now, or was before; what a custom authenticator's hook says to the app.
+        /// The change is made, now or by an earlier copy of the request; `payload` is what the hook says to the app.
         case changed(payload: String?)
-        /// The device is not let in.
+        /// The call is refused.
         case refused(DeviceRefusal)
-        /// The change is refused: one outcome for every cause.
+        /// The change is not valid; all causes have this one outcome.
         case invalid
-        /// What it needs besides: the PIN, the biometric, or a ticket.
+        /// The change needs a further authorization: the signature of the PIN or of the biometric, or a ticket.
         case notAuthorized(needs: Authority)
-        /// The ticket's client lets the user enroll nothing.
+        /// The client that made the ticket does not let the user enroll devices.
         case blocked
-        /// The PIN that should authorize it is wrong.
+        /// The authorization was made with a wrong PIN.
         case pinIncorrect(attemptsLeft: Int)
-        /// A wrong PIN was typed too often before.
+        /// The PIN is locked, because a wrong one was typed too often.
         case pinLocked
         /// The certificate has no room for a further key.
         case certificateFull
-        /// The custom authenticator wants another try; its payload.
+        /// The hook of the custom authenticator asks for another try; `payload` is what it says to the app.
         case customRetry(payload: String?)
-        /// The custom authenticator refused; its payload.
+        /// The hook of the custom authenticator refuses; `payload` is what it says to the app.
         case customFailed(payload: String?)
-        /// The client has no such authenticator.
+        /// The client or its hook does not know the authenticator, or the authenticator to remove is not registered.
         case customNotRegistered
-        /// The custom authenticator cannot be asked now.
+        /// The hook of the custom authenticator cannot be reached, or does not answer in time.
         case customUnavailable
-        /// Too many refused changes.
+        /// Too many changes or acts of the device were refused, or it sent too many registrations.
         case rateLimited(retryAfter: Seconds)
     }
 
-    /// What can authorize a change.
+    /// An authorization that a change or an act can need.
     package enum Authority: String, Sendable {
-        /// The PIN there is.
+        /// The signature of the PIN that is set.
         case pin
-        /// The biometric there is.
+        /// The signature of the biometric that is registered.
         case biometric
-        /// A method, of which this device has none that counts.
+        /// The signature of any method; the device has none that counts.
         case method
         /// A ticket for the same user.
         case ticket
     }
 
-    /// Carries out a change.
+    /// Sets, replaces or removes a method of the calling device.
+    ///
+    /// - Parameters:
+    ///   - request: the signed change, with its authorization, custom data and ticket as far as it needs them.
+    ///   - call: the call of the device.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func change(
         _ request: MethodChangeRequest, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
@@ -62,11 +68,12 @@ package enum ChangeMethods {
             try work.users.lock(call.enrollment.user)
             try work.enrollments.lock(call.enrollment.id)
             let refusal = try work.admit(call)
-            // The reply was lost and the device sends the same change again: it gets the same, and nothing counts twice.
+            // If the reply was lost, the device sends the same change again. It gets the same reply, and nothing
+            // counts twice.
             if let earlier = try outcome(ofEarlier: repeated, call.enrollment, in: work) {
                 return Step.ended(refusal.map(Outcome.refused) ?? earlier)
             }
-            // A wrong PIN that was looked at counts, also where the request is not let in.
+            // A wrong PIN that was verified counts, even if the request is refused.
             if let refusal {
                 guard case .wrongPIN = verdict else { return .ended(.refused(refusal)) }
             }
@@ -80,13 +87,19 @@ package enum ChangeMethods {
         }
     }
 
-    /// Where a change stands after the transaction that let the device in.
+    /// The state of a change after the first transaction: it has ended, or the hook must be asked.
     enum Step: Sendable {
         case ended(Outcome)
         case asking(HookQuestion, Registration)
     }
 
-    /// The outcome of a change that comes again; nil for one that does not.
+    /// The outcome of an earlier copy of the same request; nil if there was none.
+    ///
+    /// - Parameters:
+    ///   - key: identifies the request.
+    ///   - enrollment: the calling device's enrollment, as it was read before the transaction.
+    ///   - work: the transaction.
+    /// - Throws: ``StoreError``.
     static func outcome(
         ofEarlier key: IdempotencyKey, _ enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome? {
@@ -101,7 +114,14 @@ package enum ChangeMethods {
         }
     }
 
-    /// Counts a wrong PIN.
+    /// Counts a wrong PIN, and records the outcome for repeats of the request.
+    ///
+    /// - Parameters:
+    ///   - pin: the PIN that should have signed.
+    ///   - repeated: identifies the request.
+    ///   - enrollment: the calling device's enrollment.
+    ///   - work: the transaction.
+    /// - Throws: ``StoreError``.
     static func count(
         _ pin: EnrolledPIN, _ repeated: IdempotencyKey, by enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
@@ -114,7 +134,7 @@ package enum ChangeMethods {
         }
     }
 
-    /// What a change amounts to, before the transaction that makes it count.
+    /// The result of the checks that precede the transaction.
     private enum Verdict: Sendable {
         case invalid(reason: String)
         case pinLocked
@@ -176,7 +196,7 @@ package enum ChangeMethods {
         }
     }
 
-    /// What a device proves besides its own keys to have a change made.
+    /// Verifies the authorization of a change: the signature of a method, besides that of the primary key.
     private static func proof(
         of change: SignedChange, _ authorization: [UInt8]?, _ content: [UInt8], by enrollment: Enrollment,
         at now: Timestamp, _ ports: Ports
@@ -230,9 +250,17 @@ package enum ChangeMethods {
         }
     }
 
-    /// Notes a change that was made.
+    /// Records a change that was made: its wait, its consequences, and the outcome for repeats of the request.
     ///
-    /// - Parameter countsFrom: from when what is new counts; nil where nothing is.
+    /// - Parameters:
+    ///   - method: the method that was changed.
+    ///   - kind: how it was changed.
+    ///   - countsFrom: from when the new key or authenticator counts; nil if the method was removed.
+    ///   - verdict: the verdict of the hook; nil if none was asked.
+    ///   - repeated: identifies the request.
+    ///   - enrollment: the enrollment of the device.
+    ///   - work: the transaction.
+    /// - Throws: ``StoreError``.
     static func conclude(
         _ method: AnswerMethod, _ kind: MethodEvent.Change, countsFrom: Timestamp?, by verdict: HookVerdict? = nil,
         _ repeated: IdempotencyKey, of enrollment: Enrollment, in work: UnitOfWork
@@ -249,12 +277,12 @@ package enum ChangeMethods {
         return .changed(payload: verdict?.payload)
     }
 
-    /// Whether a change may be made, and from when what is new counts.
+    /// Whether a change may be made, and from when the new key or authenticator counts.
     enum Permit {
         case granted(countsFrom: Timestamp)
         case refused(Outcome)
 
-        /// The outcome of what is not granted.
+        /// The outcome of a change that is refused; a programming error if it is granted.
         var refusal: Outcome {
             switch self {
             case .granted: preconditionFailure("it is granted")
@@ -263,17 +291,18 @@ package enum ChangeMethods {
         }
     }
 
-    /// Looks whether a change is still authorized by what it was judged by, and spends what it needs.
+    /// Checks in the transaction whether a change is still authorized, and spends its ticket and nonce.
     ///
     /// Spec: design 13 §1.5.
     ///
     /// - Parameters:
     ///   - change: the change.
-    ///   - nonce: its nonce; nil where it was spent before.
-    ///   - ticket: the secret of a ticket.
-    ///   - signer: the method that has signed, too.
-    ///   - enrollment: whose methods change, as it was judged.
-    ///   - work: the transaction, which holds the enrollment.
+    ///   - nonce: the nonce of the change; nil if it is spent already.
+    ///   - ticket: the secret of a ticket; nil if the device sent none.
+    ///   - signer: the method that has signed besides the primary key; nil if none has.
+    ///   - enrollment: the enrollment whose methods change, as it was when the signatures were verified.
+    ///   - work: the transaction, which holds the lock of the enrollment.
+    /// - Throws: ``StoreError``.
     static func permit(
         _ change: SignedChange, _ nonce: Nonce?, _ ticket: Secret<String>?, signedBy signer: AnswerMethod?,
         of enrollment: Enrollment, in work: UnitOfWork
@@ -305,16 +334,22 @@ package enum ChangeMethods {
             countsFrom: current.newMethodCounts(at: work.now, after: wait, isProved: signer != nil || isWaived))
     }
 
-    /// What a ticket amounts to.
+    /// What a ticket authorizes.
     enum TicketAuthority {
         case ticket(Ticket)
-        /// There is none that is good for the user.
+        /// There is no valid ticket for the user.
         case none
-        /// Its client lets the user enroll nothing.
+        /// The client that made the ticket does not let the user enroll devices.
         case blocked
     }
 
-    /// A ticket that was made for the same user, looked at as at enrollment.
+    /// Looks up a ticket, which must be made for the user of the enrollment, be unspent and not have expired.
+    ///
+    /// - Parameters:
+    ///   - secret: the secret of the ticket; nil if the device sent none.
+    ///   - enrollment: the enrollment whose methods change.
+    ///   - work: the transaction.
+    /// - Throws: ``StoreError``.
     static func authority(
         _ secret: Secret<String>?, for enrollment: Enrollment, in work: UnitOfWork
     ) throws -> TicketAuthority {
@@ -325,10 +360,10 @@ package enum ChangeMethods {
         return user.isEnrollmentBlocked ? .blocked : .ticket(ticket)
     }
 
-    /// Whether a nonce was made for an enrollment, and not too long ago.
+    /// Whether a nonce was made for an enrollment and is not older than ``nonceLifetime``.
     static func isFresh(_ nonce: Nonce, of enrollment: EnrollmentID, at now: Timestamp, _ hasher: KeyedHasher) -> Bool {
         guard let made = hasher.time(of: nonce, for: enrollment) else { return false }
-        // Another node may have made it, by a clock that is a little ahead.
+        // Another node, whose clock is a little ahead, may have made the nonce.
         return made <= now.adding(ReplayGuard.tolerance) && now < made.adding(nonceLifetime)
     }
 
@@ -352,7 +387,7 @@ package enum ChangeMethods {
     }
 }
 
-/// A change of either kind.
+/// The signed change of a method that has a key, or of a custom authenticator.
 enum SignedChange: Sendable {
     case key(MethodChange)
     case custom(AuthenticatorChange)
@@ -376,7 +411,7 @@ enum SignedChange: Sendable {
 }
 
 extension Enrollment {
-    /// How its PIN stands.
+    /// The state of the enrollment's PIN.
     package var pinState: MethodsReply.PINState {
         guard let pin else { return .none }
         return pin.lockedAt == nil ? .set : .locked
@@ -384,7 +419,7 @@ extension Enrollment {
 }
 
 extension IdempotencyKey {
-    /// Names a change by all that was sent.
+    /// Identifies a change by the whole request, so that a repeat is recognized.
     fileprivate init(ofChange request: MethodChangeRequest, by enrollment: EnrollmentID) {
         let digest = MessageDigest(of: request.json.encoded)
         guard

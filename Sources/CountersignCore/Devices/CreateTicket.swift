@@ -2,27 +2,34 @@ package import CountersignWire
 import Encodings
 import OpenPGP
 
-/// Makes the authority to enroll one device of a user.
+/// Creates a ticket, which authorizes the enrollment of one device of a user.
 package enum CreateTicket {
-    /// The ticket, which is shown this once.
+    /// A ticket with its secret, which is shown only once.
     package struct Created: Equatable, Sendable {
-        /// What a QR code or link carries, the secret in it.
+        /// The content of the QR code or link, which contains the secret.
         package let invitation: EnrollmentInvitation
-        /// When it stops working.
+        /// When the ticket expires.
         package let expiresAt: Timestamp
     }
 
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The ticket.
         case created(Created)
-        /// The client is linked to no such user.
+        /// The client is not linked to such a user.
         case notFound
-        /// The client lets the user enroll no device.
+        /// The client does not let the user enroll devices.
         case blocked
     }
 
-    /// Makes a ticket.
+    /// Creates a ticket that expires after ``Ticket/lifetime``.
+    ///
+    /// - Parameters:
+    ///   - reference: the user, by id or by the client's external id.
+    ///   - caller: the client.
+    ///   - idempotency: identifies the request; nil if the client sent no idempotency key.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func create(
         for reference: UserReference, by caller: ClientCaller, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
@@ -49,8 +56,9 @@ package enum CreateTicket {
     }
 }
 
-/// A repeat gets the ticket that was made, also when it was spent, has expired, or its user was erased since: then it
-/// enrolls nobody.
+/// A repeated request gets the same ticket, even if the ticket was spent, has expired, or its user was erased since.
+///
+/// Such a ticket enrolls no device.
 extension CreateTicket.Outcome: KeptOutcome {
     var kept: KeptForm? {
         guard case .created(let created) = self else { return nil }

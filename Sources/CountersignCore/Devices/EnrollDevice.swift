@@ -6,37 +6,38 @@ import OpenPGP
 ///
 /// Spec: design 3.5.
 package enum EnrollDevice {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The enrollment, new or, for a repeat of the same request, as it was made; and what it must wait for.
+        /// The enrollment, made now or by an earlier copy of the request, and its wait; nil if it does not wait.
         case enrolled(Enrollment, AwaitedApproval?)
-        /// The request's signature is refused.
+        /// The proof that the request comes from the device is refused.
         case refused(DeviceRefusal)
-        /// The certificate is not one of a device.
+        /// The certificate does not have the form that a device's certificate must have.
         case certificateInvalid(DeviceCertificateRefusal)
-        /// No such ticket, or its client is not linked to the user any more.
+        /// There is no such ticket, or its client is disabled or no longer linked to the user.
         case ticketInvalid
-        /// The ticket enrolled another device.
+        /// The ticket was used before, by another device or for an enrollment that was removed since.
         case ticketUsed
-        /// The ticket is too old.
+        /// The ticket has expired.
         case ticketExpired
-        /// The primary key was enrolled before.
+        /// The certificate's primary key was enrolled before.
         case alreadyEnrolled
         /// The user has as many devices as the client allows.
         case tooManyDevices
-        /// The client lets the user enroll no device.
+        /// The client does not let the user enroll devices.
         case blocked
-        /// Another enrollment of the user is reached by the same push token.
+        /// Another enrollment of the user has the same push token.
         case pushTokenInUse
     }
 
     /// Enrolls a device.
     ///
     /// - Parameters:
-    ///   - enrollment: what the device sent.
-    ///   - proof: what shows that it comes from the device: by the fingerprint of the certificate.
-    ///   - place: from where, as the user's other devices show it.
-    ///   - ports: the world.
+    ///   - enrollment: the request of the device.
+    ///   - proof: the proof that the request comes from the device; its key id is the fingerprint of the certificate.
+    ///   - place: the place that the request came from, as the user's other devices show it; nil if it is not known.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func enroll(
         _ enrollment: EnrollmentRequest, provedBy proof: some DeviceProof, from place: ContextLine? = nil, ports: Ports
     ) async throws -> Outcome {
@@ -76,19 +77,20 @@ package enum EnrollDevice {
                 return .pushTokenInUse
             }
             let outcome = try store(candidate, ticket: ticket, ports, in: work)
-            // A repeat brings the token, too: it may be a newer one.
+            // A repeated request may carry a newer token.
             if case .enrolled(let made, _) = outcome, let push { try work.pushes.put(push, of: made.id, at: now) }
             return outcome
         }
     }
 
-    /// A device at the door, and what chance contributes to the question whether it may come in.
+    /// A device that wants to enroll, with the random values for the question whether it may be added.
     private struct EnrollmentCandidate: Sendable {
         let certificate: Certificate
         let place: ContextLine?
         let approval: ChallengeID
         let nonce: [UInt8]
-        /// The enrollment, which may have to wait until a time, and of which a question may be asked.
+        /// Makes the enrollment from the end of its wait and the id of the question about it, which are nil if there is
+        /// no wait and no question.
         let enrollment: @Sendable (Timestamp?, ChallengeID?) -> Enrollment
     }
 
@@ -105,14 +107,15 @@ package enum EnrollDevice {
         in work: UnitOfWork
     ) throws -> Outcome {
         let fingerprint = candidate.certificate.fingerprint
-        // First, because it makes others wait who would change what is read next: the user's devices and the ticket.
+        // This comes first because it locks the user's row. Nobody can then change the user's devices and the ticket,
+        // which are read next.
         guard let user = try work.links.find(.id(known.user), of: known.client),
             let ticket = try work.tickets.find(known.hash), let client = try work.clients.find(known.client),
             client.disabledAt == nil
         else { return .ticketInvalid }
         let trust = try work.trustState(of: known.user)
         if ticket.spentAt != nil {
-            // The reply was lost and the device sends the same certificate again: it gets the same enrollment.
+            // If the reply was lost, the device sends the same certificate again. It gets the same enrollment.
             guard let enrollment = try work.enrollments.find(ticket.enrollment), enrollment.isPresent,
                 enrollment.keys.primary.fingerprint == fingerprint
             else { return .ticketUsed }
@@ -121,7 +124,7 @@ package enum EnrollDevice {
         guard !user.isEnrollmentBlocked else { return .blocked }
         guard work.now < ticket.expiresAt else { return .ticketExpired }
         guard try !work.enrollments.isEnrolled(fingerprint) else { return .alreadyEnrolled }
-        // What waits takes no place among the devices a user may have.
+        // Devices that wait do not count towards the client's limit of devices.
         let counted = trust.enrollments.filter { $0.counts(at: work.now) }
         if let limit = client.deviceLimit, !limit.replacesOldest, !limit.surplus(of: counted, of: client.id).isEmpty {
             return .tooManyDevices
@@ -141,7 +144,7 @@ package enum EnrollDevice {
         return .enrolled(made, AwaitedApproval(made, trust, ports.hasher))
     }
 
-    /// Asks the user's other devices.
+    /// Asks the user's other devices whether a new one may be added.
     private static func ask(
         _ trust: TrustState, about made: Enrollment, _ candidate: EnrollmentCandidate, _ client: Client, _ ports: Ports,
         in work: UnitOfWork
@@ -154,9 +157,9 @@ package enum EnrollDevice {
             question, of: others.map(\.id), telling: others.filter { $0.push != nil }.map(\.id))
     }
 
-    /// Whether the user is asked about one more device: there is one to ask, and there were not too many questions.
+    /// Whether the user is asked about a new device: there is a device to ask, and there were not too many questions.
     ///
-    /// Where they are not, the device waits all the same. Spec: design 13 §1.6.
+    /// A device about which the user is not asked still waits. Spec: design 13 §1.6.
     private static func isAsked(
         about ticket: Ticket, _ trust: TrustState, in work: UnitOfWork
     ) throws -> Bool {

@@ -1,12 +1,12 @@
 import Encodings
 
-/// What a change of methods, or an act on another device, came to, as it is kept for its repeats.
+/// The outcome of a change of methods or of an act on another device, as it is kept for repeats of the request.
 enum KeptChange: Hashable {
-    /// It was made, and no hook was asked.
+    /// The change or act was made, and no hook was asked.
     case changed
-    /// The PIN that should have authorized it was wrong.
+    /// The authorization was made with a wrong PIN.
     case pinIncorrect
-    /// A hook has judged it so.
+    /// A hook gave this verdict on a registration.
     case judged(HookVerdict)
 
     var kept: KeptForm {

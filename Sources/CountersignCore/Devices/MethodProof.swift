@@ -1,24 +1,30 @@
 import CountersignWire
 import OpenPGP
 
-/// What a device proves by the signature of one of its methods.
+/// What the signature of a method proves for a change of methods or an act on another device.
 enum MethodProof: Sendable {
-    /// Nothing, and nothing is needed.
+    /// There is no signature of a method; a change does not need one, an act may.
     case none
-    /// That the user is there, by a method.
+    /// This method has signed.
     case signed(AnswerMethod)
-    /// Nothing, though something is needed.
+    /// There is no signature, and the change needs this one.
     case missing(ChangeMethods.Authority)
-    /// Something else than what was to be signed, or by somebody else.
+    /// The signature is over other content, or is not valid.
     case invalid
-    /// That the PIN is not known, which will count.
+    /// The key that signed is not the one of this PIN, which counts as a wrong PIN.
     case wrongPIN(EnrolledPIN)
-    /// Nothing: whether it is the right PIN is not told any more.
+    /// The PIN is locked, so the signature was not verified.
     case pinLocked
 
-    /// Looks who has signed.
+    /// Finds the method that has signed a message.
     ///
-    /// The PIN's key is looked at last, and only where a wrong PIN will count.
+    /// The PIN's key is tried last, and only if the PIN is not locked, so that every guess at the PIN is counted.
+    ///
+    /// - Parameters:
+    ///   - message: the message, opened and not yet verified.
+    ///   - methods: the methods whose signatures are accepted.
+    ///   - enrollment: the enrollment that has the keys.
+    ///   - now: the current time.
     init(_ message: UnverifiedMessage, by methods: [AnswerMethod], of enrollment: Enrollment, at now: Timestamp) {
         self = .invalid
         guard message.signature.type == .text else { return }
@@ -43,9 +49,11 @@ enum MethodProof: Sendable {
 }
 
 extension Enrollment {
-    /// Which methods' signatures mean something for a change, and whether one is needed.
+    /// The methods whose signatures are accepted for a change, whether one is needed, and which one a refusal names.
     ///
-    /// A method goes with its own signature or the PIN's; one that waits guards nothing. Spec: design 13 §2.1.
+    /// If a PIN counts, a change needs its signature; a biometric that counts may sign its own replacement or removal
+    /// instead. If only a biometric counts, only its own replacement or removal needs its signature. The signature of a
+    /// method that waits is never needed, nor is one for the removal of a method that waits. Spec: design 13 §2.1.
     func signers(
         of change: SignedChange, at now: Timestamp
     ) -> (methods: [AnswerMethod], isNeeded: Bool, named: ChangeMethods.Authority) {
@@ -59,17 +67,23 @@ extension Enrollment {
         return ([], false, .method)
     }
 
-    /// Whether a change gives up what waits, which needs nothing besides the device's own keys.
+    /// Whether a change removes a method that waits; for that, the signature of the primary key is enough.
     private func undoes(_ change: SignedChange, at now: Timestamp) -> Bool {
         change.removes && waits(change.method, at: now)
     }
 
-    /// Whether nothing but a ticket authorizes a change.
+    /// Whether a change needs a ticket: no method has signed it, and it is too late to count as part of enrolling.
     func needsTicket(for change: SignedChange, signedBy signer: AnswerMethod?, at now: Timestamp) -> Bool {
         signer == nil && !undoes(change, at: now) && now >= createdAt.adding(Self.enrolling)
     }
 
-    /// Whether what a change was judged by is still so.
+    /// Whether the method that signed a change is still accepted for it and still has the same key.
+    ///
+    /// - Parameters:
+    ///   - change: the change.
+    ///   - signer: the method that has signed besides the primary key; nil if none has.
+    ///   - judged: the enrollment as it was when the signature was verified.
+    ///   - now: the current time.
     func isProved(_ change: SignedChange, by signer: AnswerMethod?, like judged: Enrollment, at now: Timestamp) -> Bool
     {
         let signers = signers(of: change, at: now)
@@ -79,7 +93,7 @@ extension Enrollment {
 }
 
 extension SignedChange {
-    /// The method that changes.
+    /// The method that is changed.
     var method: AnswerMethod {
         switch self {
         case .key(let change): change.method
@@ -87,7 +101,7 @@ extension SignedChange {
         }
     }
 
-    /// Whether a key is replaced or removed.
+    /// Whether the change replaces or removes a key.
     fileprivate var replaces: Bool {
         switch self {
         case .key(let change): change.old != nil
@@ -95,7 +109,7 @@ extension SignedChange {
         }
     }
 
-    /// Whether the method is given up.
+    /// Whether the change removes the method.
     fileprivate var removes: Bool {
         switch self {
         case .key(let change): change.new == nil

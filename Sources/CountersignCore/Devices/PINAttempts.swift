@@ -2,39 +2,40 @@ import CountersignWire
 import Encodings
 import OpenPGP
 
-/// What a wrong PIN leads to.
+/// The result of counting a wrong PIN.
 enum WrongPIN: Sendable {
-    /// It was counted.
+    /// The wrong PIN was counted.
     case counted(attemptsLeft: Int)
-    /// The PIN is locked.
+    /// The PIN was locked before, so nothing was counted.
     case locked
-    /// The PIN is another one than that which was judged by.
+    /// The PIN was replaced or removed after the signature was verified, so nothing was counted.
     case changed
 }
 
 extension Stores {
-    /// The rules for the PINs of an enrollment: those of the client through which it came.
+    /// The PIN policy of an enrollment, as set by the client whose ticket made it.
     func pinPolicy(of enrollment: Enrollment) throws -> PINPolicy {
         try clients.find(enrollment.client)?.pinPolicy ?? .standard
     }
 
-    /// How many wrong PINs an enrollment has left; none where it has no PIN, or a locked one.
+    /// How many wrong PINs an enrollment has left; 0 if it has no PIN or a locked one.
     func attemptsLeft(of enrollment: Enrollment) throws -> Int {
         guard let pin = enrollment.pin, pin.lockedAt == nil else { return 0 }
-        // Where the policy has become stricter since, the next one is the last.
+        // If the policy has become stricter since the last wrong PIN, one more is left.
         return max(1, try pinPolicy(of: enrollment).attempts - pin.wrongCount)
     }
 }
 
 extension UnitOfWork {
-    /// Counts a wrong PIN, for all challenges and changes of an enrollment together, and does at the limit what the
-    /// client's policy says.
+    /// Counts a wrong PIN, and at the limit locks the PIN or removes the enrollment, as the client's policy says.
+    ///
+    /// All challenges, changes and acts of an enrollment share one count.
     ///
     /// Spec: design 3.8, *Wrong PIN*; NIST SP 800-63B-4 §3.2.10; PSD2 RTS Article 4(3)(b).
     ///
     /// - Parameters:
-    ///   - key: the key of the PIN that it was not.
-    ///   - enrollment: whose.
+    ///   - key: the key of the PIN that should have been typed.
+    ///   - enrollment: the enrollment of the device.
     func noteWrongPIN(
         besides key: CertifiedKey, of enrollment: Enrollment
     ) throws -> WrongPIN {

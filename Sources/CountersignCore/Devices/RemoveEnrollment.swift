@@ -1,22 +1,31 @@
 package import CountersignWire
 import Encodings
 
-/// Ends an enrollment, for a client or for the operator; see ``RemoveOwnEnrollment`` for the device itself.
+/// Removes an enrollment, for a client or for the operator; ``RemoveOwnEnrollment`` is for the device itself.
 ///
-/// It shortens no wait: what is removed is left behind. Spec: design 4, *Removal*; design 13 §2.5.
+/// A removal shortens no wait: new devices wait as if the removed one were still there, for as long as the record that
+/// it leaves behind lasts. Spec: design 4, *Removal*; design 13 §2.5.
 package enum RemoveEnrollment {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The enrollment is over.
+        /// The enrollment is removed.
         case removed
-        /// The client is linked to no such user, or there is no such enrollment, or it was over before.
+        /// The client is not linked to such a user, there is no such enrollment, or it was removed before.
         case notFound
     }
 
-    /// The reasons that a client may give: what else ends an enrollment is not its to say.
+    /// The reasons that a client may give for a removal.
     package static let clientReasons: [RemovalReason] = [.client, .security]
 
-    /// Removes a device of a user, for one of ``clientReasons``.
+    /// Removes an enrollment of a client's user.
+    ///
+    /// - Parameters:
+    ///   - id: the enrollment.
+    ///   - reference: the user, by id or by the client's external id.
+    ///   - caller: the client.
+    ///   - reason: one of ``clientReasons``.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func remove(
         _ id: EnrollmentID, of reference: UserReference, by caller: ClientCaller,
         because reason: RemovalReason = .client,
@@ -32,7 +41,16 @@ package enum RemoveEnrollment {
         }
     }
 
-    /// Removes any device, for the operator; one that is lost takes everything with it that waits of its user.
+    /// Removes any enrollment, for the operator.
+    ///
+    /// If the device is lost, this also removes every other device and every method of the user that still waits.
+    ///
+    /// - Parameters:
+    ///   - id: the enrollment.
+    ///   - reason: why it is removed.
+    ///   - actor: the operator.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func remove(
         _ id: EnrollmentID, because reason: RemovalReason, by actor: Actor, ports: Ports
     ) async throws -> Outcome {
@@ -54,15 +72,15 @@ package enum RemoveEnrollment {
 }
 
 extension UnitOfWork {
-    /// Ends an enrollment and every pending challenge that nobody else can answer.
+    /// Removes an enrollment, and ends every pending challenge that no other device can answer.
     ///
     /// The caller has locked the user's row.
     ///
     /// - Parameters:
     ///   - id: the enrollment.
-    ///   - reason: why it ends.
-    ///   - client: the client concerned; nil for the one through which it came.
-    /// - Returns: false when it was not active.
+    ///   - reason: why it is removed.
+    ///   - client: the client that the audit names; nil for the one whose ticket made the enrollment.
+    /// - Returns: false if there is no such enrollment, or it was removed before.
     func removeEnrollment(
         _ id: EnrollmentID, reason: RemovalReason, concerning client: ClientID? = nil
     ) throws -> Bool {
@@ -79,8 +97,10 @@ extension UnitOfWork {
         return true
     }
 
-    /// Ends what a device that is removed or suspended keeps open: what nobody else can answer, and what it approved by
-    /// a link and nobody was told of yet, for such a device says yes to nothing.
+    /// Fails the challenges that a device leaves open when it is removed or suspended.
+    ///
+    /// These are the challenges that no other device can answer, and those that the device approved by a link whose
+    /// client does not know of the approval yet.
     func failPending(
         of enrollment: Enrollment, because reason: FailureReason
     ) throws {
@@ -90,14 +110,16 @@ extension UnitOfWork {
         }
     }
 
-    /// Ends the pending challenges put to an enrollment that no device can approve any more.
+    /// Fails the pending challenges put to an enrollment, if no device can approve them any more.
+    ///
+    /// Questions about new devices stay open; see ``Purpose/failsWhenUnanswerable``.
     func failUnanswerable(
         by enrollment: Enrollment, because reason: FailureReason
     ) throws {
         for challenge in try targets.pending(of: enrollment.id, user: enrollment.user, now: now, limit: .max)
         where challenge.purpose.failsWhenUnanswerable {
             let isAnswerable = try targets.all(of: challenge.id).contains { target in
-                // Its state first, which keeps it from changing until this commits.
+                // Reading the state locks the row, so the enrollment does not change until this transaction commits.
                 try enrollments.state(target) == .active
                     && enrollments.find(target)?.canAnswer(by: challenge.methods, at: now) == true
             }

@@ -1,16 +1,21 @@
 import CountersignWire
 
-/// Ends the enrollment of the calling device, also while it is suspended.
+/// Removes the enrollment of the calling device, even while it is suspended.
 package enum RemoveOwnEnrollment {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The enrollment is over.
+        /// The enrollment is removed.
         case removed
         /// The call is refused.
         case refused(DeviceRefusal)
     }
 
-    /// Ends the enrollment.
+    /// Removes the enrollment of the calling device.
+    ///
+    /// - Parameters:
+    ///   - call: the call of the device.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func remove(by call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: call.actor) { work in

@@ -1,16 +1,22 @@
 package import CountersignWire
 
-/// Shows a user's enrollments, removed ones too, to a client that is linked to the user.
+/// Shows all enrollments of a user, including removed ones, to a client that is linked to the user.
 package enum ShowEnrollments {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The enrollments.
         case enrollments([Enrollment])
-        /// The client is linked to no such user.
+        /// The client is not linked to such a user.
         case userNotFound
     }
 
-    /// Shows the enrollments.
+    /// Shows the enrollments of a user.
+    ///
+    /// - Parameters:
+    ///   - reference: the user, by id or by the client's external id.
+    ///   - client: the client.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func show(of reference: UserReference, to client: Client, ports: Ports) async throws -> Outcome {
         try await ports.store.read { reader in
             guard let user = try reader.links.find(reference, of: client.id) else { return .userNotFound }

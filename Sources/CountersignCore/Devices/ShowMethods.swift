@@ -1,8 +1,8 @@
 package import CountersignWire
 
-/// Shows the calling device its methods, with a nonce to change them.
+/// Shows the calling device its methods, with a nonce for a change.
 package enum ShowMethods {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The methods.
         case methods(MethodsReply)
@@ -10,7 +10,12 @@ package enum ShowMethods {
         case refused(DeviceRefusal)
     }
 
-    /// Shows the methods.
+    /// Shows the methods of the calling device.
+    ///
+    /// - Parameters:
+    ///   - call: the call of the device.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let nonce = ports.hasher.changeNonce(for: call.enrollment.id, at: now, random: ports.random.bytes(8))

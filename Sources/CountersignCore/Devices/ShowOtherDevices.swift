@@ -1,32 +1,40 @@
 package import CountersignWire
 
-/// Shows a device the user's other devices.
+/// Shows the calling device the user's other devices.
 ///
 /// Spec: design 13 §1.6 and §2.3.
 package enum ShowOtherDevices {
-    /// The other devices, as the calling one sees them.
+    /// The user's other devices, with what the calling device needs to act on them.
     package struct List: Equatable, Sendable {
-        /// What an act is signed with.
+        /// The nonce for an act.
         package let nonce: Nonce
         /// The devices.
         package let enrollments: [Enrollment]
-        /// Whether resuming one needs a method's signature; removing or suspending one may need none where this says so.
+        /// Whether resuming a device needs a method's signature.
+        ///
+        /// If not, no act needs one. If so, suspending or removing a device may still need none: the methods of the
+        /// device that is taken away do not count then, and a device that waits can always be removed.
         package let needsMethod: Bool
-        /// When this is so.
+        /// When the list was read.
         package let now: Timestamp
     }
 
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The devices.
         case list(List)
         /// The call is refused.
         case refused(DeviceRefusal)
-        /// The calling device waits to be added itself.
+        /// The calling device itself still waits to be added.
         case waiting
     }
 
     /// Lists the user's other devices.
+    ///
+    /// - Parameters:
+    ///   - call: the call of the device.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let id = call.enrollment.id
@@ -44,6 +52,6 @@ package enum ShowOtherDevices {
 }
 
 extension TrustState {
-    /// Whether a device is let in.
+    /// Whether one of the enrollments has this id and is let in.
     fileprivate func has(_ id: EnrollmentID) -> Bool { enrollments.contains { $0.id == id && $0.isLetIn(at: now) } }
 }

@@ -1,6 +1,6 @@
-/// Shows the calling device its own enrollment, also while it is suspended.
+/// Shows the calling device its own enrollment, even while it is suspended.
 package enum ShowOwnEnrollment {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The enrollment.
         case enrollment(Enrollment)
@@ -8,7 +8,12 @@ package enum ShowOwnEnrollment {
         case refused(DeviceRefusal)
     }
 
-    /// Shows the enrollment.
+    /// Shows the enrollment of the calling device.
+    ///
+    /// - Parameters:
+    ///   - call: the call of the device.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
         let refusal = try await ports.commit(at: ports.time.now, as: call.actor) {
             try $0.admit(call, evenSuspended: true)

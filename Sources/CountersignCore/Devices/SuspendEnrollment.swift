@@ -1,21 +1,28 @@
 package import CountersignWire
 import Encodings
 
-/// Suspends devices and resumes them, for the operator; see ``ActOnDevice`` for the user's own.
+/// Suspends and resumes devices, for the operator; ``ActOnDevice`` is for the user's own devices.
 ///
 /// Spec: design 13 §2.4.
 package enum SuspendEnrollment {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// It is so now, or was before.
+        /// The device is in the wanted state, now or since before.
         case done
-        /// There is no such enrollment, or it is over.
+        /// There is no such enrollment, or it is removed.
         case notFound
-        /// The device waits, and can be removed only.
+        /// The device still waits to be added, so it can only be removed.
         case waiting
     }
 
     /// Suspends or resumes a device.
+    ///
+    /// - Parameters:
+    ///   - id: the enrollment.
+    ///   - isSuspended: true to suspend the device, false to resume it.
+    ///   - actor: the operator.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func suspend(
         _ id: EnrollmentID, _ isSuspended: Bool, by actor: Actor, ports: Ports
     ) async throws -> Outcome {
@@ -32,7 +39,7 @@ package enum SuspendEnrollment {
 }
 
 extension UnitOfWork {
-    /// What a device does with another one.
+    /// Carries out the act of one device on another.
     ///
     /// The caller has locked the user's row.
     func carryOut(_ kind: DeviceAct.Kind, on other: Enrollment) throws {
@@ -43,7 +50,7 @@ extension UnitOfWork {
         }
     }
 
-    /// Suspends a device that counts, or resumes it; what waits on it is undone.
+    /// Suspends or resumes a device; suspending also removes its methods that wait and fails its open challenges.
     fileprivate func setSuspended(_ enrollment: Enrollment, _ isSuspended: Bool) throws {
         try enrollments.suspend(enrollment.id, since: isSuspended ? now : nil)
         guard isSuspended else { return try raise(.enrollmentResumed(enrollment)) }
@@ -52,18 +59,23 @@ extension UnitOfWork {
         try failPending(of: enrollment, because: .deviceSuspended)
     }
 
-    /// Undoes every method of a device that waits.
+    /// Removes those methods of a device that still wait.
     func undoWaitingMethods(of enrollment: Enrollment) throws {
         for (method, _) in enrollment.waiting(at: now) {
-            // Each changes what is kept of the enrollment.
+            // Each removal changes the stored enrollment, so it is read again.
             guard let current = try enrollments.find(enrollment.id) else { continue }
             try undo(method, of: current)
         }
     }
 
-    /// Undoes a method that waits.
+    /// Removes a method that waits.
     ///
-    /// Its key stays in the certificate, which only the device can change; nothing takes its signature.
+    /// The key stays in the certificate, because only the device can change the certificate. A signature by the key is
+    /// not accepted any more.
+    ///
+    /// - Parameters:
+    ///   - method: any method except `confirm`, which stops the process.
+    ///   - enrollment: the enrollment, as it is in this transaction.
     func undo(_ method: AnswerMethod, of enrollment: Enrollment) throws {
         switch method {
         case .confirm: preconditionFailure("a device is removed")

@@ -1,14 +1,17 @@
 import CountersignWire
 
-/// Tells what counts because its time has come.
+/// Announces the devices and methods whose wait is over.
 package enum TellWaits {
     private static let batch = 200
 
-    /// Tells all of it.
+    /// Announces all devices and methods whose wait is over, in batches.
     ///
-    /// From when something counts stands with it: nothing depends on this being done in time.
+    /// Whether something counts does not depend on when this runs, because the time from which it counts is stored with
+    /// it. The removal of devices that exceed a limit does depend on it.
     ///
-    /// - Returns: how much there was.
+    /// - Parameter ports: the external dependencies.
+    /// - Returns: how many devices and methods were due.
+    /// - Throws: ``StoreError``.
     @discardableResult
     package static func sweep(ports: Ports) async throws -> Int {
         try await untilNothing {
@@ -17,7 +20,7 @@ package enum TellWaits {
             for (id, method) in due {
                 try await ports.commit(at: now, as: .system) { work in
                     let enrollment = try work.locked(id)
-                    // Another node was faster, or it is undone.
+                    // Another node may have been faster, or the wait was ended or the method removed since.
                     guard try work.waits.delete(method, of: id), let enrollment, enrollment.isPresent else { return }
                     if method == .confirm {
                         try work.letIn(enrollment, by: .time)

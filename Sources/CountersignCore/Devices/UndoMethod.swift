@@ -1,22 +1,29 @@
 package import CountersignWire
 
-/// Undoes a method of another device of the user that does not count yet.
+/// Removes a method that still waits, on any device of the user.
 ///
 /// Spec: design 13 §1.6.
 package enum UndoMethod {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The method is gone.
+        /// The method is removed.
         case undone
         /// The call is refused.
         case refused(DeviceRefusal)
-        /// The calling device waits to be added itself.
+        /// The calling device itself still waits to be added.
         case waiting
-        /// The user has no such device, or it has no such method that waits.
+        /// The user has no such device, or the device has no such method that waits.
         case notFound
     }
 
-    /// Undoes the method.
+    /// Removes the method.
+    ///
+    /// - Parameters:
+    ///   - method: the method; any except `confirm`.
+    ///   - other: the enrollment that has the method.
+    ///   - call: the call of the device that acts.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func undo(
         _ method: AnswerMethod, of other: EnrollmentID, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {

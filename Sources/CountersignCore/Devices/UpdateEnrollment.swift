@@ -1,21 +1,27 @@
 package import CountersignWire
 import Encodings
 
-/// Changes what a device says of itself, and where it is reached by push notifications.
+/// Changes a device's description of itself, its push registration, and the body versions that it reads.
 ///
 /// Spec: design 4.
 package enum UpdateEnrollment {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The enrollment as it is now.
+        /// The enrollment after the update.
         case updated(Enrollment)
         /// The call is refused.
         case refused(DeviceRefusal)
-        /// Another enrollment of the user is reached by the same token.
+        /// Another enrollment of the user has the same push token.
         case pushTokenInUse
     }
 
-    /// Carries out an update of the calling device.
+    /// Updates the enrollment of the calling device.
+    ///
+    /// - Parameters:
+    ///   - update: the parts that change.
+    ///   - call: the call of the device.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func update(
         _ update: EnrollmentUpdate, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
@@ -45,10 +51,16 @@ package enum UpdateEnrollment {
 }
 
 extension Stores {
-    /// Whether another enrollment of a user is reached by the same token.
+    /// Whether another enrollment of a user has the same push token.
     ///
-    /// A token is one app's on one device, which may have several users, but each of them once: two enrollments of one
-    /// user are what is left of an earlier one, or somebody who would have this one's pushes.
+    /// A push token belongs to one app on one device. Several users may share the device, but each of them has one
+    /// enrollment on it. A second enrollment of one user with the same token is therefore a remainder of an earlier
+    /// enrollment, or an attempt to get the pushes of another device.
+    ///
+    /// - Parameters:
+    ///   - push: the service, the app and the token.
+    ///   - own: the enrollment that wants to use the token.
+    ///   - user: the user.
     func isTaken(_ push: PushRegistration, besides own: EnrollmentID, of user: UserID) throws -> Bool {
         try enrollments.active(of: user).contains { other in
             guard other.id != own, other.push?.service == push.service, other.push?.app == push.app else {
@@ -60,7 +72,7 @@ extension Stores {
 }
 
 extension EnrollmentUpdate {
-    /// What changed, without the token.
+    /// The changes for the audit, without the push token.
     var auditDetail: JSONObject {
         var detail = JSONObject()
         switch push {

@@ -1,19 +1,24 @@
 package import CountersignWire
 import OpenPGP
 
-/// Finds out which device calls.
+/// Authenticates the device that calls.
 ///
 /// Spec: design 3.5 and 3.8, step 1.
 package enum VerifyDevice {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Sendable {
-        /// The call is the enrollment's and within time.
+        /// The call comes from this enrollment, and the time of its proof is accepted.
         case verified(DeviceCall)
-        /// It is not, or the enrollment is over.
+        /// The proof is not valid, its time is not accepted, or the enrollment is unknown or removed.
         case refused(DeviceRefusal)
     }
 
-    /// Verifies that a call comes from an enrolled device.
+    /// Verifies that a call comes from an enrolled device, which may be suspended.
+    ///
+    /// - Parameters:
+    ///   - proof: the proof, whose key id is the enrollment's id.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func verify(_ proof: some DeviceProof, ports: Ports) async throws -> Outcome {
         guard let id = EnrollmentID(proof.keyID),
             let enrollment = try await ports.store.read({ try $0.enrollments.find(id) })
@@ -32,7 +37,9 @@ package enum VerifyDevice {
 }
 
 extension DeviceProof {
-    /// Verifies the proof by the authentication key of a device.
+    /// Verifies the proof with the authentication key of a device.
+    ///
+    /// - Throws: ``DeviceRefusal/proof(_:)``.
     func check(by key: CertifiedKey) throws(DeviceRefusal) {
         guard case .ecdsa(let publicKey) = key.publicKey.material else { throw .proof(.invalid) }
         do { try verify(by: publicKey) } catch { throw .proof(error) }

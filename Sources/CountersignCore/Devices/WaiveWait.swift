@@ -2,21 +2,29 @@ package import CountersignWire
 import Encodings
 package import OpenPGP
 
-/// Ends the wait of an enrollment and of its methods.
+/// Ends the wait of an enrollment and of its methods, by a waiver of a client or of the operator.
 ///
 /// Spec: design 13 §1.4.
 package enum WaiveWait {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// All of it counts.
+        /// The enrollment and all its methods count.
         case done
-        /// The client does not have that right.
+        /// The client may not waive waits.
         case notAllowed
-        /// The client is linked to no such user, or there is no such enrollment, or none with this fingerprint.
+        /// The client is not linked to such a user, or there is no such enrollment with this fingerprint.
         case notFound
     }
 
     /// Waives the wait of a device of a client's user.
+    ///
+    /// - Parameters:
+    ///   - id: the enrollment.
+    ///   - fingerprint: the fingerprint of the device's certificate, as the user has read it out.
+    ///   - reference: the user, by id or by the client's external id.
+    ///   - caller: the client.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func waive(
         _ id: EnrollmentID, _ fingerprint: Fingerprint, of reference: UserReference, by caller: ClientCaller,
         ports: Ports
@@ -33,6 +41,13 @@ package enum WaiveWait {
     }
 
     /// Waives the wait of any device, for the operator.
+    ///
+    /// - Parameters:
+    ///   - id: the enrollment.
+    ///   - fingerprint: the fingerprint of the device's certificate, as the user has read it out.
+    ///   - actor: the operator.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func waive(
         _ id: EnrollmentID, _ fingerprint: Fingerprint, by actor: Actor, ports: Ports
     ) async throws -> Outcome {
@@ -45,7 +60,10 @@ package enum WaiveWait {
 }
 
 extension UnitOfWork {
-    /// The fingerprint names the device that is in somebody's hand, not one that took its place meanwhile.
+    /// Waives the wait of a device, if its certificate has the fingerprint.
+    ///
+    /// The fingerprint makes sure that the waiver is for the device that the user holds, and not for one that took its
+    /// place.
     fileprivate func waive(
         _ enrollment: Enrollment, _ fingerprint: Fingerprint
     ) throws -> WaiveWait.Outcome {

@@ -1,37 +1,37 @@
 package import CountersignWire
 
-/// A call that comes from an active device, as whoever authenticated it has established.
+/// An authenticated call of a device whose enrollment was not removed when the call was verified.
 ///
-/// The guard against its replay is not spent yet: every operation does that in its own transaction, by
-/// ``UnitOfWork/admit(_:evenSuspended:)``.
+/// The replay guard is not spent yet. Every operation spends it in its own transaction, with
+/// ``UnitOfWork/admit(_:evenSuspended:)``, which also checks the state of the enrollment again.
 package struct DeviceCall: Sendable {
-    /// Who calls.
+    /// The enrollment that calls, as it was when the call was verified.
     package let enrollment: Enrollment
     let replayGuard: ReplayGuard
 
-    /// Who acts by this call.
+    /// The device as the actor of the operation.
     var actor: Actor { .device(enrollment.id) }
 
     /// A call of an enrollment.
     ///
     /// - Parameters:
-    ///   - enrollment: whose call it is shown to be.
-    ///   - replayGuard: what refuses the same call a second time.
+    ///   - enrollment: the enrollment whose proof was verified.
+    ///   - replayGuard: the guard against a replay of the call.
     package init(enrollment: Enrollment, replayGuard: ReplayGuard) {
         self.enrollment = enrollment
         self.replayGuard = replayGuard
     }
 }
 
-/// What is spent so that the same call is not carried out twice: a text that no other call of its scope has.
+/// A guard against the replay of a call: a text that is unique in its scope and that can be spent only once.
 package struct ReplayGuard: Sendable {
     /// How far the clocks of a device and a server may be apart.
     ///
     /// Spec: design 3.5.
     package static let tolerance = Seconds.minutes(1)
-    /// How much longer than a proof is in time its nonce is remembered.
+    /// How much longer a nonce is remembered than the time of its proof is accepted.
     ///
-    /// A replay may be verified at the last moment and spend its nonce later, after a sweep, or the clock may be set
+    /// A replay may be verified at the last moment and spend its nonce only after a sweep, or the clock may be set
     /// back a little.
     private static let margin = Seconds.minutes(1)
 
@@ -39,14 +39,24 @@ package struct ReplayGuard: Sendable {
     let scope: String
     let until: Timestamp
 
-    /// A guard that is remembered until a time, when the call would be refused for its age.
+    /// A guard for a call.
+    ///
+    /// - Parameters:
+    ///   - text: the text, for example a nonce.
+    ///   - scope: the scope in which the text is unique, for example a key id.
+    ///   - until: until when a spent text is remembered; from then on the call is refused for its age.
     package init(_ text: String, of scope: String, until: Timestamp) {
         self.text = text
         self.scope = scope
         self.until = until
     }
 
-    /// The guard of a proof that is known to be good; checks its time.
+    /// The guard for a proof that is verified already; this checks the time of the proof.
+    ///
+    /// - Parameters:
+    ///   - proof: the proof.
+    ///   - now: the time of the server.
+    /// - Throws: ``DeviceRefusal/clockSkew(serverTime:)`` if the two times differ by more than ``tolerance``.
     init(_ proof: some DeviceProof, now: Timestamp) throws(DeviceRefusal) {
         guard abs(now.seconds - proof.created) <= Self.tolerance.value else { throw .clockSkew(serverTime: now) }
         self.init(
@@ -66,14 +76,14 @@ extension Enrollment.State {
 }
 
 extension Stores {
-    /// Why an enrollment may not go on, or nil.
+    /// Why an operation of an enrollment is refused; nil if it is not.
     ///
     /// Spec: design 13 §2.4.
     ///
     /// - Parameters:
-    ///   - enrollment: which.
-    ///   - isSuspendedToo: whether a suspended device may do what it wants to do.
-    ///   - issuer: the issuer.
+    ///   - enrollment: the enrollment.
+    ///   - isSuspendedToo: whether a suspended device may use the operation.
+    ///   - issuer: the issuer, which a removal notice names.
     func refusal(
         of enrollment: EnrollmentID, evenSuspended isSuspendedToo: Bool = false, issuer: Issuer
     ) throws -> DeviceRefusal? {
@@ -84,10 +94,12 @@ extension Stores {
 }
 
 extension UnitOfWork {
-    /// Spends a call's guard against replay and looks whether the enrollment is still active, in the transaction that
-    /// does the work.
+    /// Checks, in the transaction of the operation, that the enrollment may still call, and spends the replay guard.
     ///
-    /// - Returns: nil when the call may be carried out.
+    /// - Parameters:
+    ///   - call: the call.
+    ///   - isSuspendedToo: whether a suspended device may use the operation.
+    /// - Returns: why the call is refused; nil if it may be carried out.
     func admit(
         _ call: DeviceCall, evenSuspended isSuspendedToo: Bool = false
     ) throws -> DeviceRefusal? {

@@ -2,16 +2,16 @@ package import CountersignWire
 
 /// Why a call of a device is refused.
 package enum DeviceRefusal: Error, Equatable, Sendable {
-    /// The proof of who calls is not what it must be.
+    /// The proof that the call comes from a device is not valid.
     case proof(DeviceProofError)
-    /// No such enrollment.
+    /// There is no such enrollment.
     case unknownEnrollment
-    /// The proof is good and its time is not.
+    /// The proof is valid, but its time is too far from the server's time.
     case clockSkew(serverTime: Timestamp)
-    /// The proof is good and was used before.
+    /// The proof is valid, but it was used before.
     case nonceReplayed
-    /// The enrollment is over; the notice says so for the device to verify.
+    /// The enrollment is removed; the server signs the notice, so that the device can verify it.
     case deregistered(RemovalNotice)
-    /// The enrollment is suspended: its device can look at itself and remove itself.
+    /// The enrollment is suspended, so its device can only look at its own enrollment and remove it.
     case suspended
 }

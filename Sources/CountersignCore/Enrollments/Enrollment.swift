@@ -1,49 +1,50 @@
 package import CountersignWire
 package import OpenPGP
 
-/// One user on one app installation.
+/// The enrollment of one user in one installation of an app.
 ///
-/// A class, because it never changes, is large, and is handed on many times.
+/// It is a class because it is immutable and large, and a struct would be copied often.
 package final class Enrollment: Sendable {
-    /// Whether it is there; from when it counts is another matter.
+    /// The state of an enrollment; ``Enrollment/countsFrom`` is independent of it.
     package enum State: Hashable, Sendable {
-        /// It is.
+        /// It is neither suspended nor removed; its device may still wait to be added.
         case active
-        /// It is, and does nothing until it is resumed.
+        /// Its device can do nothing, except look at and remove its own enrollment, until it is resumed.
         case suspended(since: Timestamp)
-        /// It is over.
+        /// It is removed for ever.
         case removed(RemovalReason, at: Timestamp)
     }
 
     /// Its id.
     package let id: EnrollmentID
-    /// Whose it is.
+    /// The user.
     package let user: UserID
-    /// Through whose ticket it came.
+    /// The client whose ticket made it.
     package let client: ClientID
-    /// Whether it is there.
+    /// Its state.
     package let state: State
-    /// What it proves itself with.
+    /// The credential of its device.
     package let credential: Credential
-    /// What the device says of itself.
+    /// The device's description of itself.
     package let device: DeviceDescription
-    /// The versions of a challenge's body that it reads.
+    /// The versions of a challenge's body that the device can read.
     package let versions: [Int64]
-    /// Its PIN; nil while none is set.
+    /// Its PIN; nil if none is set.
     package let pin: EnrolledPIN?
-    /// The key that the user's biometrics unlock; nil while none is registered.
+    /// The key that the user's biometrics unlock; nil if none is registered.
     package let biometric: EnrolledBiometric?
     /// The custom authenticators that are registered.
     package let customs: [AuthenticatorName: EnrolledCustom]
-    /// Where it is reached by push notifications; nil when the device asks by itself.
+    /// The target of push notifications to the device; nil if it has registered none.
     package let push: PushTarget?
     /// When it was made.
     package let createdAt: Timestamp
-    /// From when its device key counts, and with it the enrollment.
+    /// From when its primary key counts, and with it the enrollment.
     package let countsFrom: Timestamp
-    /// Whether methods count at once that are set within ten minutes of enrolling.
+    /// Whether a method counts at once if it is set within ten minutes of enrolling.
     package let methodsCount: Bool
-    /// The question to the user's other devices whether this one may be added; nil where none is open.
+    /// The question to the user's other devices whether this one may be added; nil if there was none, or once the
+    /// device is let in.
     package let approval: ChallengeID?
 
     /// An enrollment of these parts.
@@ -86,7 +87,7 @@ package final class Enrollment: Sendable {
         }
     }
 
-    /// The key that signs an answer by a method; nil where there is none.
+    /// The key that signs an answer by a method; nil if the method is not set.
     func key(of method: AnswerMethod) -> CertifiedKey? {
         switch method {
         case .confirm: keys.primary
@@ -96,28 +97,29 @@ package final class Enrollment: Sendable {
         }
     }
 
-    /// By which methods it can say yes at a time.
+    /// The methods by which it can approve at a time: those that count, without a locked PIN.
     package func usableMethods(at now: Timestamp) -> Set<AnswerMethod> {
         guard isLetIn(at: now) else { return [] }
         return Set(([.confirm] + methods).filter { counts($0, at: now) && ($0 != .pin || pin?.lockedAt == nil) })
     }
 
-    /// Whether its answers prove what a type wants.
+    /// Whether its answers prove what a challenge type requires.
     ///
-    /// A vault in software can be copied, and a PIN then be guessed at with a receipt: no AAL2 type asks such a device.
+    /// An AAL2 type accepts no device that keeps its keys in software. Such keys can be copied, and whoever has a copy
+    /// and a receipt can try one PIN after another without the server.
     /// Spec: design 3.1, *PIN subkey*; NIST SP 800-63B-4 §3.2.13.
     func satisfies(_ type: ChallengeType) -> Bool {
         credential.assurance >= type.assurance && (!type.isAAL2 || device.storage == .enclave)
     }
 
-    /// Whether it can say yes by one of some methods at a time.
+    /// Whether it can approve by one of these methods at a time.
     func canAnswer(by methods: [AnswerMethod], at now: Timestamp) -> Bool {
         !usableMethods(at: now).isDisjoint(with: methods)
     }
 }
 
 extension Enrollment: Equatable {
-    /// Whether two are one enrollment as it was at one time.
+    /// Whether two values are the same enrollment in the same state; keys are compared by their fingerprints.
     package static func == (one: Enrollment, other: Enrollment) -> Bool {
         one === other
             || one.id == other.id && one.user == other.user && one.client == other.client && one.state == other.state
@@ -129,9 +131,9 @@ extension Enrollment: Equatable {
     }
 }
 
-/// The key that a user's biometrics unlock, as far as a server knows it.
+/// The key that a user's biometrics unlock.
 package struct EnrolledBiometric: Equatable, Sendable {
-    /// The key.
+    /// The public key.
     package let key: CertifiedKey
     /// From when it counts.
     package let countsFrom: Timestamp
@@ -142,7 +144,7 @@ package struct EnrolledBiometric: Equatable, Sendable {
         self.countsFrom = countsFrom
     }
 
-    /// Whether two are one key that counts from one time.
+    /// Whether two values have the same key, by its fingerprint, and count from the same time.
     package static func == (one: EnrolledBiometric, other: EnrolledBiometric) -> Bool {
         one.key.fingerprint == other.key.fingerprint && one.countsFrom == other.countsFrom
     }
@@ -150,7 +152,7 @@ package struct EnrolledBiometric: Equatable, Sendable {
 
 /// A custom authenticator that is registered.
 package struct EnrolledCustom: Hashable, Sendable {
-    /// How often in a row it was tried for nothing.
+    /// How many tries there were since the last success, including those that are under way.
     package var tried: Int
     /// From when it counts.
     package var countsFrom: Timestamp
@@ -162,13 +164,13 @@ package struct EnrolledCustom: Hashable, Sendable {
     }
 }
 
-/// The PIN of an enrollment, as far as a server knows it.
+/// The PIN of an enrollment, of which the server knows only the public key.
 package struct EnrolledPIN: Equatable, Sendable {
-    /// The key that is derived from it.
+    /// The public key whose private half is derived from the PIN.
     package let key: CertifiedKey
-    /// How many wrong ones came since the last right one.
+    /// How many wrong PINs were typed since the last right one.
     package let wrongCount: Int
-    /// Since when it is locked; nil while it is not.
+    /// Since when it is locked; nil if it is not.
     package let lockedAt: Timestamp?
     /// From when it counts.
     package let countsFrom: Timestamp
@@ -181,33 +183,35 @@ package struct EnrolledPIN: Equatable, Sendable {
         self.countsFrom = countsFrom
     }
 
-    /// Whether two are one key, after as many wrong tries.
+    /// Whether two values have the same key, by its fingerprint, and are otherwise equal.
     package static func == (one: EnrolledPIN, other: EnrolledPIN) -> Bool {
         one.key.fingerprint == other.key.fingerprint && one.wrongCount == other.wrongCount
             && one.lockedAt == other.lockedAt && one.countsFrom == other.countsFrom
     }
 }
 
-/// The authority to enroll one device, once.
+/// A ticket: the authority to enroll one device, once.
+///
+/// A device that is enrolled already can also use it, once, to authorize a change of its methods.
 package struct Ticket: Sendable {
-    /// How long a ticket lives.
+    /// How long a ticket can be used.
     ///
     /// Spec: NIST SP 800-63B-4 §4.1.2.2.
     package static let lifetime = Seconds.minutes(10)
 
-    /// The hash of the secret.
+    /// The hash of its secret.
     package let hash: SecretHash
-    /// Whose device it enrolls.
+    /// The user whose device it enrolls.
     package let user: UserID
-    /// Who had it made.
+    /// The client that made it.
     package let client: ClientID
-    /// The id the enrollment will have.
+    /// The id of the future enrollment.
     package let enrollment: EnrollmentID
-    /// Whether a further device needs no approval.
+    /// Whether the device or the method that it authorizes counts at once, instead of waiting.
     package let waivesApproval: Bool
-    /// When it stops working.
+    /// When it expires.
     package let expiresAt: Timestamp
-    /// When it was used; nil while it was not.
+    /// When it was used; nil if it was not.
     package let spentAt: Timestamp?
 
     /// A ticket of these parts.

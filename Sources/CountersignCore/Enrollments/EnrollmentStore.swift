@@ -3,7 +3,7 @@ package import OpenPGP
 
 /// The enrollments.
 ///
-/// All throw ``StoreError``.
+/// All functions throw ``StoreError``.
 package protocol EnrollmentStore {
     func find(_ id: EnrollmentID) throws -> Enrollment?
     func state(_ id: EnrollmentID) throws -> Enrollment.State?
@@ -11,17 +11,20 @@ package protocol EnrollmentStore {
     func active(of user: UserID) throws -> [Enrollment]
     func isEnrolled(_ fingerprint: Fingerprint) throws -> Bool
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws
-    /// A device counts from now on, if it does not already; no question about it is open.
+    /// Makes an enrollment count from a time, unless it counts from an earlier one, and forgets the question about it.
     func count(_ enrollment: EnrollmentID, from: Timestamp) throws
-    /// Suspends a device, or resumes it.
+    /// Suspends an enrollment from a time, or resumes it if the time is nil.
     func suspend(_ enrollment: EnrollmentID, since: Timestamp?) throws
     func put(_ device: DeviceDescription, of enrollment: EnrollmentID) throws
-    /// The versions of a challenge's body that a device reads.
+    /// Replaces the versions of a challenge's body that a device can read.
     func put(_ versions: [Int64], of enrollment: EnrollmentID) throws
     /// Keeps others from changing an enrollment until the transaction ends.
     ///
-    /// For a transaction that will change it, before it looks at it: of many at once each waits for the one before.
+    /// A transaction that will change an enrollment calls this before it reads it. Concurrent transactions then run one
+    /// after the other.
     func lock(_ enrollment: EnrollmentID) throws
-    /// False when the enrollment was not active.
+    /// Removes an enrollment, active or suspended, and its push registration.
+    ///
+    /// - Returns: false if there is no such enrollment, or it was removed before.
     func remove(_ enrollment: EnrollmentID, reason: RemovalReason, at: Timestamp) throws -> Bool
 }

@@ -2,9 +2,15 @@ package import CountersignWire
 
 /// The nonces that were spent.
 ///
-/// All throw ``StoreError``.
+/// All functions throw ``StoreError``.
 package protocol NonceStore {
     func isSpent(nonce: String, of keyID: String) throws -> Bool
-    /// False when the nonce was spent before.
+    /// Spends a nonce.
+    ///
+    /// - Parameters:
+    ///   - nonce: the nonce.
+    ///   - keyID: the scope in which the nonce is unique.
+    ///   - until: until when it is remembered that the nonce was spent.
+    /// - Returns: false if the nonce was spent before.
     func spend(nonce: String, of keyID: String, until: Timestamp) throws -> Bool
 }

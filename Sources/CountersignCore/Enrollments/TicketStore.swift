@@ -1,11 +1,13 @@
 package import CountersignWire
 
-/// The tickets by which devices are enrolled.
+/// The tickets with which devices enroll.
 ///
-/// All throw ``StoreError``.
+/// All functions throw ``StoreError``.
 package protocol TicketStore {
     func find(_ hash: SecretHash) throws -> Ticket?
     func insert(_ ticket: Ticket) throws
-    /// False when the ticket was spent before.
+    /// Spends a ticket.
+    ///
+    /// - Returns: false if the ticket was spent before.
     func spend(_ ticket: SecretHash, at: Timestamp) throws -> Bool
 }

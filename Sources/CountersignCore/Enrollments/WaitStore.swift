@@ -1,26 +1,32 @@
 package import CountersignWire
 
-/// What decides whether something new counts: cooling-offs, what removed enrollments left behind, and what waits.
+/// The data that decide when something new counts: cooling-offs, records of removed enrollments, and what waits.
 ///
 /// Spec: design 13.
 ///
-/// All throw ``StoreError``.
+/// All functions throw ``StoreError``.
 package protocol WaitStore {
-    /// The longest cooling-off of the clients that know a user, or did within their own; nil where there is none.
+    /// The longest cooling-off of the clients that are linked to a user; nil if there is none.
+    ///
+    /// A client that was unlinked is included for as long as its own cooling-off lasts.
     func longestCoolingOff(of user: UserID, at: Timestamp) throws -> Seconds?
-    /// What was left behind under any of some names; nil for nothing that counts yet.
+    /// The records of removed enrollments under any of these names, taken together; nil if none still counts.
     func leftBehind(by subjects: [String], at: Timestamp) throws -> LeftBehind?
-    /// What counts by now and was not told yet; `confirm` stands for the device itself.
+    /// The waits that are over and not yet announced, those that ended first before others.
+    ///
+    /// The method `confirm` stands for the device itself.
     func due(now: Timestamp, limit: Int) throws -> [(enrollment: EnrollmentID, method: AnswerMethod)]
-    /// Keeps what an enrollment leaves behind under a name; of two times for the same the later one.
+    /// Keeps the record of a removed enrollment under a name; if there is one already, the later time is kept.
     func keep(_ left: LeftBehind, of enrollment: Enrollment, by subject: String) throws
-    /// What was left behind under some names is left behind under another, too.
+    /// Copies the records that still count from some names to another.
     func copyLeftBehind(from subjects: [String], to subject: String, at: Timestamp) throws
-    /// Keeps a client's cooling-off for a user who is unlinked now.
+    /// Keeps a client's cooling-off for a user who is being unlinked, for as long as the cooling-off itself lasts.
     func keepCoolingOff(of client: ClientID, for user: UserID, at: Timestamp) throws
-    /// Remembers to tell when something counts; `confirm` stands for the device itself.
+    /// Keeps when the wait of a method ends, so that this is announced; `confirm` stands for the device itself.
     func insert(_ method: AnswerMethod, of enrollment: EnrollmentID, until: Timestamp) throws
-    /// False when there was nothing to tell any more.
+    /// Forgets the wait of a method.
+    ///
+    /// - Returns: false if there was none.
     @discardableResult
     func delete(_ method: AnswerMethod, of enrollment: EnrollmentID) throws -> Bool
     func deleteAll(of enrollment: EnrollmentID) throws

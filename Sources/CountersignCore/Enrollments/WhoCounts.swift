@@ -1,20 +1,24 @@
 package import CountersignWire
 
-// When a device and its methods count, whole: nothing else decides it. Each act locks the user's row first.
+// All rules on when a device and its methods count are in this file. A device key or a method counts when the server
+// accepts its answers; before that it waits. Every operation that changes which devices, PINs or biometrics count locks
+// the user's row first.
 //
 // Spec: design 13.
 
 extension Enrollment {
-    /// How long after it was made methods belong to its enrolling.
+    /// How long after an enrollment was made the setting of a method is a part of enrolling.
     static let enrolling = Seconds.minutes(10)
 
-    /// Whether its device key counts: it is asked, and says yes, unless it is suspended.
+    /// Whether its primary key counts, even while it is suspended.
     package func counts(at now: Timestamp) -> Bool { isPresent && countsFrom <= now }
 
-    /// Whether it does what a device can do: its key counts, and it is neither suspended nor removed.
+    /// Whether it is let in: its primary key counts, and it is neither suspended nor removed.
+    ///
+    /// Only a device that is let in is asked, can approve, and can act on other devices.
     package func isLetIn(at now: Timestamp) -> Bool { state == .active && countsFrom <= now }
 
-    /// From when a method that is set counts; nil where none is set.
+    /// From when a method counts; nil if it is not set.
     func countsFrom(_ method: AnswerMethod) -> Timestamp? {
         switch method {
         case .confirm: countsFrom
@@ -24,77 +28,80 @@ extension Enrollment {
         }
     }
 
-    /// Whether a method is set, and counts where the device does.
+    /// Whether a method is set and does not wait; it counts only if the device counts, too.
     func counts(_ method: AnswerMethod, at now: Timestamp) -> Bool { countsFrom(method).map { $0 <= now } ?? false }
 
-    /// Whether a method is set and waits.
+    /// Whether a method is set and still waits.
     func waits(_ method: AnswerMethod, at now: Timestamp) -> Bool { countsFrom(method).map { $0 > now } ?? false }
 
-    /// The methods that are set, whether they count or wait.
+    /// The methods that are set, whether they count or wait, without `confirm`.
     package var methods: [AnswerMethod] {
         [AnswerMethod.pin, .biometric].filter { countsFrom($0) != nil } + customs.keys.sorted().map(AnswerMethod.custom)
     }
 
-    /// What is set and waits, with the time from which it counts.
+    /// The methods that are set and still wait, each with the time from which it counts.
     package func waiting(at now: Timestamp) -> [(method: AnswerMethod, until: Timestamp)] {
         methods.compactMap { method in countsFrom(method).flatMap { $0 > now ? (method, $0) : nil } }
     }
 
-    /// Whether it has a method that guards: one whose signature proves more than possession.
+    /// Whether it has a PIN or a biometric that counts, whose signature proves more than possession of the device.
     ///
-    /// A PIN that is locked guards on, since whoever guesses wrongly often enough would take the guard away.
+    /// A locked PIN counts here, because otherwise whoever has the device could end the protection by wrong guesses.
     func guards(at now: Timestamp) -> Bool { counts(at: now) && (counts(.pin, at: now) || counts(.biometric, at: now)) }
 
-    /// From when a method counts that is set now, where the wait of its user is this long.
+    /// From when a method counts that is set now.
     ///
     /// - Parameters:
-    ///   - now: when it is set.
-    ///   - wait: how long what is new waits.
-    ///   - isProved: whether a method of the same device that counts has signed, or a waiver ends the wait.
+    ///   - now: the current time.
+    ///   - wait: how long a new method of the user waits.
+    ///   - isProved: whether a method of the same device, which counts, has signed, or the wait is waived.
     func newMethodCounts(at now: Timestamp, after wait: Seconds, isProved: Bool) -> Timestamp {
         let enrolls = now < createdAt.adding(Self.enrolling)
         return isProved || (enrolls && methodsCount) ? now : now.adding(wait)
     }
 }
 
-/// What decides how strong a yes must be, and whether what is new waits.
+/// The facts about a user's devices that decide how an approval must be signed, and whether a new device waits.
 struct TrustState: Sendable {
     /// The user's enrollments that are not removed.
     let enrollments: [Enrollment]
-    /// What removed ones have left behind; nil for nothing.
+    /// The records of removed enrollments, taken together; nil if none still counts.
     let leftBehind: LeftBehind?
-    /// How long what is new waits.
+    /// How long a new device or method waits.
     let wait: Seconds
-    /// When this is so.
+    /// When the facts were read.
     let now: Timestamp
 
-    /// From when an enrollment counts that is made now; nil for at once.
+    /// From when an enrollment counts that is made now; nil if it counts at once.
     ///
     /// Spec: design 13 §1.1 and §1.2.
     var newEnrollmentCounts: Timestamp? {
         guard leftBehind != nil || enrollments.contains(where: { $0.counts(at: now) }) else { return nil }
-        // What was left behind under an external id may be of a user who had to wait longer.
+        // A record under an external id may be of an earlier user, whose wait was longer.
         return max(now.adding(wait), leftBehind?.until ?? now)
     }
 
-    /// Whether a yes needs a method's signature.
+    /// Whether an approval of a new device, or an act on another device, needs the signature of a PIN or a biometric.
     ///
     /// Spec: design 13 §1.3.
     ///
-    /// - Parameter besides: the enrollment that is taken away, whose methods do not count.
+    /// - Parameter besides: an enrollment that is to be removed or suspended, whose methods are not considered; nil for
+    ///   none.
     func isGuarded(besides: EnrollmentID? = nil) -> Bool {
         leftBehind?.hadMethod == true || enrollments.contains { $0.id != besides && $0.guards(at: now) }
     }
 }
 
-/// What removed enrollments of a user, or of an external id that named them, have left behind.
+/// The record that a removed enrollment leaves behind, or several such records taken together.
+///
+/// It is kept under the user's id and under each external id that names the user, so that a removal shortens no wait.
 package struct LeftBehind: Hashable, Sendable {
-    /// Until when it counts.
+    /// Until when the record counts.
     package let until: Timestamp
-    /// Whether one of them had a method that counted.
+    /// Whether an enrollment had a PIN or a biometric that counted.
     package let hadMethod: Bool
 
-    /// What is left behind until a time.
+    /// A record of these parts.
     package init(until: Timestamp, hadMethod: Bool) {
         self.until = until
         self.hadMethod = hadMethod
@@ -102,9 +109,9 @@ package struct LeftBehind: Hashable, Sendable {
 }
 
 extension UnitOfWork {
-    /// How the devices of a user count.
+    /// The facts about a user's devices.
     ///
-    /// The caller has locked the user's row.
+    /// A caller that decides by them has locked the user's row.
     func trustState(of user: UserID) throws -> TrustState {
         TrustState(
             enrollments: try enrollments.active(of: user),
@@ -112,20 +119,22 @@ extension UnitOfWork {
             wait: try wait(of: user), now: now)
     }
 
-    /// How long what is new of a user waits: the longest that a client has, which knows the user or did
-    /// within its own time.
+    /// How long a new device or method of a user waits.
+    ///
+    /// This is the longest cooling-off of the clients that are linked to the user, or were until recently.
     func wait(of user: UserID) throws -> Seconds {
         try waits.longestCoolingOff(of: user, at: now) ?? Client.standardCoolingOff
     }
 
-    /// By what a user is known again whose enrollments were removed.
+    /// The names under which the records of a user's removed enrollments are kept: the user's id, and a keyed hash of
+    /// each external id.
     fileprivate func subjects(of user: UserID) throws -> [String] {
         try ["\(user)"] + links.externalIDs(of: user).map { hasher.name(of: $0.externalID, client: $0.client) }
     }
 }
 
 extension UnitOfWork {
-    /// Keeps what an enrollment leaves behind that is removed now; it has counted.
+    /// Keeps the record of an enrollment that is being removed; one that does not count leaves none.
     ///
     /// Spec: design 13 §2.5.
     func leaveBehind(_ enrollment: Enrollment) throws {
@@ -135,7 +144,9 @@ extension UnitOfWork {
         for subject in try subjects(of: enrollment.user) { try waits.keep(left, of: enrollment, by: subject) }
     }
 
-    /// An external id names a user no more: whoever it names next finds the user's enrollments as if removed.
+    /// Keeps records under an external id that will no longer name a user.
+    ///
+    /// The next user whom the external id names waits as if the enrollments had been their own and were removed now.
     ///
     /// Spec: design 13 §2.5.
     ///
@@ -151,8 +162,10 @@ extension UnitOfWork {
         try waits.copyLeftBehind(from: try subjects(of: user), to: subject, at: now)
     }
 
-    /// A client's link to a user ends: its cooling-off counts for as long as it is, and so does what its name for the
-    /// user leaves behind.
+    /// Ends a client's link to a user.
+    ///
+    /// The client's cooling-off is kept for as long as it lasts. Records are kept under the client's external id for
+    /// the user.
     func endLink(
         of user: UserID, to client: ClientID
     ) throws {

@@ -1,27 +1,38 @@
 package import CountersignWire
 
-/// Names one request of one caller, so that a repeat gets the first outcome.
+/// Identifies one request of one caller, so that a repeat of the request gets the first outcome.
 ///
 /// Spec: design 4.
 package struct IdempotencyKey: Sendable {
     /// How long an outcome is kept.
     package static let lifetime = Seconds.days(1)
 
-    /// The caller and the route.
+    /// The scope in which the key is unique: the caller and the route.
     package let scope: String
-    /// What the caller sent.
+    /// The key that the caller sent; for a request of a device, the hash of what it signed or sent.
     package let key: String
-    /// What tells the request from others: a keyed hash of its body, or a hash where it holds nothing to guess.
+    /// The hash that distinguishes the request from others under the same key.
+    ///
+    /// It is a keyed hash of the body, or a plain hash if the body contains nothing that could be guessed.
     package let requestDigest: MessageDigest
 
-    /// Names a request by what the caller sent with it, and by its body, which is kept as a keyed hash.
+    /// Identifies a request by its key and a keyed hash of its body.
     ///
-    /// Accepts a key of 1 to 255 visible ASCII characters.
+    /// - Parameters:
+    ///   - scope: the caller and the route.
+    ///   - key: 1 to 255 visible ASCII characters; anything else gives nil.
+    ///   - body: the body of the request.
+    ///   - hasher: computes the keyed hash.
     package init?(scope: String, key: String, body: [UInt8], _ hasher: KeyedHasher) {
         self.init(scope: scope, key: key, requestDigest: hasher.digest(ofRequest: body))
     }
 
-    /// Accepts a key of 1 to 255 visible ASCII characters.
+    /// Identifies a request by its key and a hash.
+    ///
+    /// - Parameters:
+    ///   - scope: the caller and the route.
+    ///   - key: 1 to 255 visible ASCII characters; anything else gives nil.
+    ///   - requestDigest: the hash that distinguishes the request from others under the same key.
     package init?(scope: String, key: String, requestDigest: MessageDigest) {
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil

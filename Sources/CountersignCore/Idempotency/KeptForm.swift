@@ -1,38 +1,40 @@
 package import Encodings
 
-/// What is kept of an outcome for a repeat of its request, in a form of Core's own; it may hold secrets, and is sealed.
+/// The outcome of a request, in the form in which it is kept for a repeat of the request.
+///
+/// It may contain secrets, so the store seals it.
 package struct KeptForm: Sendable {
     private let values: JSONObject
 
-    /// These values by their names.
+    /// A form of these named values; nil values are left out.
     package init(_ values: KeyValuePairs<String, JSONValue?>) {
         self.values = JSONObject(values)
     }
 
-    /// Reads what was stored, or nil.
+    /// Reads a stored form; nil if the bytes are not a JSON object.
     package init?(stored: [UInt8]) {
         guard let values = (try? JSONValue(parsing: stored))?.object else { return nil }
         self.values = values
     }
 
-    /// The form as it is stored, before it is sealed.
+    /// The form as a JSON object, as it is before the store seals it.
     package var stored: [UInt8] { JSONValue.object(values).encoded }
 
-    /// A value.
+    /// The value of this name; nil if there is none.
     subscript(name: String) -> JSONValue? { values[name] }
 
-    /// What is made of a text, or nil where there is none.
+    /// Reads the text of this name; nil if there is no text, or `read` returns nil for it.
     func read<Value>(_ name: String, _ read: (String) -> Value?) -> Value? { self[name]?.string.flatMap(read) }
 }
 
-/// The kept form of an outcome, with what told its request from others.
+/// The kept form of an outcome, with the hash of its request.
 package struct KeptReply: Sendable {
-    /// What is kept.
+    /// The form.
     package let form: KeptForm
-    /// What told the request from others.
+    /// The hash that distinguishes the request from others under the same key.
     package let requestDigest: MessageDigest
 
-    /// A form with the digest of its request.
+    /// A reply of these parts.
     package init(form: KeptForm, requestDigest: MessageDigest) {
         self.form = form
         self.requestDigest = requestDigest

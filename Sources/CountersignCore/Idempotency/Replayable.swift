@@ -1,36 +1,37 @@
 /// An outcome that a repeat of its request gets again, whatever has changed since.
 ///
-/// What the request itself says is not kept: a repeat says it again, byte for byte.
+/// The kept form leaves out what the request contains, because a repeat contains the same, byte for byte.
 protocol KeptOutcome: Equatable, Sendable {
-    /// What was asked for.
+    /// The parts of the request from which the outcome is completed.
     associatedtype Request
 
-    /// What is kept for repeats; nil for a refusal, since the request may be tried again.
+    /// The form that is kept for repeats; nil for a refusal, because the request may be tried again.
     var kept: KeptForm? { get }
 
-    /// The outcome that was kept, of the same request; nil where it cannot be read.
+    /// Reads a kept outcome of the same request; nil if the form is not valid.
     init?(kept: KeptForm, of request: Request)
 }
 
-/// The outcome of an operation that may have been done before.
+/// The outcome of a request that may have been carried out before.
 package enum Replayable<Outcome: Sendable>: Sendable {
-    /// Done now.
+    /// The request was carried out or refused now.
     case done(Outcome)
-    /// Done before, with this outcome.
+    /// The request was carried out before, with this outcome.
     case replayed(Outcome)
-    /// The key was used for another request.
+    /// The idempotency key was used for another request.
     case conflict
 }
 
 extension Replayable: Equatable where Outcome: Equatable {}
 
 extension UnitOfWork {
-    /// Does something once per key, inside the transaction that does it.
+    /// Carries out a request at most once per key, and keeps its outcome in the same transaction.
     ///
     /// - Parameters:
-    ///   - key: the key, or nil when the caller sent none.
-    ///   - request: what is asked for.
-    ///   - body: what to do.
+    ///   - key: the idempotency key; nil if the caller sent none.
+    ///   - request: the parts of the request from which a kept outcome is completed.
+    ///   - body: carries out the request.
+    /// - Throws: ``StoreError``, and the errors of `body`.
     func once<Outcome: KeptOutcome>(
         _ key: IdempotencyKey?, _ request: Outcome.Request, _ body: () throws -> Outcome
     ) throws -> Replayable<Outcome> {
@@ -38,7 +39,7 @@ extension UnitOfWork {
         if let earlier: Replayable<Outcome> = try replayed(key, request) { return earlier }
         let outcome = try body()
         guard let kept = outcome.kept else {
-            // It may be refused because the same request was done since it was looked for.
+            // The refusal may be due to a copy of the same request that was carried out since the look-up.
             return try replayed(key, request) ?? .done(outcome)
         }
         try replies.insert(kept, for: key, at: now)

@@ -4,16 +4,16 @@ package import Encodings
 import JOSE
 package import OpenPGP
 
-/// What one of the issuer's keys is for.
+/// The use of one of the issuer's keys.
 package enum KeyUse: String, CaseIterable, Sendable {
     /// The OpenPGP subkey that signs challenges and notices.
     case signing = "openpgp-signing"
-    /// The OpenPGP subkey that opens what devices seal.
+    /// The OpenPGP subkey that decrypts the messages of devices.
     case encryption = "openpgp-encryption"
     /// The key that signs push envelopes.
     case push
 
-    /// The key's algorithm, as lists name it.
+    /// The name of the key's algorithm in lists.
     package var algorithm: String {
         switch self {
         case .signing, .push: "ecdsa-p256"
@@ -22,33 +22,33 @@ package enum KeyUse: String, CaseIterable, Sendable {
     }
 }
 
-/// One of the issuer's keys that rotate, as it is kept.
+/// One of the issuer's keys that rotate, as it is stored.
 ///
 /// Spec: design 2b §8.
 package struct IssuerKey: Sendable {
-    /// Where in its life a key is.
+    /// The stage of a key's life.
     package enum State: String, Sendable {
-        /// It is held by every server, and published where it is to sign; it does nothing yet.
+        /// It is not used yet; until it is, every server reads it, and a key that will sign is published.
         case next
-        /// It does the work.
+        /// It is in use.
         case current
-        /// Another has taken its place; what it did is honoured for a while.
+        /// Another key has taken its place; its signatures, and messages sealed to it, are still accepted for a while.
         case retired
     }
 
     /// Its name in lists and in the audit.
     package let id: IssuerKeyID
-    /// What it is for.
+    /// Its use.
     package let use: KeyUse
-    /// Where in its life it is.
+    /// The stage of its life.
     package internal(set) var state: State
-    /// When it was made; in whole seconds a part of its OpenPGP fingerprint.
+    /// When it was made; the OpenPGP fingerprint covers this time in whole seconds.
     package let createdAt: Timestamp
-    /// When the next step is due: a next key becomes current, a retired one ends; nil for a current one.
+    /// When a next key becomes current, or a retired key is deleted; nil for a current key.
     package internal(set) var changesAt: Timestamp?
-    /// Whether somebody else may have it: what it does is not honoured once another has taken its place.
+    /// Whether somebody else may have the private half; then nothing is accepted from the key once it is retired.
     package internal(set) var isCompromised: Bool
-    /// The private half: the scalar, 32 bytes.
+    /// The private half: the scalar of 32 bytes.
     package let secret: Secret<[UInt8]>
 
     /// A key of these parts.
@@ -74,9 +74,9 @@ package struct IssuerKey: Sendable {
             secret: Secret(Array(P256.Signing.PrivateKey().rawRepresentation)))
     }
 
-    /// What others know it by: the fingerprint of a subkey, or the thumbprint that names a push key.
+    /// The name by which others know the key: the fingerprint of a subkey, or the JWK thumbprint of a push key.
     ///
-    /// - Throws: ``StoreError/corruptRow(_:)`` when the private half is none.
+    /// - Throws: ``StoreError/corruptRow(_:)`` if ``secret`` is not a private key.
     package func publicName() throws -> String {
         if let fingerprint = try fingerprint() { return "\(fingerprint)" }
         return JWK(try pushKey().publicKey).thumbprint
@@ -103,7 +103,7 @@ package struct IssuerKey: Sendable {
 
     func pushKey() throws -> P256.Signing.PrivateKey { try read { try P256.Signing.PrivateKey(rawRepresentation: $0) } }
 
-    /// The subkey that it is in the issuer's certificate; nil for one that is not in it.
+    /// The key as a subkey of the issuer's certificate; nil for a push key, which is not in the certificate.
     func subkey() throws -> Certificate.NewSubkey? {
         switch use {
         case .signing: .signing(try signingPair())
@@ -117,13 +117,15 @@ package struct IssuerKey: Sendable {
     }
 }
 
-/// The issuer's keys, the way they are kept: sealed.
+/// All of the issuer's keys, with their private halves, and the issuer's certificate.
+///
+/// The store seals the private halves.
 package struct IssuerKeyMaterial: Sendable {
     /// When the primary key was made, in seconds since 1970.
     package let createdAt: UnixSeconds
     /// The primary key, which only certifies.
     package let primary: P256.Signing.PrivateKey
-    /// The certificate as it is published.
+    /// The certificate that is published.
     package internal(set) var certificate: Certificate
     /// The keys that rotate, by their use, oldest first.
     package internal(set) var kept: [IssuerKey]
@@ -138,7 +140,12 @@ package struct IssuerKeyMaterial: Sendable {
         self.kept = kept
     }
 
-    /// Makes new keys and the certificate over them.
+    /// Makes new keys, and a certificate that contains the OpenPGP keys.
+    ///
+    /// - Parameters:
+    ///   - issuer: the issuer, whose host is in the user ID of the certificate.
+    ///   - now: the current time.
+    ///   - random: makes the ids of the keys.
     package static func make(
         issuer: Issuer, at now: Timestamp, random: any RandomSource
     ) async throws -> IssuerKeyMaterial {
@@ -152,17 +159,17 @@ package struct IssuerKeyMaterial: Sendable {
             createdAt: now.unixSeconds, primary: primary, certificate: certificate, kept: kept)
     }
 
-    /// The key that certifies the others.
+    /// The primary key as the one that certifies subkeys.
     var certifier: SigningKeyPair { SigningKeyPair(primary, createdAt: createdAt) }
 
-    /// The key of a use that is in a state; nil for none.
+    /// The newest key of a use that is in a state; nil if there is none.
     func key(_ use: KeyUse, _ state: IssuerKey.State) -> IssuerKey? {
         kept.last { $0.use == use && $0.state == state }
     }
 
-    /// The keys, ready for use; the primary key stays behind.
+    /// The keys in the form for daily use, without the primary key.
     ///
-    /// - Throws: ``StoreError/corruptRow(_:)`` when there is none of a use.
+    /// - Throws: ``StoreError/corruptRow(_:)`` if a use has no current key, or a private half is invalid.
     package var keys: IssuerKeys {
         get throws {
             func current(_ use: KeyUse) throws -> IssuerKey {

@@ -3,31 +3,33 @@ package import CountersignWire
 package import JOSE
 package import OpenPGP
 
-/// The issuer's own keys, in use.
+/// The issuer's own keys in the form for daily use.
 ///
-/// A class, because it never changes and is handed on with every operation: keys that were rotated are another one.
+/// It is a class because it is immutable, and every operation gets it. A rotation makes a new instance.
 package final class IssuerKeys: Sendable {
-    /// The certificate that devices pin by its primary key.
+    /// The certificate; devices pin its primary key.
     package let certificate: Certificate
     /// The subkey that signs challenges and notices.
     package let signing: SigningKeyPair
-    /// The key for push envelopes, used for nothing else.
+    /// The key that signs push envelopes and nothing else.
     package let push: P256.Signing.PrivateKey
-    /// Its name at `/v1/push-keys`.
+    /// The id of the push key at `/v1/push-keys`: its JWK thumbprint.
     package let pushKeyID: String
-    /// The public halves of the keys for push envelopes: the one that signs, and those that did or will.
+    /// The public halves of all keys for push envelopes: the current one, the next ones and the retired ones.
     package let pushKeys: JWKSet
-    /// The subkeys that open what devices seal: the current one first, then what is kept for messages on their way.
+    /// The subkeys that decrypt the messages of devices: the current one first, then those of other stages.
+    ///
+    /// A retired subkey is kept for messages that were sealed before devices learnt of the current one.
     private let decryption: [DecryptionKeyPair]
 
     /// Keys of these parts.
     ///
     /// - Parameters:
     ///   - certificate: the certificate.
-    ///   - signing: the subkey that signs.
-    ///   - decryption: the subkeys that open, the current one first.
-    ///   - push: the key for push envelopes.
-    ///   - pushKeys: all keys for push envelopes that are published.
+    ///   - signing: the subkey that signs challenges and notices.
+    ///   - decryption: the subkeys that decrypt, the current one first.
+    ///   - push: the key that signs push envelopes.
+    ///   - pushKeys: the public halves of all keys for push envelopes.
     init(
         certificate: Certificate, signing: SigningKeyPair, decryption: [DecryptionKeyPair],
         push: P256.Signing.PrivateKey, pushKeys: JWKSet
@@ -40,18 +42,22 @@ package final class IssuerKeys: Sendable {
         pushKeyID = JWK(push.publicKey).thumbprint
     }
 
-    /// A notice signed for the device it concerns.
+    /// Signs a removal notice, as a cleartext-signed message for the device that was removed.
+    ///
+    /// - Parameters:
+    ///   - notice: the notice.
+    ///   - now: the time of the signature.
     package func sign(_ notice: RemovalNotice, at now: Timestamp) async throws -> String {
         try await CleartextMessage.sign(notice.text, by: signing, at: now.unixSeconds).encoded
     }
 
-    /// Opens what a device has signed by its primary key and sealed to the issuer.
+    /// Decrypts a message to the issuer, and verifies that a device has signed it with its primary key.
     ///
     /// - Parameters:
     ///   - message: the binary OpenPGP message.
-    ///   - enrollment: whose it must be.
-    ///   - now: the latest time it may be signed at.
-    /// - Throws: `OpenPGPError`; `notForThisKey` when it is sealed to a key that is honoured no more.
+    ///   - enrollment: the enrollment whose primary key must have signed.
+    ///   - now: the latest time that the signature may have, in seconds since 1970.
+    /// - Throws: `OpenPGPError`; it is `notForThisKey` if the message is sealed to a key that the issuer does not have.
     func open(
         _ message: [UInt8], signedBy enrollment: Enrollment, now: UnixSeconds
     ) async throws -> VerifiedMessage {
@@ -62,12 +68,12 @@ package final class IssuerKeys: Sendable {
         }
     }
 
-    /// Opens what a device has sealed to the issuer, whoever has signed it.
+    /// Decrypts a message to the issuer, without verifying who has signed it.
     ///
     /// - Parameters:
     ///   - message: the binary OpenPGP message.
-    ///   - intendedRecipient: whom the signature must name; nil for anybody.
-    /// - Throws: `OpenPGPError`; `notForThisKey` when it is sealed to a key that is honoured no more.
+    ///   - intendedRecipient: the recipient that the signature must name; nil if the caller checks it.
+    /// - Throws: `OpenPGPError`; it is `notForThisKey` if the message is sealed to a key that the issuer does not have.
     func openWithoutVerifying(
         _ message: [UInt8], intendedRecipient: Fingerprint?
     ) async throws -> UnverifiedMessage {
@@ -87,6 +93,6 @@ package final class IssuerKeys: Sendable {
 }
 
 extension IssuerKeys: IssuerKeySource {
-    /// These, for who works with keys that nobody else changes.
+    /// These keys themselves, for a caller whose keys nobody rotates.
     package func current() throws(StoreError) -> IssuerKeys { self }
 }

@@ -2,17 +2,17 @@ package import OpenPGP
 
 /// The issuer's own keys, and the bootstrap token.
 ///
-/// All throw ``StoreError``.
+/// All functions throw ``StoreError``.
 package protocol KeyStore {
     func bootstrapToken() throws -> BootstrapToken?
-    /// The issuer's own keys.
+    /// The issuer's own keys and certificate.
     func issuerKeys() throws -> IssuerKeyMaterial
-    /// Replaces the issuer's certificate and keeps its keys from being changed by others until the transaction ends.
+    /// Replaces the issuer's certificate, and keeps others from changing the issuer's keys until the transaction ends.
     ///
     /// - Parameters:
-    ///   - known: the certificate as it was read.
-    ///   - certificate: the one to be; nil to leave it as it is.
-    /// - Returns: false when it is another than the known one by now; nothing was done then.
+    ///   - known: the certificate that the caller has read.
+    ///   - certificate: the new certificate; nil to leave the certificate as it is.
+    /// - Returns: false if the stored certificate is not the known one; then nothing was done.
     func replaceCertificate(_ known: Certificate, by certificate: Certificate?) throws -> Bool
     func put(_ key: IssuerKey) throws
     func delete(_ key: IssuerKey) throws
