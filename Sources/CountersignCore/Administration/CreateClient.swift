@@ -1,33 +1,33 @@
 package import CountersignWire
 package import Encodings
 
-/// Makes a relying party.
+/// Creates a client, that is, a relying party.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum CreateClient {
-    /// What is asked for.
+    /// The settings of the new client.
     package struct Request: Sendable {
-        /// What users know the client by.
+        /// The name that users see.
         package let name: ClientName
-        /// What it may do.
+        /// The rights of the client.
         package let rights: Set<Right>
-        /// Where it may be called back.
+        /// The URIs to which its callbacks may be sent.
         package let callbackURIs: [CallbackURI]
-        /// Where devices may return to that have opened a link.
+        /// The URIs to which devices may return after they have opened a link.
         package let returnURIs: [ReturnURI]
-        /// Where it is told of its users' devices; nil for nowhere.
+        /// Where the client is notified of changes of its users' devices; nil for nowhere.
         package let noticeURI: CallbackURI?
-        /// What its receiver asks for, besides the signature.
+        /// The credentials that its receiver asks for, in addition to the signature; nil for none.
         package let basic: BasicCredentials?
         /// Whether its tickets enroll a further device without the approval of an earlier one.
         package let waivesEnrollmentApproval: Bool
-        /// How long a further device waits that no earlier one approves.
+        /// How long a further device waits before it counts, if no earlier device approves it.
         package let coolingOff: Seconds
         /// The rules for the PINs of devices that enroll through it.
         package let pinPolicy: PINPolicy
-        /// How many devices of a user may enroll through it; nil for as many as there are.
+        /// How many devices of one user may enroll through the client; nil for no limit.
         package let deviceLimit: DeviceLimit?
-        /// What it judges itself on the devices that enroll through it.
+        /// The authenticators of the client's own, for the devices that enroll through it.
         package let authenticators: [CustomAuthenticator]
 
         /// A request of these parts.
@@ -53,13 +53,13 @@ package enum CreateClient {
         }
     }
 
-    /// The client and its secrets, which are shown this once.
+    /// A new client with its secrets, which are shown only this once.
     package struct Created: Equatable, Sendable {
         /// The client.
         package let client: Client
-        /// Its secret.
+        /// The client's secret.
         package let secret: Secret<String>
-        /// The secret that signs callbacks to it.
+        /// The secret that signs callbacks to the client.
         ///
         /// Spec: Standard Webhooks, *Signature scheme*.
         package let callbackSecret: Secret<String>
@@ -71,13 +71,20 @@ package enum CreateClient {
         }
     }
 
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The client was made.
+        /// The client was created.
         case created(Created)
     }
 
-    /// Makes the client.
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - request: the settings.
+    ///   - actor: who asks.
+    ///   - idempotency: the key of the request; a repeat with the same key creates no second client. Nil for none.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func create(
         _ request: Request, by actor: Actor, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
@@ -97,12 +104,12 @@ package enum CreateClient {
         }
     }
 
-    /// A new secret.
+    /// A new client secret: 32 random bytes in base64url.
     static func newSecret(_ random: any RandomSource) -> Secret<String> {
         Secret(Base64URL.encode(random.bytes(32)))
     }
 
-    /// A new secret that signs callbacks.
+    /// A new secret that signs callbacks: `whsec_` and 32 random bytes in base64.
     ///
     /// Spec: Standard Webhooks, *Signature scheme*.
     static func newCallbackSecret(_ random: any RandomSource) -> Secret<String> {
@@ -127,7 +134,7 @@ extension CreateClient.Created {
     }
 }
 
-/// A repeat gets the client as it was made, also when it was changed or deleted since.
+/// A repeat of the request gets the client as it was created, even if it was changed or deleted since.
 extension CreateClient.Outcome: KeptOutcome {
     var kept: KeptForm? {
         guard case .created(let created) = self else { return nil }

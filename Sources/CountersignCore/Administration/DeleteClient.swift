@@ -1,18 +1,18 @@
 package import CountersignWire
 import Encodings
 
-/// Takes a client away for good.
+/// Deletes a client for good.
 ///
-/// For operators. From the moment on nobody is let in as it, and none of its secrets are there any more; its open
-/// challenges are cancelled. Then, in batches, it is unlinked from its users: who has no other client is deleted, with
-/// their devices. What others rest on stays: devices of users that other clients know, ended challenges and their
-/// receipts, the audit.
+/// This operation is for operators. The first transaction removes the client's secrets, so that nobody can
+/// authenticate as the client any more. Then its open challenges are cancelled. Then it is unlinked from its users,
+/// in batches; a user who has no other client is deleted, with their devices. The rest stays: devices of users whom
+/// other clients know, ended challenges with their receipts, and the audit.
 package enum DeleteClient {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The client is gone.
+        /// The client is deleted.
         case deleted
-        /// There is none of this id that can be deleted.
+        /// There is no client with this id, or it is the operator's built-in client.
         case notFound
     }
 
@@ -21,7 +21,7 @@ package enum DeleteClient {
 
     /// Deletes a client.
     ///
-    /// What is left to do when this is cut off is done by ``sweep(ports:)``.
+    /// If this call is cut off, ``sweep(ports:)`` does the rest.
     package static func delete(_ id: ClientID, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let outcome: Outcome = try await ports.commit(at: now, as: actor) { work in
@@ -34,7 +34,7 @@ package enum DeleteClient {
         return outcome
     }
 
-    /// Finishes what is left of clients that were deleted.
+    /// Finishes the deletion of deleted clients.
     package static func sweep(ports: Ports) async throws {
         for id in try await ports.store.read({ try $0.clients.deleted() }) {
             try await clear(id, as: .system, ports: ports)

@@ -1,15 +1,15 @@
 package import CountersignWire
 import Encodings
 
-/// Lets a client in nowhere until it is enabled again, as when its secret or its server is in wrong hands.
+/// Disables a client until it is enabled again, for example because its secret or its server is in wrong hands.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum DisableClient {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The client as it is now.
+        /// The client is disabled, now or by an earlier call; its current settings.
         case disabled(Client)
-        /// There is none of this id that can be disabled.
+        /// There is no client with this id, or it is the operator's built-in client.
         case notFound
     }
 
@@ -18,9 +18,10 @@ package enum DisableClient {
 
     /// Disables a client.
     ///
-    /// It is refused everywhere; who waits for it waits no longer; its open challenges are cancelled, so that nobody
-    /// approves what it asked; it is told nothing, its tickets enroll nobody, its hooks judge nothing. Whether a new
-    /// device is let in, which its user decides, stays open. Done again, it goes on where it was cut off.
+    /// A disabled client is refused everywhere, and its waiting calls end. Its open challenges are cancelled, so that
+    /// nobody approves what it asked. It gets no callbacks and notices, its tickets enroll no devices, and its hooks
+    /// are not asked. Challenges about new devices stay open, because the user decides them. A repeated call
+    /// continues where an earlier one was cut off.
     package static func disable(_ id: ClientID, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let outcome: Outcome = try await ports.commit(at: now, as: actor) { work in
@@ -32,7 +33,7 @@ package enum DisableClient {
         return outcome
     }
 
-    /// Cancels what a client has asked and nobody answered.
+    /// Cancels the open challenges of a client, except those about new devices.
     static func cancelOpen(of id: ClientID, as actor: Actor, ports: Ports) async throws {
         while true {
             let now = ports.time.now
@@ -47,7 +48,7 @@ package enum DisableClient {
 }
 
 extension UnitOfWork {
-    /// Disables a client, or enables it again where the time is nil, and shows it as it is then.
+    /// Disables a client at a time, or enables it if the time is nil, and returns its new state.
     func setDisabled(_ time: Timestamp?, of id: ClientID, raising event: DomainEvent) throws -> Client {
         try clients.disable(id, at: time)
         try raise(event)

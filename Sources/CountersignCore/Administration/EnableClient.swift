@@ -2,13 +2,13 @@ package import CountersignWire
 
 /// Enables a client that was disabled.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum EnableClient {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The client as it is now.
+        /// The client is enabled, now or by an earlier call; its current settings.
         case enabled(Client)
-        /// There is none of this id that can be enabled.
+        /// There is no client with this id, or it is the operator's built-in client.
         case notFound
     }
 

@@ -1,18 +1,18 @@
 package import CountersignWire
 
-/// Ends the lock of a reported question, so that its client may ask its user again.
+/// Ends the lock after a reported challenge, so that the client may ask the user again.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum EndLock {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The lock is gone.
+        /// The lock is removed.
         case ended
-        /// There is none.
+        /// There is no such lock.
         case notFound
     }
 
-    /// Ends the lock.
+    /// Ends the lock that the report of a challenge put.
     package static func end(_ challenge: ChallengeID, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: actor) { work in

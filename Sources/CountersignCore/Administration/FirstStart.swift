@@ -1,26 +1,28 @@
 import CountersignWire
 package import Encodings
 
-/// What a new deployment needs before anybody can do anything.
+/// Creates what a new deployment needs before anybody can use it.
 ///
 /// Spec: design 8, *Security in operation*.
 package enum FirstStart {
     /// The result of the operation.
     package enum Outcome: Sendable {
-        /// The deployment was new; its bootstrap token.
+        /// The deployment was new; this is its bootstrap token.
         case prepared(Secret<String>)
-        /// The deployment was prepared by an earlier start.
+        /// An earlier start has prepared the deployment.
         case alreadyPrepared
     }
 
-    /// Makes the built-in client, the challenge types everybody has, and a bootstrap token, unless they exist.
+    /// Creates the operator's built-in client, the built-in challenge types and a bootstrap token, unless an earlier
+    /// start has done so.
     ///
     /// - Parameters:
-    ///   - store: what is remembered.
-    ///   - time: the present.
-    ///   - random: chance.
-    ///   - keep: puts the token where the operator finds it, before the transaction lasts: a start that is cut off in
-    ///     between is a first start again, and none leaves a token behind that nobody knows.
+    ///   - store: the database.
+    ///   - time: the current time.
+    ///   - random: random bytes.
+    ///   - keep: stores the token where the operator finds it, before the transaction commits. If the start is cut
+    ///     off in between, the next start is a first start again, so there is never a token that nobody knows.
+    /// - Throws: ``StoreError``, or an error of `keep`.
     package static func prepare(
         store: any Store, time: any TimeSource, random: any RandomSource,
         keep: @escaping @Sendable (Secret<String>) throws -> Void = { _ in }
@@ -31,7 +33,7 @@ package enum FirstStart {
             id: random.id(at: now), name: ClientName("Operator"), secretHash: nil, rights: Set(Right.allCases),
             callbackURIs: [], waivesEnrollmentApproval: true, isOperator: true, createdAt: now)
         return try await store.commit { writer in
-            // Two first starts at once: the second finds what the first made.
+            // If two first starts run at once, the second one finds what the first one created.
             guard try writer.clients.operatorClient() == nil else { return .alreadyPrepared }
             try writer.clients.insert(client, callbackSecret: nil)
             for type in ChallengeType.builtIn { try writer.types.put(type) }

@@ -2,13 +2,13 @@ package import CountersignWire
 
 /// Lists the clients.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum ListClients {
-    /// A client, with what its receivers said.
+    /// A client, and which of its receivers are gone.
     package struct Listed: Equatable, Sendable {
         /// The client.
         package let client: Client
-        /// The callback URIs that get no more callbacks, because the receiver said that it is gone.
+        /// The callback URIs that get no more callbacks, because their receiver said that it is gone.
         package let gone: [CallbackURI]
     }
 

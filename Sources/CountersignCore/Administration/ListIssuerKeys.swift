@@ -1,8 +1,8 @@
-/// Lists the issuer's keys, by their use, oldest first.
+/// Lists the issuer's keys by their use, oldest first.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum ListIssuerKeys {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Sendable {
         /// The keys.
         case keys([IssuerKey])

@@ -1,16 +1,23 @@
 package import CountersignWire
 
-/// Lists the messages that have not arrived, oldest first.
+/// Lists the messages that were not delivered, oldest first.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum ListOutbox {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// A page of them.
+        /// A page of messages.
         case entries([OutboxEntry])
     }
 
-    /// A page of messages in a state, behind one of them.
+    /// Lists a page of the messages in a state.
+    ///
+    /// - Parameters:
+    ///   - state: the state of the messages to list.
+    ///   - id: the last message on the previous page; nil for the first page.
+    ///   - limit: the maximum number of messages.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func list(
         _ state: OutboxEntry.State, after id: EventID?, limit: Int, ports: Ports
     ) async throws -> Outcome {

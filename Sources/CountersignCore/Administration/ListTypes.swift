@@ -5,7 +5,13 @@ package enum ListTypes {
     /// The result of the operation.
     package typealias Outcome = ListOutcome<ChallengeType>
 
-    /// Lists the types by name: those that a client may ask by, or all.
+    /// Lists challenge types by name.
+    ///
+    /// - Parameters:
+    ///   - scope: a client, to list the types that it may ask by; or all types.
+    ///   - cursor: where the previous page ended; nil for the first page.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func list(in scope: ListScope, cursor: String?, ports: Ports) async throws -> Outcome {
         let listing = Listing("types", scope, filters: [:], cursor: cursor, ports)
         return try await listing.read(after: { TypeName($0) }) { place, reader in

@@ -2,20 +2,22 @@ package import CountersignWire
 
 /// Removes a challenge type.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum RemoveType {
     /// The result of the operation.
     package enum Outcome: Hashable, Sendable {
-        /// It is gone.
+        /// The type is removed.
         case removed
-        /// There is none of this name.
+        /// There is no type with this name.
         case notFound
-        /// Other types ask by it where they cannot ask by themselves: these, by name.
+        /// These types name it as their fallback or as their type for unknown browsers.
         case neededBy([TypeName])
     }
 
-    /// Removes a type that no other one names; challenges already asked go on, but a code that no device has presented
-    /// leads nowhere.
+    /// Removes a type that no other type names.
+    ///
+    /// Challenges that were already asked stay open, but a code that no device has presented can no longer be
+    /// claimed.
     package static func remove(_ name: TypeName, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: actor) { work in

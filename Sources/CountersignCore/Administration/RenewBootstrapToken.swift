@@ -3,7 +3,7 @@ package import Encodings
 
 /// Makes a new bootstrap token; the earlier one stops working.
 ///
-/// Only for a command on the server's machine.
+/// This operation is only for a command on the server's machine.
 package enum RenewBootstrapToken {
     /// The result of the operation.
     package enum Outcome: Sendable {

@@ -3,13 +3,13 @@ package import Encodings
 
 /// Makes a new secret that signs callbacks to a client.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum RenewCallbackSecret {
-    /// A new secret, shown this once.
+    /// A new secret, which is shown only this once.
     package struct Renewed: Equatable, Sendable {
         /// The secret.
         package let secret: Secret<String>
-        /// Until when callbacks are signed with the earlier one, too.
+        /// Until when callbacks are also signed with the previous secret.
         package let earlierUntil: Timestamp
 
         /// Compares the secrets in constant time.
@@ -18,25 +18,27 @@ package enum RenewCallbackSecret {
         }
     }
 
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The new secret.
         case renewed(Renewed)
-        /// There is no client of this id that is called back.
+        /// There is no client with this id, or it is the operator's built-in client, which gets no callbacks.
         case notFound
     }
 
     /// Makes a new secret.
     ///
-    /// The earlier one signs beside it for a while, so that a receiver can be given the new one without missing a
-    /// callback; one that was earlier still is dropped.
+    /// Until the overlap ends, callbacks are signed with both the new and the previous secret, so that the receiver
+    /// can change the secret without missing a callback. A secret from before the previous one is dropped at once.
     ///
     /// - Parameters:
     ///   - id: the client.
-    ///   - overlap: how long the earlier one still signs; 0 where it has become known.
+    ///   - overlap: how long the previous secret still signs; 0 if it has become known.
     ///   - actor: who asks.
-    ///   - key: names the request: done twice for want of a reply, it would drop the secret that the receiver has.
+    ///   - key: the idempotency key of the request. Without it, a client that repeats the request for want of a reply
+    ///     would drop the secret that its receiver has.
     ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func renew(
         of id: ClientID, overlap: Seconds = RenewClientSecret.overlap, by actor: Actor,
         idempotency key: IdempotencyKey? = nil, ports: Ports
@@ -55,7 +57,7 @@ package enum RenewCallbackSecret {
     }
 }
 
-/// A repeat gets the secret that was made, also when another was made since.
+/// A repeat of the request gets the same secret, even if another one was made since.
 extension RenewCallbackSecret.Outcome: KeptOutcome {
     var kept: KeptForm? {
         guard case .renewed(let renewed) = self else { return nil }

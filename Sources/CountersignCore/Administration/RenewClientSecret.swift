@@ -3,18 +3,18 @@ package import Encodings
 
 /// Makes a new secret for a client.
 ///
-/// For operators: whoever has a client's secret could renew it, too, and lock its owner out.
+/// This operation is for operators: whoever stole a client's secret could otherwise renew it and lock its owner out.
 package enum RenewClientSecret {
-    /// How long a secret works beside the one that replaces it where nobody says otherwise.
+    /// How long a replaced secret remains valid, unless the request says otherwise.
     package static let overlap = Seconds.days(1)
 
-    /// A new secret, shown this once.
+    /// A new secret, which is shown only this once.
     package struct Renewed: Equatable, Sendable {
         /// The client.
         package let client: ClientID
         /// The secret.
         package let secret: Secret<String>
-        /// Until when the earlier one lets in, too.
+        /// Until when the previous secret is also accepted.
         package let earlierUntil: Timestamp
 
         /// Compares the secrets in constant time.
@@ -23,25 +23,28 @@ package enum RenewClientSecret {
         }
     }
 
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The new secret.
         case renewed(Renewed)
-        /// There is no client of this id that has a secret.
+        /// There is no client with this id, or it is the operator's built-in client, which has no secret.
         case notFound
     }
 
     /// Makes a new secret.
     ///
-    /// The earlier one lets in beside it for a while, so that it can be replaced without a call being refused; one
-    /// that was earlier still lets nobody in. Who waits by one that is good no more waits no longer.
+    /// Until the overlap ends, the previous secret is also accepted, so that the client can change the secret without
+    /// a refused call. A secret from before the previous one stops working at once, and waiting calls that used it
+    /// end.
     ///
     /// - Parameters:
     ///   - id: the client.
-    ///   - overlap: how long the earlier one still lets in; 0 where it has become known.
+    ///   - overlap: how long the previous secret is still accepted; 0 if it has become known.
     ///   - actor: who asks.
-    ///   - key: names the request: done twice for want of a reply, it would drop the secret that is in use.
-    ///   - ports: the world.
+    ///   - key: the idempotency key of the request. Without it, a repeat for want of a reply would drop the secret
+    ///     that is in use.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func renew(
         of id: ClientID, overlap: Seconds = overlap, by actor: Actor,
         idempotency key: IdempotencyKey? = nil, ports: Ports
@@ -61,7 +64,7 @@ package enum RenewClientSecret {
     }
 }
 
-/// A repeat gets the secret that was made, also when it has ceased to work.
+/// A repeat of the request gets the same secret, even if it no longer works.
 extension RenewClientSecret.Outcome: KeptOutcome {
     var kept: KeptForm? {
         guard case .renewed(let renewed) = self else { return nil }
@@ -79,7 +82,7 @@ extension RenewClientSecret.Outcome: KeptOutcome {
 }
 
 extension UnitOfWork {
-    /// Has all who watch a client's open challenges look again whether they may.
+    /// Makes all calls that wait for a client's open challenges check again whether they are still allowed.
     func notifyWatchers(of client: ClientID) throws {
         for challenge in try challenges.open(of: client, limit: .max) { notify(.challenge(challenge)) }
     }

@@ -1,20 +1,20 @@
 package import CountersignWire
 
-/// Has a message sent now: one that was given up, or one that waits for its next time.
+/// Sends an undelivered message now, whether it was given up or waits for its next attempt.
 ///
-/// For operators. Spec: design 7.
+/// This operation is for operators. Spec: design 7.
 package enum RetryMessage {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Hashable, Sendable {
-        /// It is sent now.
+        /// The message is due now.
         case queued
-        /// There is no message of this id that has not arrived.
+        /// There is no undelivered message with this id.
         case notFound
-        /// Its time is over: its content is gone.
+        /// The message has expired, and its content is erased.
         case over
     }
 
-    /// Sends a message again.
+    /// Makes a message due now.
     package static func retry(_ id: EventID, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: actor) { work in

@@ -2,55 +2,58 @@ package import CountersignWire
 import Encodings
 import OpenPGP
 
-/// Replaces the issuer's keys, one use at a time, without a moment in which something is refused.
+/// Replaces the issuer's keys, one use at a time, without refusing anything in the meantime.
 ///
-/// A key is *next* until every server holds it, and until devices know it where it is to sign; then it is *current*;
-/// then it is *retired*, and what it did is honoured for a while. Servers read the keys again once a minute and do
-/// nothing with older ones, so a step waits for longer than that.
+/// A key is *next* until every server holds it and, for a key that signs, until devices know it. Then it is
+/// *current*. Then it is *retired*, and what it signed, or what was encrypted to it, is still accepted for a while.
+/// Each server reads the keys again once a minute and does not use older ones, so each step waits longer than a
+/// minute.
 /// Spec: design 2b §8, 3.1.
 package enum RotateIssuerKey {
-    /// How long a key that is to sign is published before it does: devices and caches have learnt it.
+    /// How long a signing key is published before it is used, so that devices and caches learn it.
     package static let publication = Seconds.days(1)
-    /// How long what a retired key did is honoured: devices fetch the issuer's certificate twice in it.
+    /// How long what a retired key did is still accepted; devices fetch the issuer's certificate twice in this time.
     package static let honour = Seconds.days(1)
-    /// How long a step waits at least, until every server has read the one before.
+    /// How long a step waits at least, so that every server has read the result of the previous step.
     package static let settling: Seconds = 90
     private static let attempts = 5
-    /// How many subkeys the certificate may have: each is up to four packets, with its revocations, of 256 that a
-    /// certificate has at most.
+    /// How many subkeys the certificate may have.
+    ///
+    /// Each takes up to four packets with its revocations, and a certificate may have at most 256 packets.
     private static let mostSubkeys = 60
 
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Sendable {
-        /// The key that will take the place of the current one.
+        /// The rotation has begun or was hastened; this key will replace the current one.
         case begun(IssuerKey)
-        /// An earlier rotation has not reached its next step.
+        /// An earlier rotation, to this key, has not reached its next step.
         case underWay(IssuerKey)
         /// The issuer's certificate has no room for another key.
         case certificateFull
     }
 
-    /// Begins a rotation, or hastens the one that is under way.
+    /// Begins a rotation, or hastens the one in progress.
     ///
     /// - Parameters:
-    ///   - use: what the key is for.
-    ///   - isAtOnce: whether the next key is used as soon as every server holds it, though devices may not know it yet;
-    ///     they fetch it when they meet it.
-    ///   - isCompromised: whether somebody else may have the current key: the next is used at once, and nothing that the
-    ///     earlier one does is honoured from then on.
+    ///   - use: the use of the key.
+    ///   - isAtOnce: whether the next key is used as soon as every server holds it. Devices may not know it yet; they
+    ///     fetch it when they meet it.
+    ///   - isCompromised: whether somebody else may have the current key. The next key is then used as soon as every
+    ///     server holds it, and from then on nothing of the compromised key is accepted.
     ///   - actor: who asks.
-    ///   - ports: the world.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``, or an error of changing the certificate.
     package static func begin(
         _ use: KeyUse, isAtOnce: Bool, isCompromised: Bool = false, by actor: Actor, ports: Ports
     ) async throws -> Outcome {
         let hastens = isAtOnce || isCompromised
         return try await changing(ports, as: actor) { material, now in
-            // What opens is published when it is used: there is nobody to learn it before.
+            // An encryption key is published only when it is used, so nobody has to learn it before.
             let wait = hastens || use == .encryption ? settling : publication
             let due = now.adding(wait)
             var step = Step(material)
             if isCompromised {
-                // Who has the current key has the one that waits, too: they are kept together.
+                // The next key is compromised as well, because it is stored together with the current one.
                 try await step.disown(use, at: now)
             } else if var next = material.key(use, .next) {
                 guard hastens else { return (step, .underWay(next)) }
@@ -68,7 +71,7 @@ package enum RotateIssuerKey {
         }
     }
 
-    /// Does the steps that are due.
+    /// Makes the steps that are due.
     package static func sweep(ports: Ports) async throws {
         var isAnyDue = true
         while isAnyDue {
@@ -81,7 +84,7 @@ package enum RotateIssuerKey {
         }
     }
 
-    /// The step of a key whose time has come.
+    /// The step of a key whose time of change has come.
     private static func step(of key: IssuerKey, in material: IssuerKeyMaterial, at now: Timestamp) async throws -> Step
     {
         var step = Step(material)
@@ -102,12 +105,12 @@ package enum RotateIssuerKey {
         return step
     }
 
-    /// What one commit changes.
+    /// The changes of one commit.
     private struct Step: Sendable {
         let material: IssuerKeyMaterial
         private(set) var put: [IssuerKey] = []
         private(set) var ended: [IssuerKey] = []
-        /// The certificate as it is to be.
+        /// The certificate after the step.
         private(set) var certificate: Certificate
 
         init(_ material: IssuerKeyMaterial) {
@@ -119,7 +122,10 @@ package enum RotateIssuerKey {
 
         mutating func put(_ key: IssuerKey) { put.append(key) }
 
-        /// Takes all keys of a use for somebody else's as well: those in use, those that were, and the one that waits.
+        /// Marks all keys of a use as compromised.
+        ///
+        /// The next key ends now, and retired keys are due to end. Subkeys that ended earlier as superseded are
+        /// revoked again as compromised.
         mutating func disown(_ use: KeyUse, at now: Timestamp) async throws {
             for var key in material.kept where key.use == use {
                 key.isCompromised = true
@@ -132,7 +138,8 @@ package enum RotateIssuerKey {
                 }
             }
             guard let flags = use.flags else { return }
-            // What was superseded counts for what it signed before: who has it could date that back.
+            // The signatures of a superseded key made before its revocation still count, and whoever has the key
+            // could backdate a signature.
             let kept = Set(try material.kept.compactMap { try $0.fingerprint() })
             for subkey in certificate.subkeys
             where subkey.flags.contains(flags) && !kept.contains(subkey.fingerprint) && subkey.revokedAt != 0 {
@@ -140,13 +147,13 @@ package enum RotateIssuerKey {
             }
         }
 
-        /// Puts a subkey into the certificate.
+        /// Adds a key to the certificate; a push key is left out.
         mutating func publish(_ key: IssuerKey, at now: Timestamp) async throws {
             guard let subkey = try key.subkey() else { return }
             certificate = try await certificate.adding(subkey, by: material.certifier, at: now.unixSeconds)
         }
 
-        /// Takes a key out of use for good: revoked where it is a published subkey, and its private half deleted.
+        /// Deletes a key's private half and, if the key is a subkey of the certificate, revokes it.
         mutating func end(_ key: IssuerKey, at now: Timestamp) async throws {
             ended.append(key)
             guard let fingerprint = try key.fingerprint(),
@@ -163,7 +170,7 @@ package enum RotateIssuerKey {
         }
     }
 
-    /// Reads the keys, decides on a step, and does it unless they have changed meanwhile; then again.
+    /// Reads the keys, decides on a step, and commits it unless the keys have changed since; then it starts again.
     private static func changing<Result: Sendable>(
         _ ports: Ports, as actor: Actor, _ decide: (IssuerKeyMaterial, Timestamp) async throws -> (Step, Result)
     ) async throws -> Result {
@@ -173,7 +180,7 @@ package enum RotateIssuerKey {
             let (step, result) = try await decide(material, now)
             guard !step.isNothing else { return result }
             let isDone = try await ports.commit(at: now, as: actor) { work in
-                // Many a step leaves the certificate as it is: the keys themselves must be what they were, too.
+                // Many steps leave the certificate as it is, so the keys themselves must be compared as well.
                 guard try work.keys.replaceCertificate(material.certificate, by: nil),
                     try work.keys.issuerKeys().kept.map(\.status) == material.kept.map(\.status),
                     try work.keys.replaceCertificate(material.certificate, by: step.certificate)
@@ -190,14 +197,14 @@ package enum RotateIssuerKey {
 }
 
 extension IssuerKey {
-    /// What changes of a key, to see that nobody else has changed it.
+    /// The changing values of a key, to detect a concurrent change.
     fileprivate var status: [String] {
         ["\(id)", state.rawValue, "\(changesAt?.milliseconds ?? -1)", "\(isCompromised)"]
     }
 }
 
 extension KeyUse {
-    /// What a subkey of this use is good for; nil where it is none.
+    /// The flags of a subkey for this use; nil if the key is not a subkey.
     fileprivate var flags: KeyFlags? {
         switch self {
         case .signing: .sign

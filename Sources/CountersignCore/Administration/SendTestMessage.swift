@@ -1,34 +1,35 @@
 package import CountersignWire
 import Encodings
 
-/// Sends a message of a template to an address of the operator's choice, to see that it arrives, and how it looks.
+/// Sends a test message of a template to an address, so that the operator sees whether it arrives and how it looks.
 ///
-/// For operators. It takes the way of every other message: through the outbox.
+/// This operation is for operators. The message goes through the outbox, as every other message does.
 package enum SendTestMessage {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// It is on its way.
+        /// The message is in the outbox.
         case queued(EventID)
-        /// Mail, or text messages, are not set up.
+        /// The server has no transport for this kind of address: mail or text messages.
         case notSetUp
-        /// The address has had too many; after how many seconds to come again.
+        /// The address has had too many test messages.
         case tooMany(retryAfter: Seconds)
     }
 
-    /// How long such a message is tried.
+    /// How long delivery of a test message is tried.
     static let lifetime = Seconds.hours(1)
-    /// The code in a message that shows what one with a code looks like; it is good for nothing.
+    /// The code that a test message shows; it is not valid for anything.
     package static let code = EntryNumber(value: 123_456)
 
-    /// Queues a message.
+    /// Adds a test message to the outbox.
     ///
     /// - Parameters:
-    ///   - template: which text; a code in it is ``code``.
-    ///   - address: where to.
-    ///   - language: the language; nil for the one the operator has set.
+    ///   - template: the template; its code is ``code``.
+    ///   - address: the address of the recipient.
+    ///   - language: the language; nil for the operator's default.
     ///   - caller: who asks.
-    ///   - key: names the request.
+    ///   - key: the idempotency key of the request; nil for none.
     ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func send(
         _ template: MessageTemplate, to address: PersonalAddress, in language: LanguageTag?, by caller: ClientCaller,
         idempotency key: IdempotencyKey?, ports: Ports
@@ -44,7 +45,7 @@ package enum SendTestMessage {
             id: ports.random.id(at: now), content: .personal(message, to: address, client: caller.client.id),
             dueAt: now,
             expiresAt: now.adding(lifetime))
-        // The address is not kept in the clear: neither among the counts nor in the audit.
+        // The count and the audit do not hold the address in the clear.
         let limit = AttemptLimit.testMessages(to: ports.hasher.name(of: address))
         return try await ports.commit(at: now, as: caller.actor) { work in
             try work.once(key, ()) {

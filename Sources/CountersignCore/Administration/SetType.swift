@@ -1,19 +1,19 @@
 package import CountersignWire
 import Encodings
 
-/// Makes challenge types, or replaces them; challenges already asked keep what they were asked with.
+/// Creates or replaces challenge types; challenges that were already asked keep their settings.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum SetType {
     /// The result of the operation.
     package enum Outcome: Hashable, Sendable {
-        /// It is there, as it was given.
+        /// The type is stored as it was given.
         case set
-        /// It is none that can be set.
+        /// The type breaks this rule.
         case refused(ChallengeType.Violation)
     }
 
-    /// Makes a type or replaces it.
+    /// Creates or replaces a type.
     @discardableResult
     package static func set(_ type: ChallengeType, by actor: Actor, ports: Ports) async throws -> Outcome {
         if let violation = type.violation { return .refused(violation) }
@@ -24,9 +24,9 @@ package enum SetType {
         }
     }
 
-    /// Makes or replaces those types that are other than they should be; further ones stay.
+    /// Creates the missing types, and replaces those that differ; other types stay.
     ///
-    /// For a start: what a file says counts anew each time.
+    /// The server calls this at each start with the types of its file.
     package static func set(
         _ types: [ChallengeType], store: any Store, time: any TimeSource, random: any RandomSource
     ) async throws {

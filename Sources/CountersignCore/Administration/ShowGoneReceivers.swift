@@ -2,7 +2,7 @@ package import CountersignWire
 
 /// Shows which receivers of a client's callbacks said that they are gone.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum ShowGoneReceivers {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {

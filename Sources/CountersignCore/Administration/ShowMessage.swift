@@ -2,13 +2,13 @@ package import CountersignWire
 
 /// Shows a message of the outbox.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum ShowMessage {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The message.
         case message(OutboxEntry)
-        /// There is no such message.
+        /// There is no undelivered message with this id.
         case notFound
     }
 

@@ -1,6 +1,6 @@
 package import CountersignWire
 
-/// Shows what a client has set for the devices of its users.
+/// Shows a client's policies for the devices of its users.
 package enum ShowPolicies {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {

@@ -1,14 +1,14 @@
 package import CountersignWire
 
-/// Changes a relying party.
+/// Changes the settings of a client.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum UpdateClient {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The client as it is now.
+        /// The client with its new settings.
         case updated(Client)
-        /// There is none of this id that can be changed.
+        /// There is no client with this id, or it is the operator's built-in client.
         case notFound
     }
 

@@ -1,14 +1,14 @@
 package import CountersignWire
 import Encodings
 
-/// Announces a challenge to a device by push.
+/// Announces challenges to devices by push notifications.
 ///
 /// Spec: design 3.6.
 package enum AnnounceChallenge {
-    /// How long it is tried to take a notification back.
+    /// How long delivery of a withdrawal is tried.
     static let withdrawalLifetime = Seconds.hours(1)
 
-    /// Which challenge, and which device it is announced to.
+    /// A challenge, and the device that it is announced to.
     package struct Subject: Sendable {
         /// The challenge.
         package let challenge: ChallengeID
@@ -22,18 +22,18 @@ package enum AnnounceChallenge {
         }
     }
 
-    /// What a push is made from.
+    /// The data from which a push is made.
     package struct Facts: Sendable {
-        /// What is announced.
+        /// The challenge to announce.
         package let challenge: Challenge
         /// The device.
         package let enrollment: EnrollmentID
-        /// Where it is reached.
+        /// The push registration of the device.
         package let push: RegisteredPush
-        /// How many challenges are pending for it, this one among them.
+        /// How many challenges are pending for the device, including this one; ``Challenge/pendingLimit`` at most.
         package let badge: Int
 
-        /// What a push of these is made from.
+        /// The data for a push of a challenge to a device.
         package init(_ challenge: Challenge, to enrollment: EnrollmentID, by push: RegisteredPush, badge: Int) {
             self.challenge = challenge
             self.enrollment = enrollment
@@ -42,29 +42,34 @@ package enum AnnounceChallenge {
         }
     }
 
-    /// A push that is to be sent now.
+    /// A push to send now.
     package struct Order: Sendable {
-        /// What it says.
+        /// The content of the push.
         package let content: Content
-        /// Where to.
+        /// The registration to which the push is sent.
         package let registration: PushRegistration
-        /// The same without the token, and since when.
+        /// The registration without the token, with the time when it was made.
         package let target: PushTarget
-        /// When it is of no use any more.
+        /// When the push becomes useless.
         package let expiresAt: Timestamp
 
-        /// What a push says.
+        /// The content of a push.
         package enum Content: Hashable, Sendable {
-            /// That a challenge is pending.
+            /// Announces a pending challenge.
             case announcement(SignedAnnouncement)
-            /// That a challenge has ended; it shows nothing and only wakes the app.
+            /// Says that a challenge has ended; this push shows nothing and only wakes the app.
             case withdrawal(ChallengeID, from: EnrollmentID)
         }
     }
 
-    /// Reads what pushes are made from, as the challenges stand now.
+    /// Reads the data for pushes, as the challenges are now.
     ///
-    /// - Returns: in their order; nil where there is nothing to announce any more, or nowhere to send it.
+    /// - Parameters:
+    ///   - subjects: the challenges and devices.
+    ///   - ports: the external dependencies.
+    /// - Returns: one element for each subject, in their order; nil if the challenge is not open or the device has no
+    ///   push registration.
+    /// - Throws: ``StoreError``.
     package static func facts(of subjects: [Subject], ports: Ports) async throws -> [Facts?] {
         let now = ports.time.now
         let facts = try await ports.store.read {
@@ -73,7 +78,12 @@ package enum AnnounceChallenge {
         return facts.map { $0?.challenge.isOpen(at: now) == true ? $0 : nil }
     }
 
-    /// Makes a push.
+    /// Makes the push that announces a challenge.
+    ///
+    /// - Parameters:
+    ///   - facts: the data for the push.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``, or an error of signing the announcement.
     package static func prepare(_ facts: Facts, ports: Ports) async throws -> Order {
         let announcement = try await facts.challenge.announcement(
             to: facts.enrollment, badge: facts.badge, ports: ports)
@@ -82,9 +92,15 @@ package enum AnnounceChallenge {
             target: PushTarget(facts.push), expiresAt: facts.challenge.expiresAt)
     }
 
-    /// Makes the push that takes a notification back.
+    /// Makes the push that removes a notification from a device.
     ///
-    /// - Returns: nil when there is nowhere to send it.
+    /// - Parameters:
+    ///   - id: the challenge that has ended.
+    ///   - enrollment: the device.
+    ///   - end: when the push becomes useless.
+    ///   - ports: the external dependencies.
+    /// - Returns: the push; nil if the device has no push registration.
+    /// - Throws: ``StoreError``.
     package static func prepareWithdrawal(
         of id: ChallengeID, from enrollment: EnrollmentID, until end: Timestamp, ports: Ports
     ) async throws -> Order? {
@@ -96,7 +112,7 @@ package enum AnnounceChallenge {
 }
 
 extension Challenge {
-    /// The announcement of this challenge to one device.
+    /// The signed announcement of this challenge to one device.
     func announcement(to enrollment: EnrollmentID, badge: Int, ports: Ports) async throws -> SignedAnnouncement {
         let shown = PushAlert(title: question.clientName.text, body: alert.text)
         let envelope = PushEnvelope(
@@ -113,17 +129,17 @@ extension Challenge {
 }
 
 extension PushTarget {
-    /// Where a registration leads.
+    /// The target of a registration.
     fileprivate init(_ push: RegisteredPush) {
         self.init(service: push.registration.service, app: push.registration.app, registeredAt: push.at)
     }
 }
 
 extension Delivery {
-    /// Whether a notification may stand on the device for a question that has ended so, and the device does not know.
+    /// Whether the device may still show a notification of the challenge and does not know how the challenge ended.
     ///
-    /// What expires is not taken back: every push has its question's end as its own, and an app learns the rest when it
-    /// looks.
+    /// An expired challenge needs no withdrawal: each push expires with its challenge, and the app learns the rest
+    /// when it next looks.
     fileprivate func needsWithdrawal(by outcome: ChallengeOutcome) -> Bool {
         guard case .accepted = push?.delivery, enrollment != outcome.decidedBy else { return false }
         if case .expired = outcome { return false }
@@ -132,7 +148,7 @@ extension Delivery {
 }
 
 extension UnitOfWork {
-    /// Has the notification of a challenge that has ended taken back from a device.
+    /// Queues a push that removes the notification of an ended challenge from a device.
     private func withdraw(
         _ challenge: Challenge, from enrollment: EnrollmentID
     ) throws {
@@ -144,7 +160,7 @@ extension UnitOfWork {
         notify(.outbox)
     }
 
-    /// Has the notifications of a challenge taken back that has ended, and wakes its devices.
+    /// Wakes the devices of an ended challenge, and queues the removal of its notifications.
     func tellDevices(
         of challenge: Challenge, ended outcome: ChallengeOutcome
     ) throws {
@@ -156,7 +172,7 @@ extension UnitOfWork {
         }
     }
 
-    /// Has a challenge announced to a device.
+    /// Queues the push that announces a challenge to a device.
     func announce(
         _ challenge: Challenge, to enrollment: EnrollmentID
     ) throws {

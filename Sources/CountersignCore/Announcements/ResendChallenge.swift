@@ -1,26 +1,32 @@
 package import CountersignWire
 
-/// Announces a challenge again to the devices that push reaches.
+/// Announces a challenge again to its devices that have a push registration.
 ///
 /// Spec: design 4.
 package enum ResendChallenge {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// It is on its way; the challenge, with what is known of each device.
+        /// The announcements are queued; the challenge with its deliveries.
         case resent(WatchChallenge.Shown)
-        /// It has ended.
+        /// The challenge has ended.
         case alreadyEnded(ChallengeStatus)
         /// The client has no such challenge.
         case notFound
-        /// It was resent as often as its type allows.
+        /// The challenge was resent as often as its type allows, or its code was sent by text message.
         case tooMany
-        /// The user has reported another question of this client.
+        /// The user has reported another challenge of this client.
         case reported
     }
 
-    /// Announces a client's challenge again; a push that is still on its way is left to it.
+    /// Announces a client's challenge again.
     ///
-    /// The limit is the type's as it is now.
+    /// A push that is still queued is not repeated. The limit is the current one of the challenge's type.
+    ///
+    /// - Parameters:
+    ///   - id: the challenge.
+    ///   - caller: the client, which must be the client of the challenge.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func resend(_ id: ChallengeID, by caller: ClientCaller, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: caller.actor) { work in
@@ -28,7 +34,7 @@ package enum ResendChallenge {
                 return .notFound
             }
             if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }
-            // What was sent is not kept, nor where to.
+            // Neither the sent code nor the telephone number is stored.
             guard challenge.channel != .text else { return .tooMany }
             if let user = challenge.user, try work.askingLocks.exists(of: user, by: caller.client.id) {
                 return .reported

@@ -1,59 +1,68 @@
 package import CountersignWire
 
-/// Takes a device's answer, by nine checks in this order.
+/// Accepts a device's answer to a challenge.
 ///
-/// - 1, the HTTP signature of an active enrollment: `VerifyDevice.swift`, whose call this takes.
-/// - 2, the challenge was put to this enrollment, and 3, it is pending and its time is not over: this file.
-/// - 4, the answer opens and has one signature of the right form, 5, it says what was asked, 6, it is signed by the key
-///   that proves the method, and 7, the number: `ReceiptVerifier.swift`.
-/// - 8, what a custom authenticator says: `CustomAnswer.swift`.
-/// - 9, one transaction that repeats the conditions: `SettleAnswer.swift`.
+/// An answer passes nine checks, in this order:
+///
+/// - Check 1: the HTTP signature is by an active enrollment. `VerifyDevice.swift` makes this check before the
+///   operation.
+/// - Check 2: the challenge was put to this enrollment. Check 3: the challenge is pending and has not expired. Both
+///   are in this file.
+/// - Check 4: the answer can be decrypted and has one signature of the permitted form. Check 5: the text is the
+///   expected one. Check 6: the key that proves the method has signed. Check 7: the number is right. All four are in
+///   `ReceiptVerifier.swift`.
+/// - Check 8: the custom authenticator accepts the answer. This check is in `CustomAnswer.swift`.
+/// - Check 9: one transaction repeats the conditions and stores the result. This check is in `SettleAnswer.swift`.
 ///
 /// Spec: design 3.8.
 package enum AnswerChallenge {
-    /// How far `answered` may lie outside the time from first fetch to now.
+    /// How far the answer's time may lie before the first fetch, or after the current time.
     static let tolerance = Seconds.minutes(1)
 
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The challenge has ended with this answer, or did when the same answer came before.
+        /// The answer has decided the challenge, now or when the same answer came before. An approval by a link may
+        /// still wait for its return code.
         case decided(AnswerReply)
         /// The call of the device is refused.
         case refused(DeviceRefusal)
-        /// The device was put no such challenge.
+        /// No such challenge was put to the device.
         case notFound
-        /// It had ended, by something else than this answer.
+        /// The challenge had ended before, and not by this answer.
         case alreadyEnded(ChallengeStatus)
-        /// The answer is refused: to the device one outcome for every cause.
+        /// The answer is refused; the device gets the same error for every fault.
         case invalid(AnswerFault)
-        /// The PIN is wrong; the challenge can be answered again unless that was the last attempt.
+        /// The PIN is wrong; unless this was the last attempt, the challenge can be answered again.
         case pinIncorrect(attemptsLeft: Int)
-        /// A wrong PIN was typed too often before.
+        /// The PIN is locked, because too many wrong PINs came before.
         case pinLocked
-        /// The custom authenticator wants another try; the challenge stays pending.
+        /// The custom authenticator asks for another try; the challenge stays pending.
         case customRetry(CustomReply)
-        /// The custom authenticator refused, and is not registered any more; its payload.
+        /// The custom authenticator refused and is no longer registered for the device; `payload` is the hook's reply
+        /// to the app.
         case customFailed(payload: String?)
-        /// The custom authenticator is not registered.
+        /// The custom authenticator is not registered for the device.
         case customNotRegistered
-        /// The custom authenticator cannot be asked now; nothing was counted.
+        /// The custom authenticator's hook gave no valid reply; this does not count as a try.
         case customUnavailable
-        /// Too many refused answers.
+        /// There were too many refused answers, or as many custom tries as are allowed are in progress.
         case rateLimited(retryAfter: Seconds)
     }
 
-    /// Takes an answer.
+    /// Checks an answer and stores the result.
     ///
     /// - Parameters:
-    ///   - request: the sealed receipt, with the sealed data for a custom authenticator.
-    ///   - id: the challenge it answers.
-    ///   - call: the device's call.
+    ///   - request: the sealed receipt and, for a custom authenticator, the sealed data.
+    ///   - id: the challenge.
+    ///   - call: the authenticated call of the device.
     ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``, or an error of sealing the return message.
     package static func answer(
         _ request: AnswerRequest, to id: ChallengeID, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        // What is sealed differs each time: the receipt's bytes tell all of an answer apart, for it names the data.
+        // Sealing the same text again gives other bytes, so only a repeat has the same bytes. The digest need not
+        // cover the custom data, because the receipt names their hash.
         let digest = MessageDigest(of: request.message)
         let facts = try await ports.store.read { try Facts(id, by: call.enrollment.id, digest: digest, from: $0) }
         let finding = try await judge(request, facts, by: call.enrollment, at: now, ports: ports)
@@ -75,7 +84,7 @@ package enum AnswerChallenge {
         return .decided(reply)
     }
 
-    /// What is known before the answer is opened.
+    /// The rows that are read before the answer is opened.
     struct Facts: Sendable {
         let challenge: Challenge?
         let target: ChallengeTarget?
@@ -90,7 +99,7 @@ package enum AnswerChallenge {
         }
     }
 
-    /// What an answer amounts to, before the transaction that makes it count.
+    /// The result of the checks before the transaction that stores it.
     enum Finding: Sendable {
         case notFound
         case repeated(RecordedAnswer)
@@ -99,11 +108,12 @@ package enum AnswerChallenge {
         case custom(CustomAnswer)
     }
 
-    /// Checks 2 to 7, and the data that check 8 needs.
+    /// Makes checks 2 to 7, and opens the data that check 8 needs.
     private static func judge(
         _ request: AnswerRequest, _ facts: Facts, by enrollment: Enrollment, at now: Timestamp, ports: Ports
     ) async throws -> Finding {
-        // 2: put to this enrollment. A repeat of an answer already decided comes first: its challenge has ended by it.
+        // 2: put to this enrollment. The repeat of a recorded answer comes before check 3, because that answer may
+        // have ended the challenge.
         guard let target = facts.target, let challenge = facts.challenge, let certificate = facts.certificate,
             challenge.user == enrollment.user
         else { return .notFound }
@@ -111,7 +121,7 @@ package enum AnswerChallenge {
             return recorded.challenge == challenge.id
                 ? .repeated(recorded) : .judged(challenge, .invalid(.otherChallenge))
         }
-        // 3: pending and unexpired.
+        // 3: pending and not expired.
         guard challenge.isOpen(at: now) else { return .ended(challenge) }
         let verdict: AnswerVerdict
         switch enrollment.credential {

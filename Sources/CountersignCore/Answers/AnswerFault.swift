@@ -3,31 +3,31 @@ package import OpenPGP
 
 /// Why an answer is refused.
 ///
-/// The device learns one code for all of it, and the audit a word; who develops one reads more, on a server of their own.
-/// Spec: design 3.8.
+/// The device gets one error code for all faults, and the audit records ``name``. A server in development mode also
+/// sends ``words`` to the device. Spec: design 3.8.
 package enum AnswerFault: Equatable, Sendable {
-    /// The message is not what it must be.
+    /// The message cannot be read: it is malformed, or cannot be decrypted.
     case message(OpenPGPError)
-    /// Its signature has not the form of a receipt's.
+    /// The signature does not have the form that a receipt's signature must have.
     case form(AnswerSignatureRefusal)
-    /// The text is not the receipt that the challenge leads to.
+    /// The text is not the receipt of this challenge.
     case text
-    /// It was answered before it was fetched, or after now, or signed before its key was there.
+    /// The answer's time is before the first fetch or after now, or the signature is older than its key.
     case time
-    /// The method is not one that may be used, or the number is missing or too much.
+    /// The method may not be used, or the number is missing, or a number is given where none is asked for.
     case method
-    /// It is signed by another key than the method's, or wrongly.
+    /// The signature is by another key than the method's, or does not verify.
     case signer
-    /// What would be served does not verify.
+    /// The receipt, in the form in which it would be served, does not verify.
     case receipt
-    /// The data for a custom authenticator is not what the receipt names.
+    /// The data for a custom authenticator are missing, cannot be opened, or are not those that the receipt names.
     case customData
-    /// The same message has answered another challenge.
+    /// The same message has answered another challenge before.
     case otherChallenge
-    /// The key has been replaced meanwhile.
+    /// The key was replaced after the answer was verified.
     case replaced
 
-    /// The word that the audit has for it.
+    /// The word for the fault in the audit.
     package var name: String {
         switch self {
         case .message: "message"
@@ -42,7 +42,7 @@ package enum AnswerFault: Equatable, Sendable {
         }
     }
 
-    /// Which check failed, in words, for who writes a device.
+    /// The failed check in words, for developers of devices.
     package var words: String {
         switch self {
         case .message(let error): "the message cannot be read: \(error.words)"

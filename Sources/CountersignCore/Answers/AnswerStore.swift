@@ -1,8 +1,8 @@
 package import CountersignWire
 
-/// The answers that were taken, for the same answer sent again.
+/// The recorded answers, by which an answer that is sent again gets the same reply.
 ///
-/// All throw ``StoreError``.
+/// All methods throw ``StoreError``.
 package protocol AnswerStore {
     func find(by enrollment: EnrollmentID, digest: MessageDigest) throws -> RecordedAnswer?
     func deleteAll(by enrollment: EnrollmentID) throws

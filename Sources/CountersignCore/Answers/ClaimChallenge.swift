@@ -1,38 +1,45 @@
 package import CountersignWire
 import Encodings
 
-/// Puts a challenge to the device that presents its code.
+/// Assigns a challenge to the device that presents its code.
 ///
 /// Spec: design 3.7.
 package enum ClaimChallenge {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The challenge is put to the device now, or was before by the same code.
+        /// The challenge is assigned to the device, now or by an earlier call.
         case claimed
         /// The call of the device is refused.
         case refused(DeviceRefusal)
-        /// The server did not make the code, or made it for another user or another way of transport.
+        /// The server did not make this code in this form, or the challenge is reserved for another user.
         case codeInvalid
-        /// The code was shown too long ago.
+        /// The code is too old, or its time is too far in the future.
         case codeExpired
-        /// Another device was first.
+        /// Another device has claimed the challenge before.
         case alreadyClaimed
         /// The challenge has ended.
         case alreadyEnded(ChallengeStatus)
-        /// The client that asks does not know the user.
+        /// The client of the challenge is not linked to the device's user.
         case userNotLinked
-        /// The device itself waits for approval.
+        /// The device itself still waits until it counts.
         case waiting
-        /// The device cannot answer by what the challenge allows.
+        /// The device has none of the methods that the challenge allows, or does not meet the requirements of its
+        /// type; `[AnswerMethod]` holds the allowed methods.
         case methodMissing([AnswerMethod])
-        /// Too many invalid codes.
+        /// There were too many invalid codes from this device.
         case rateLimited(retryAfter: Seconds)
     }
 
-    /// Presents a code.
+    /// Claims the challenge of a code for the calling device.
+    ///
+    /// - Parameters:
+    ///   - code: the code that the device read or that a link brought.
+    ///   - call: the authenticated call of the device.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func claim(_ code: ChallengeCode, by call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        // Decided before any lookup, so that the reply to a forged code reveals nothing about a challenge.
+        // The MAC is checked before any lookup, so that the reply to a forged code reveals nothing about a challenge.
         let madeAt = ports.hasher.time(of: code)
         return try await ports.commit(at: now, as: call.actor) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
@@ -40,21 +47,21 @@ package enum ClaimChallenge {
             guard let madeAt, let challenge = try work.challenges.find(code.challenge),
                 case .code(let claim, _) = challenge.channel, challenge.channel.form == code.form
             else { return try refuse(enrollment.id, in: work) }
-            // Presented again, since the reply was lost.
+            // The device presents the code again because the reply was lost.
             if try work.targets.find(of: challenge.id, enrollment: enrollment.id) != nil { return .claimed }
             if let status = try work.endedStatusForDevice(of: challenge) { return .alreadyEnded(status) }
             guard case .awaited = claim else { return .alreadyClaimed }
-            // It may be for one user alone.
+            // The challenge may be reserved for one user.
             guard challenge.user == nil || challenge.user == enrollment.user else {
                 return try refuse(enrollment.id, in: work)
             }
-            // Another node may have made it, by a clock that is a little ahead.
+            // Another node, whose clock is a little ahead, may have made the code.
             guard now < madeAt.adding(seconds: ChallengeCode.lifetime),
                 madeAt <= now.adding(ReplayGuard.tolerance)
             else { return .codeExpired }
             if let refusal = try judge(enrollment, for: challenge, in: work) { return refusal }
             guard try work.challenges.claim(challenge.id, by: enrollment.id, of: enrollment.user, at: now) else {
-                // Another call was faster; it may be this very call, sent twice at once.
+                // Another call was faster; it may be the same call, sent twice at once.
                 return try work.targets.find(of: challenge.id, enrollment: enrollment.id) == nil
                     ? .alreadyClaimed : .claimed
             }
@@ -63,16 +70,16 @@ package enum ClaimChallenge {
         }
     }
 
-    /// Why a device may not be asked, or nil.
+    /// The reason why a challenge cannot be put to a device; nil if it can.
     ///
-    /// Another device may still claim the challenge.
+    /// The refusal leaves the challenge open, so another device can still claim it.
     private static func judge(
         _ caller: Enrollment, for challenge: Challenge, in work: UnitOfWork
     ) throws -> Outcome? {
         guard try work.links.find(.id(caller.user), of: challenge.question.client) != nil else {
             return .userNotLinked
         }
-        // As it is now: a PIN may have been locked since the call was verified.
+        // The row is read again, because a PIN may have been locked since the call was verified.
         let current = try work.enrollments.find(caller.id)
         guard current?.counts(at: work.now) != false else { return .waiting }
         guard let enrollment = current,

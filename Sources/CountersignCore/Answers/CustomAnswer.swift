@@ -2,11 +2,11 @@ import CountersignWire
 import Encodings
 import OpenPGP
 
-/// How a custom authenticator judged an answer, as it is reported to the device.
+/// The result of a custom authenticator, as it is reported to the device.
 package struct CustomReply: Hashable, Sendable {
-    /// How often it may be tried again.
+    /// How many tries are left.
     package let attemptsLeft: Int
-    /// What the client's hook says to the app; nil for nothing.
+    /// The hook's reply to the app; nil if there is none.
     package let payload: String?
 
     /// A reply of these parts.
@@ -16,11 +16,11 @@ package struct CustomReply: Hashable, Sendable {
     }
 }
 
-/// Check 8 of an answer: an answer of which all is good but what a custom authenticator has to judge.
+/// Check 8 of an answer: a custom authenticator judges an answer that passed all earlier checks.
 ///
-/// One transaction admits the device and counts the try, the client's hook is asked outside of any transaction, and
-/// another transaction makes its verdict count, as check 9 does. A try counts before the hook is asked, so that many at
-/// once are no more than the limit. Spec: design 3.8.
+/// The first transaction admits the device and counts the try. Then the client's hook is asked, outside of any
+/// transaction. The last transaction stores the result as check 9 does. A try is counted before the hook is asked, so
+/// that concurrent tries cannot exceed the limit. Spec: design 3.8.
 struct CustomAnswer: Sendable {
     private typealias Outcome = AnswerChallenge.Outcome
 
@@ -34,9 +34,10 @@ struct CustomAnswer: Sendable {
     private let data: CustomData
     private let answer: VerifiedAnswer
 
-    /// Opens the data that the authenticator judges; nil where it is not what the receipt names.
+    /// Opens the data for the authenticator; nil if they are not those that the receipt names.
     ///
-    /// It is opened last, so that only a device that can answer learns whether it opens.
+    /// The data are opened after all other checks, so that only a device that can answer learns whether they can be
+    /// opened.
     init?(
         _ answer: VerifiedAnswer, to challenge: Challenge, by name: AuthenticatorName, _ sealed: [UInt8]?,
         from enrollment: Enrollment, at now: Timestamp, ports: Ports
@@ -50,7 +51,7 @@ struct CustomAnswer: Sendable {
         self.answer = answer
     }
 
-    /// Has the hook judge the answer, and settles it.
+    /// Asks the hook about the answer and stores the result.
     func settled(digest: MessageDigest, _ call: DeviceCall, at now: Timestamp, ports: Ports) async throws
         -> AnswerChallenge.Outcome
     {
@@ -64,7 +65,7 @@ struct CustomAnswer: Sendable {
         case .ended(let outcome): return outcome
         case .asking(let question):
             let verdict = await ports.hooks.ask(question)
-            // It may have taken seconds.
+            // The hook may have taken seconds, so the time is read again.
             return try await ports.commit(at: ports.time.now, as: call.actor) { work in
                 try work.enrollments.lock(enrollment.id)
                 if let refusal = try work.stores.refusal(of: enrollment.id, issuer: work.issuer) {
@@ -90,12 +91,12 @@ struct CustomAnswer: Sendable {
             .verify(challenge.id, type: challenge.question.type), name, data, of: current,
             id: "\(challenge.id).\(settling.digest.hex.prefix(32))")
         guard let question else {
-            // The client does not have the authenticator any more.
+            // The client has removed the authenticator.
             try work.drop(name, of: current)
             return .ended(.customNotRegistered)
         }
         guard tried < question.authenticator.attempts else {
-            // As many tries as are allowed are under way.
+            // As many tries as are allowed are in progress.
             return .ended(.rateLimited(retryAfter: question.authenticator.deadline))
         }
         try work.recordTries(tried + 1, name, of: current)
@@ -103,7 +104,7 @@ struct CustomAnswer: Sendable {
     }
 
     private func conclude(_ verdict: HookVerdict?, limit: Int, _ settling: SettleAnswer) throws -> Outcome {
-        // The same answer was sent twice at once.
+        // The same answer was sent twice at once, and the other call was faster.
         if let earlier = try settling.earlier() { return earlier }
         let (work, enrollment) = (settling.work, settling.enrollment)
         guard let current = try work.enrollments.find(enrollment.id), let tried = current.customs[name]?.tried else {
@@ -150,7 +151,7 @@ struct CustomAnswer: Sendable {
 }
 
 extension UnitOfWork {
-    /// Records how often in a row an authenticator was tried for nothing.
+    /// Records how many tries in a row were unsuccessful or are in progress.
     fileprivate func recordTries(_ tried: Int, _ name: AuthenticatorName, of enrollment: Enrollment) throws {
         var customs = enrollment.customs
         customs[name]?.tried = tried
@@ -166,12 +167,12 @@ extension UnitOfWork {
 }
 
 extension ChallengeStatus {
-    /// What is kept of an answer that a custom authenticator refused: the challenge stays pending.
+    /// The recorded status after a custom authenticator refused an answer: the challenge stays pending.
     fileprivate static let customRefused = ChallengeStatus(state: "pending", reason: "custom_refused")
 }
 
 extension CustomData {
-    /// Opens what a device has sealed and signed by its primary key; nil when it is anything else.
+    /// Opens data that a device sealed and signed with its primary key; nil if they are anything else.
     init?(_ sealed: [UInt8], from enrollment: Enrollment, at now: Timestamp, ports: Ports) async throws {
         let latest = now.adding(AnswerChallenge.tolerance).unixSeconds
         let keys = try ports.keys.current()

@@ -2,7 +2,7 @@ package import CountersignWire
 import Encodings
 import OpenPGP
 
-/// Gives a device what it was asked, sealed to its key.
+/// Gives a challenge to a device, encrypted to the device's key.
 package enum OpenChallenge {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
@@ -10,15 +10,19 @@ package enum OpenChallenge {
         case message([UInt8])
         /// The call of the device is refused.
         case refused(DeviceRefusal)
-        /// The device was put no such challenge.
+        /// No such challenge was put to the device.
         case notFound
-        /// It has ended.
+        /// The challenge has ended, or the device has approved it.
         case alreadyEnded(ChallengeStatus)
     }
 
-    /// Seals a pending challenge for the calling device.
+    /// Signs a pending challenge and encrypts it for the calling device; the first call is recorded.
     ///
-    /// The first time is recorded.
+    /// - Parameters:
+    ///   - id: the challenge.
+    ///   - call: the authenticated call of the device.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``, or an error of sealing the message.
     package static func open(_ id: ChallengeID, for call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let enrollment = call.enrollment
@@ -52,7 +56,7 @@ package enum OpenChallenge {
 }
 
 extension Ports {
-    /// Signs something as the issuer and seals it to a device: a binary OpenPGP message.
+    /// Signs JSON as the issuer and encrypts it to a device: a binary OpenPGP message.
     func seal(_ json: JSONValue, to enrollment: Enrollment, at now: Timestamp) async throws -> [UInt8] {
         try await EncryptedMessage.seal(
             .binary(json.encoded), signedBy: try keys.current().signing, to: enrollment.keys.encryption.publicKey,

@@ -2,19 +2,19 @@ import Crypto
 package import CountersignWire
 import Encodings
 
-/// Lists for a device what it is asked: signed announcements, newest first.
+/// Lists the pending challenges of a device as signed announcements, newest first.
 ///
 /// Spec: design 3.6, 4.
 package enum PendingChallenges {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The announcements, each as a push would bring it, and what to send to wait for a change.
+        /// The announcements, in the form that a push has; `cursor` names the list in the next call.
         case list([SignedAnnouncement], cursor: String)
-        /// The call of the device is refused, or its enrollment was removed while it waited.
+        /// The call of the device is refused, or its enrollment was removed or suspended during the wait.
         case refused(DeviceRefusal)
     }
 
-    /// Lists what is pending for the calling device.
+    /// Lists the pending challenges of the calling device at once.
     package static func list(for call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         switch try await admit(call, at: now, ports: ports) {
@@ -23,20 +23,21 @@ package enum PendingChallenges {
         }
     }
 
-    /// Lists what is pending for the calling device, unless it has that list already.
+    /// Lists the pending challenges of the calling device, or waits if the device has the same list already.
     ///
     /// - Parameters:
-    ///   - call: the device's call.
-    ///   - deadline: until when to wait for a list other than the one that the cursor names.
-    ///   - cursor: of the list the device has; nil for an empty one.
+    ///   - call: the authenticated call of the device.
+    ///   - deadline: the end of the wait.
+    ///   - cursor: the cursor of the list that the device has; nil for the empty list.
     ///   - changes: notifies of changes.
     ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``, or an error of signing the announcements.
     package static func list(
         for call: DeviceCall, waitingUntil deadline: Timestamp, since cursor: String?, changes: any ChangeNotifier,
         ports: Ports
     ) async throws -> Beginning {
         let (id, user) = (call.enrollment.id, call.enrollment.user)
-        // Subscribed before the first look: a challenge in between is not missed.
+        // Subscribed before the first look, so that no challenge in between is missed.
         let subscription = changes.subscribe(to: .enrollment(id))
         let now = ports.time.now
         switch try await admit(call, at: now, ports: ports) {
@@ -53,17 +54,17 @@ package enum PendingChallenges {
         }
     }
 
-    /// How a call for a list begins.
+    /// The first result of a call that may wait.
     package enum Beginning: Sendable {
-        /// It is known at once.
+        /// The outcome is known at once.
         case ended(Outcome)
-        /// The device has the list already, and waits for a change.
+        /// The device has the list already and waits for a change.
         case waiting(Wait)
     }
 
-    /// What is kept of a device's call while it waits; thousands wait at once.
+    /// The state of a waiting call; it is small because thousands wait at once.
     package struct Wait: Sendable {
-        /// Who waits.
+        /// The enrollment that waits.
         package let enrollment: EnrollmentID
         fileprivate let user: UserID
         fileprivate let known: String
@@ -71,7 +72,7 @@ package enum PendingChallenges {
         fileprivate let subscription: any ChangeSubscription
         fileprivate let next: Timestamp
 
-        /// Waits for another list than the one the device has, or for the deadline.
+        /// Waits until the list differs from the one that the device has, or until the deadline.
         ///
         /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
         package func outcome(ports: Ports) async throws -> Outcome {
@@ -92,7 +93,7 @@ package enum PendingChallenges {
 
         private func look(at now: Timestamp, ports: Ports) async throws -> Look {
             try await ports.store.read { [enrollment, user, issuer = ports.issuer] reader in
-                // The removal of the enrollment ends the wait at once.
+                // A removed or suspended enrollment ends the wait at once.
                 if let refusal = try reader.refusal(of: enrollment, issuer: issuer) { return .refused(refusal) }
                 return .pending(
                     try reader.targets.pending(
@@ -101,13 +102,13 @@ package enum PendingChallenges {
         }
     }
 
-    /// The result of a look at the list.
+    /// The result of reading the list.
     private enum Look: Sendable {
         case pending([Challenge])
         case refused(DeviceRefusal)
     }
 
-    /// The first look, in the transaction that admits the call.
+    /// Admits the call and reads the list in the same transaction.
     private static func admit(_ call: DeviceCall, at now: Timestamp, ports: Ports) async throws -> Look {
         try await ports.commit(at: now, as: call.actor) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
@@ -127,12 +128,12 @@ package enum PendingChallenges {
         return .list(announcements, cursor: cursor(of: challenges))
     }
 
-    /// When the list changes by itself, at the latest.
+    /// The first time at which the list can change without a notification, or the deadline.
     private static func nextChange(for challenges: [Challenge], before deadline: Timestamp) -> Timestamp {
         challenges.map(\.expiresAt).min().map { min($0, deadline) } ?? deadline
     }
 
-    /// Names a list: a hash over the ids in it.
+    /// The cursor of a list: a hash over the ids in it.
     private static func cursor(of challenges: [Challenge]) -> String {
         let ids = challenges.map { "\($0.id)" }.joined(separator: ",")
         return Base64URL.encode(Array(SHA256.hash(data: Array(ids.utf8)).prefix(12)))

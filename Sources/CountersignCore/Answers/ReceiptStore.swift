@@ -2,10 +2,10 @@ package import CountersignWire
 
 /// The receipts.
 ///
-/// All throw ``StoreError``.
+/// All methods throw ``StoreError``.
 package protocol ReceiptStore {
     func find(of challenge: ChallengeID) throws -> StoredReceipt?
-    /// In the order of their challenges.
+    /// Receipts of an enrollment's answers, in the order of their challenges' ids.
     func list(
         by enrollment: EnrollmentID, in scope: ListScope, after id: ChallengeID?, limit: Int
     ) throws -> [StoredReceipt]

@@ -2,46 +2,46 @@ import CountersignWire
 import Encodings
 import OpenPGP
 
-/// What a verifier finds out about an answer, whatever kind of credential the device has.
+/// The result of verifying an answer, for every kind of credential.
 enum AnswerVerdict: Sendable {
-    /// The answer is good: the device has decided.
+    /// The answer is valid, and the device has decided.
     case verified(VerifiedAnswer)
-    /// It is refused.
+    /// The answer is refused.
     case invalid(AnswerFault)
-    /// It claims the PIN as its method, and another key has signed: it counts as a wrong PIN.
+    /// The answer names the PIN as its method, but another key has signed; this counts as a wrong PIN.
     case wrongPIN(EnrolledPIN)
-    /// It claims the PIN as its method, and the PIN is locked.
+    /// The answer names the PIN as its method, but the PIN is locked.
     case pinLocked
-    /// All is right but the number that was typed.
+    /// Everything is right except the number that the user typed.
     case wrongNumber
 }
 
-/// Checks 4 to 7 of an answer: verifies a receipt, which a device with an OpenPGP certificate has signed.
+/// Checks 4 to 7 of an answer: verifies a receipt that a device with an OpenPGP certificate has signed.
 ///
-/// It decides by bytes and facts alone. Devices with another kind of credential get a verifier of their own, which gives
-/// the same verdicts. Spec: design 3.8 and 3.9.
+/// The verifier reads only its own properties and the bytes of the answer. Another kind of credential would get its
+/// own verifier with the same verdicts. Spec: design 3.8 and 3.9.
 struct ReceiptVerifier: Sendable {
     /// The challenge that is answered.
     let challenge: Challenge
-    /// When the device first fetched it; nil while it has not.
+    /// When the device first fetched the challenge; nil if it has not.
     let fetchedAt: Timestamp?
-    /// Who answers.
+    /// The enrollment that answers.
     let enrollment: Enrollment
-    /// The device's OpenPGP certificate as it is stored.
+    /// The device's OpenPGP certificate in its stored form.
     let certificate: [UInt8]
-    /// The issuer's keys, which open the answer.
+    /// The issuer's keys, which decrypt the answer.
     let keys: IssuerKeys
-    /// Hashes the number that was typed.
+    /// Hashes the number that the user typed.
     let hasher: KeyedHasher
-    /// The present.
+    /// The current time.
     let now: Timestamp
 
-    /// The latest time that a signature may be made at.
+    /// The latest permitted time of a signature.
     private var latest: UnixSeconds { now.adding(AnswerChallenge.tolerance).unixSeconds }
 
     /// Verifies a sealed receipt.
     func verify(_ sealed: [UInt8]) async -> AnswerVerdict {
-        // 4: decrypts, exactly one signature, of the form that receipts have.
+        // 4: the answer can be decrypted and has exactly one signature, of the form that receipts have.
         let message: UnverifiedMessage
         do {
             message = try await keys.openWithoutVerifying(sealed, intendedRecipient: nil)
@@ -54,14 +54,14 @@ struct ReceiptVerifier: Sendable {
         } catch {
             return .invalid(.form(error))
         }
-        // 5: the text, byte for byte, and the time in it.
+        // 5: the text byte for byte, and the time in it.
         guard let text = String(strictUTF8: message.content), let receipt = try? Receipt(parsing: text),
             isExpected(text, receipt)
         else { return .invalid(.text) }
         guard let fetchedAt, receipt.answeredAt.adding(AnswerChallenge.tolerance) >= fetchedAt.wholeSeconds,
             receipt.answeredAt <= now.adding(AnswerChallenge.tolerance)
         else { return .invalid(.time) }
-        // 6: an active key of this enrollment that proves the method, and a receipt that proves it to others.
+        // 6: an active key of this enrollment that proves the method, and a receipt that anybody can verify.
         let verdict = verifySigner(of: message, receipt, text)
         // 7: the number.
         if case .verified = verdict, case .approved(_, let number?) = receipt.decision,
@@ -72,7 +72,8 @@ struct ReceiptVerifier: Sendable {
         return verdict
     }
 
-    /// Renders what the challenge must have shown; only decision, method, number and time are the device's to choose.
+    /// Whether the text is the receipt of this challenge; the device chooses only the decision with its method and
+    /// number, the hash of the custom data, and the time.
     private func isExpected(_ text: String, _ receipt: Receipt) -> Bool {
         let expected = Receipt(
             of: challenge.question, user: enrollment.user, device: enrollment.keys.primary.fingerprint,
@@ -80,12 +81,13 @@ struct ReceiptVerifier: Sendable {
         return expected.text.hasSameBytes(as: text)
     }
 
-    /// Check 6: whether the key has signed that proves the decision.
+    /// Check 6: verifies that the key that proves the decision has signed.
     ///
-    /// Only the key that must have signed is tried, and the PIN's key only where a wrong PIN will count. A reply, or the
-    /// time until it, that told the PIN's key from others would otherwise allow PINs to be tried without being counted.
+    /// The signature is checked only against the one key that must have signed. The PIN's key is tried only where a
+    /// wrong PIN will be counted. Otherwise a reply, or its timing, could tell the PIN's key from other keys, and an
+    /// attacker could test PINs without being counted.
     private func verifySigner(of message: UnverifiedMessage, _ receipt: Receipt, _ text: String) -> AnswerVerdict {
-        // A denial or report never needs a PIN.
+        // A denial or a report never needs a PIN.
         var key = enrollment.keys.primary
         var countedPIN: EnrolledPIN?
         if case .approved(let method, let number) = receipt.decision {
@@ -95,7 +97,7 @@ struct ReceiptVerifier: Sendable {
             else { return .invalid(.method) }
             key = proving
             if method == .pin, let pin = enrollment.pin {
-                // From now on no reply says whether a PIN is the right one.
+                // From here on, no uncounted reply may depend on whether the PIN is right.
                 guard pin.lockedAt == nil else { return .pinLocked }
                 countedPIN = pin
             }
@@ -116,7 +118,7 @@ struct ReceiptVerifier: Sendable {
                 evidence: evidence))
     }
 
-    /// The evidence to keep, if exactly what will be served of it verifies offline as a receipt.
+    /// The evidence to store; nil unless exactly what will be served of it verifies offline as a receipt.
     ///
     /// Spec: design 3.4: only what verifies becomes a receipt.
     private func evidence(

@@ -1,12 +1,12 @@
 package import CountersignWire
 
-/// The reply to an answer, for the same answer sent again.
+/// The recorded result of an answer, for the same answer sent again.
 package struct RecordedAnswer: Sendable {
-    /// The challenge it answered.
+    /// The challenge that was answered.
     package let challenge: ChallengeID
-    /// The state of the challenge after it.
+    /// The status of the challenge after the answer.
     package let status: ChallengeStatus
-    /// How a custom authenticator judged it; nil where none was asked.
+    /// The result of the custom authenticator; nil where none was asked.
     package let custom: CustomReply?
 
     /// A record of these parts.

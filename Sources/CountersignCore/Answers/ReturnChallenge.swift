@@ -1,35 +1,36 @@
 package import CountersignWire
 package import Encodings
 
-/// Releases an approval that was given on the device where everything was started.
+/// Releases an approval that a user gave through a link, on the same device as the browser session that asked.
 ///
-/// Somebody else may have sent the user the link. The approval therefore stays hidden from the client until the browser
-/// session that asked presents the code that the user's device brought back to it. Spec: design 3.7.
+/// Somebody else may have sent the link to the user. Therefore the client does not see the approval until the browser
+/// session presents the return code that the user's device brought back. Spec: design 3.7.
 package enum ReturnChallenge {
-    /// How long a device has to bring the code back.
+    /// How long the device has at least, after the approval, to bring the return code back.
     static let window = Seconds.minutes(2)
 
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// It is approved.
+        /// The challenge is approved.
         case released(Challenge)
-        /// The code is another one's, or nothing was approved.
+        /// The code does not belong to this challenge, or no device has approved the challenge.
         case codeInvalid
-        /// It had ended before.
+        /// The challenge had ended before, or it fails now because the approving device was removed or suspended.
         case alreadyEnded(ChallengeStatus)
         /// The client has no such challenge.
         case notFound
-        /// Too many wrong codes.
+        /// There were too many wrong codes.
         case rateLimited(retryAfter: Seconds)
     }
 
-    /// Presents the code that a device brought back.
+    /// Presents the return code that a device brought back.
     ///
     /// - Parameters:
-    ///   - code: the code.
-    ///   - id: the challenge, as the browser session has it that brings the code.
-    ///   - caller: whose challenge.
+    ///   - code: the return code.
+    ///   - id: the challenge of the browser session that brings the code.
+    ///   - caller: the client, which must be the client of the challenge.
     ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func present(
         _ code: Secret<String>, for id: ChallengeID, by caller: ClientCaller, ports: Ports
     ) async throws -> Outcome {
@@ -40,13 +41,13 @@ package enum ReturnChallenge {
                 return .notFound
             }
             if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }
-            // Before the approval nobody can know the code, so that any code is wrong.
+            // Before the approval nobody can know the code, so every code counts as wrong.
             guard case .returning(let method, let enrollment) = challenge.state, isRight else {
                 let wrong = try work.count(.wrongReturnCodes(id))
                 return wrong.isExceeded ? .rateLimited(retryAfter: wrong.retryAfter(at: now)) : .codeInvalid
             }
-            // Reading the state here keeps it from changing until this commits: the approval of a removed or
-            // suspended device does not count.
+            // Reading the state here locks it until this commits. An approval by a removed or suspended device does
+            // not count.
             let outcome: ChallengeOutcome =
                 switch try work.enrollments.state(enrollment) {
                 case .active: .approved(method, by: enrollment)
@@ -61,9 +62,9 @@ package enum ReturnChallenge {
 }
 
 extension UnitOfWork {
-    /// Keeps an approval until its code is presented.
+    /// Holds an approval back until its return code is presented.
     ///
-    /// - Returns: false when something else ended or held the challenge before.
+    /// - Returns: false if the challenge had already ended or another approval was held back.
     func holdForReturn(
         _ challenge: Challenge, approvedBy method: AnswerMethod, on enrollment: Enrollment
     ) throws -> Bool {

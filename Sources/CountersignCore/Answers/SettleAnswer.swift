@@ -1,27 +1,27 @@
 import CountersignWire
 import OpenPGP
 
-/// Check 9 of an answer: makes it count, in one transaction that repeats the conditions.
+/// Check 9 of an answer: repeats the conditions and stores the result in one transaction.
 ///
 /// Spec: design 3.8.
 struct SettleAnswer {
     typealias Outcome = AnswerChallenge.Outcome
 
-    /// The challenge that is answered.
+    /// The challenge.
     let id: ChallengeID
-    /// Tells the answer from others.
+    /// The digest by which a repeat of the answer is recognised.
     let digest: MessageDigest
-    /// Who answers, as it was when the answer was judged.
+    /// The answering enrollment, as it was when the answer was verified.
     let enrollment: Enrollment
     /// The transaction.
     let work: UnitOfWork
 
-    /// Settles what the checks before have found.
+    /// Stores the result of the earlier checks.
     func settle(_ finding: AnswerChallenge.Finding, of call: DeviceCall) throws -> Outcome {
         if finding.changesDevices { try work.users.lock(enrollment.user) }
         if finding.changesPINCount(of: enrollment) { try work.enrollments.lock(enrollment.id) }
         let refusal = try work.admit(call)
-        // A wrong PIN that was verified counts, even where the request is refused.
+        // A verified wrong PIN is counted even if the call itself is refused.
         if let refusal {
             guard case .judged(_, .wrongPIN) = finding else { return .refused(refusal) }
         }
@@ -65,12 +65,13 @@ struct SettleAnswer {
         return try decide(challenge, outcome, evidence: answer.evidence)
     }
 
-    /// Ends the challenge by the answer, or holds it for its code, and records both the receipt and the reply.
+    /// Ends the challenge or holds it for its return code, and stores the receipt and the reply.
     func decide(
         _ challenge: Challenge, _ outcome: ChallengeOutcome, evidence: Evidence? = nil, custom: CustomReply? = nil
     ) throws -> Outcome {
         guard try isFirst(challenge, outcome) else {
-            // Another call was faster: an answer of another device, a cancellation, or this very answer sent twice at once.
+            // Another call was faster: another device's answer, a cancellation, or the same answer sent twice at
+            // once.
             return try earlier() ?? alreadyEnded(challenge)
         }
         if case .reported = outcome {
@@ -88,7 +89,9 @@ struct SettleAnswer {
         return .decided(AnswerReply(status: outcome.status, payload: custom?.payload))
     }
 
-    /// Whether the answer is the first to decide the challenge; if so, it now has.
+    /// Decides the challenge by this answer.
+    ///
+    /// - Returns: false if the challenge was decided before.
     private func isFirst(_ challenge: Challenge, _ outcome: ChallengeOutcome) throws -> Bool {
         if case .approved(let method, _) = outcome, challenge.channel.returnURI != nil {
             return try work.holdForReturn(challenge, approvedBy: method, on: enrollment)
@@ -99,7 +102,9 @@ struct SettleAnswer {
         }
     }
 
-    /// Checks that the key that signed has not been replaced; a right PIN resets the count of wrong ones.
+    /// Checks that the signing key has not been replaced, and resets the count of wrong PINs after a right one.
+    ///
+    /// - Returns: nil if the answer counts.
     private func confirm(_ method: AnswerMethod) throws -> Outcome? {
         guard method != .confirm else { return nil }
         let current = try work.enrollments.find(enrollment.id)
@@ -112,7 +117,7 @@ struct SettleAnswer {
         return nil
     }
 
-    /// Counts a wrong PIN, unless the same answer came before.
+    /// Counts a wrong PIN, unless the same answer was counted before.
     private func count(_ pin: EnrolledPIN, _ challenge: Challenge) throws -> Outcome {
         if let earlier = try earlier() { return earlier }
         switch try work.noteWrongPIN(besides: pin.key, of: enrollment) {
@@ -125,9 +130,9 @@ struct SettleAnswer {
         }
     }
 
-    /// Counts a wrong answer to a challenge whose type limits them.
+    /// Counts a wrong answer if the challenge has a limit of them, and lets the challenge fail at the limit.
     ///
-    /// - Returns: that the challenge has failed by too many; nil where it stays pending, or had ended before.
+    /// - Returns: the outcome if the challenge has failed now; nil if it stays pending or had ended before.
     func fail(_ challenge: Challenge) throws -> Outcome? {
         guard let attempts = challenge.attempts,
             try work.count(.wrongAnswers(challenge.id, maximum: attempts)).isUsedUp,
@@ -136,12 +141,12 @@ struct SettleAnswer {
         return try decide(challenge, .failed(.tooManyAttempts))
     }
 
-    /// The outcome of the same answer when it came before; nil when it did not.
+    /// The outcome of the same answer if it came before; nil otherwise.
     func earlier() throws -> Outcome? {
         try work.answers.find(by: enrollment.id, digest: digest).map(outcome)
     }
 
-    /// Keeps the outcome of the answer, for the same answer sent again.
+    /// Records the outcome of the answer, for the same answer sent again.
     func record(_ status: ChallengeStatus, custom: CustomReply? = nil) throws {
         try work.answers.insert(
             RecordedAnswer(challenge: id, status: status, custom: custom), by: enrollment.id, digest: digest,
@@ -161,15 +166,15 @@ struct SettleAnswer {
         return .pinIncorrect(attemptsLeft: min(attemptsLeft, triesLeft ?? .max))
     }
 
-    /// The outcome of an answer that comes after the end.
+    /// The outcome of an answer that comes after the end of the challenge.
     ///
-    /// Another answer may have ended the challenge since it was read.
+    /// The challenge is read again, because another answer may have ended it in the meantime.
     private func alreadyEnded(_ challenge: Challenge) throws -> Outcome {
         let current = try work.challenges.find(challenge.id) ?? challenge
         return .alreadyEnded(try work.endedStatusForDevice(of: current) ?? current.state.status)
     }
 
-    /// Records a refused answer by its digest; the message itself is neither kept nor logged.
+    /// Records a refused answer by its digest; the message itself is neither stored nor logged.
     private func refuse(because fault: AnswerFault) throws -> Outcome {
         if let seconds = try work.countRefused(.answer, of: enrollment.id) {
             return .rateLimited(retryAfter: seconds)
@@ -180,7 +185,7 @@ struct SettleAnswer {
 }
 
 extension AnswerChallenge.Finding {
-    /// Whether it may let a device in, or remove one: the user's row is then locked first.
+    /// Whether the result may let a device in or remove one; the user's row is then locked first.
     fileprivate var changesDevices: Bool {
         switch self {
         case .judged(_, .wrongPIN): true
@@ -189,7 +194,7 @@ extension AnswerChallenge.Finding {
         }
     }
 
-    /// Whether the count of wrong PINs will change by it.
+    /// Whether the result changes the count of wrong PINs.
     fileprivate func changesPINCount(of enrollment: Enrollment) -> Bool {
         switch self {
         case .judged(_, .wrongPIN): true
@@ -200,15 +205,15 @@ extension AnswerChallenge.Finding {
 }
 
 extension ChallengeStatus {
-    /// What is kept of an answer whose PIN was wrong: the challenge stays pending.
+    /// The recorded status after a wrong PIN: the challenge stays pending.
     fileprivate static let pinIncorrect = ChallengeStatus(state: "pending", reason: "pin_incorrect")
 }
 
 extension UnitOfWork {
-    /// How many more wrong answers a challenge takes; `Int.max` where its type sets no limit.
+    /// How many more wrong answers a challenge accepts; `Int.max` if its type sets no limit.
     func triesLeft(of challenge: Challenge) throws -> Int {
         guard let attempts = challenge.attempts else { return .max }
-        // A pending challenge takes at least one more.
+        // A pending challenge accepts at least one more.
         return max(1, try counted(.wrongAnswers(challenge.id, maximum: attempts)).left)
     }
 }

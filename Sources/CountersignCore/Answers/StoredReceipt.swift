@@ -1,16 +1,16 @@
 package import CountersignWire
 
-/// The receipt of the answer that decided a challenge, as it is kept.
+/// The stored receipt of the answer that decided a challenge.
 package struct StoredReceipt: Equatable, Sendable {
-    /// The challenge, which may be kept no longer.
+    /// The challenge, which may have been deleted since.
     package let challenge: ChallengeID
-    /// Who asked.
+    /// The client that asked.
     package let client: ClientID
     /// The device that answered.
     package let enrollment: EnrollmentID
-    /// The signed text and the certificate as it was.
+    /// The signed text, and the device's certificate at that time.
     package let evidence: Evidence
-    /// When the server accepted it.
+    /// When the server accepted the answer.
     package let acceptedAt: Timestamp
 
     /// A receipt of these parts.

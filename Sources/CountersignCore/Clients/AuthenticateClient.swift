@@ -1,7 +1,7 @@
 package import CountersignWire
 package import Encodings
 
-/// Finds out who calls the API.
+/// Authenticates the callers of the API.
 package enum AuthenticateClient {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
@@ -13,8 +13,15 @@ package enum AuthenticateClient {
 
     /// Authenticates a client by its id and secret.
     ///
-    /// An unknown id costs the same comparisons as a wrong secret, so time tells nobody which it was. One that is
-    /// disabled is found, too: its callers are told so, who have shown its secret.
+    /// An unknown id costs the same comparisons as a wrong secret, so the time of the reply does not tell which one
+    /// it was. A disabled client is authenticated as well, because a caller with the right secret is told that the
+    /// client is disabled.
+    ///
+    /// - Parameters:
+    ///   - id: the client's id, as the caller sent it.
+    ///   - secret: the client's secret, as the caller sent it.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func authenticate(_ id: String, secret: Secret<String>, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let client = try await ports.store.read { reader in try ClientID(id).flatMap { try reader.clients.find($0) } }
@@ -31,7 +38,9 @@ package enum AuthenticateClient {
     ///
     /// - Parameters:
     ///   - bootstrapToken: the token.
-    ///   - isFromLoopback: whether the caller is on the server's own machine.
+    ///   - isFromLoopback: whether the call comes from the server's own machine.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func authenticate(
         bootstrapToken: Secret<String>, isFromLoopback: Bool, ports: Ports
     ) async throws -> Outcome {
@@ -45,27 +54,31 @@ package enum AuthenticateClient {
     }
 }
 
-/// A client that has shown who it is.
+/// An authenticated client.
 package struct ClientCaller: Hashable, Sendable {
     /// The client.
     package let client: Client
-    /// By what it was let in.
+    /// The credential that the client has shown.
     package let credential: ClientCredential
 
-    /// Who acts by its calls.
+    /// The actor of the client's calls.
     package var actor: Actor {
         if credential.secret == nil { return .bootstrap(client.id) }
         return client.isOperator ? .operator(client.id) : .client(client.id)
     }
 
-    /// A client that has shown a secret with this hash; nil for the operator's client by the bootstrap token.
+    /// An authenticated client.
+    ///
+    /// - Parameters:
+    ///   - client: the client.
+    ///   - secret: the hash of the secret that it has shown; nil for the operator's client with the bootstrap token.
     package init(client: Client, secret: SecretHash?) {
         self.client = client
         credential = ClientCredential(client: client.id, secret: secret)
     }
 }
 
-/// By what a client was let in, kept as long as it waits: it waits no longer than it would be let in.
+/// The credential of a caller, which is kept during a wait; the wait ends when the credential is no longer valid.
 package struct ClientCredential: Hashable, Sendable {
     /// The client.
     package let client: ClientID
@@ -79,18 +92,18 @@ package struct ClientCredential: Hashable, Sendable {
     }
 }
 
-/// Why a caller that was let in is let in no more.
+/// Why an authenticated caller is no longer accepted.
 package enum CallerRefusal: Error, Hashable, Sendable {
-    /// The client is gone, or its secret good no more.
+    /// The client does not exist any more, or its secret is no longer valid.
     case unknown
     /// The client is disabled.
     case disabled
-    /// It has lost a right.
+    /// The client has lost this right.
     case rightMissing(Right)
 }
 
 extension Stores {
-    /// Why a caller may not do what takes a right, or nil.
+    /// Why a caller may not do what needs a right; nil if it may.
     func refusal(of caller: ClientCredential, needing right: Right, at now: Timestamp) throws -> CallerRefusal? {
         guard let client = try clients.find(caller.client) else { return .unknown }
         let isEarlier = client.earlierSecret.map { $0.hash == caller.secret && now < $0.until } ?? false

@@ -1,73 +1,83 @@
 package import CountersignWire
 package import Encodings
 
-/// What a client's own server is called for: each is signed by a secret of its own, so that who runs one receiver forges
-/// nothing at another.
+/// The purposes for which a client's own server is called.
+///
+/// Calls of each purpose are signed by a different secret, so that the operator of one receiver cannot forge calls to
+/// another.
 package enum CallbackPurpose: String, CaseIterable, Sendable {
-    /// To tell how a challenge ended.
+    /// To report how a challenge ended.
     case callbacks
-    /// To tell what has changed about the devices of its users.
+    /// To report changes of the devices of the client's users.
     case notices
-    /// To judge by a custom authenticator, and to tell that a device has it no more.
+    /// To ask a custom authenticator, and to report that a device no longer has it.
     case hooks
 }
 
 extension KeyedHasher {
-    /// The secret that signs for a purpose, made of the one for callbacks and of what nobody else has.
+    /// The secret that signs calls of a purpose.
+    ///
+    /// Callbacks are signed by the callback secret itself. The other secrets are derived from it under this hasher's
+    /// key.
+    ///
+    /// - Parameters:
+    ///   - purpose: the purpose of the call.
+    ///   - callbackSecret: the client's callback secret.
     package func secret(for purpose: CallbackPurpose, of callbackSecret: Secret<String>) -> Secret<String> {
         guard purpose != .callbacks else { return callbackSecret }
         return Secret("whsec_" + Base64.encode(code(of: "\(purpose.rawValue) \(callbackSecret.reveal())")))
     }
 }
 
-/// Who takes a client's callbacks.
+/// A receiver of a client's callbacks.
 package struct CallbackReceiver: Hashable, Sendable {
     /// The client.
     package let client: ClientID
-    /// Where it takes them.
+    /// The URI of the receiver.
     package let uri: CallbackURI
 
-    /// One of a client's receivers.
+    /// A receiver of a client at a URI.
     package init(of client: ClientID, at uri: CallbackURI) {
         self.client = client
         self.uri = uri
     }
 }
 
-/// What a callback to a client is sent with.
+/// What is needed to send a callback to a client.
 package struct CallbackAccess: Sendable {
-    /// What signs it, the newest first: two while an earlier secret is still good.
+    /// The secrets that sign the callback, the newest first; there are two while the previous secret is still valid.
     ///
     /// Spec: Standard Webhooks, *Signature scheme*.
     package let secrets: [Secret<String>]
-    /// What the receiver asks for besides.
+    /// The credentials that the receiver asks for, in addition to the signature; nil for none.
     package let basic: BasicCredentials?
-    /// What is held against the receiver.
+    /// Whether the receiver can be called.
     package let health: ReceiverHealth
 
-    /// What is sent for a purpose: signed by its own secrets, the password with callbacks alone.
+    /// What is needed to send a call of a purpose: the secrets of that purpose and, only for callbacks, the
+    /// credentials.
     package func access(for purpose: CallbackPurpose, _ hasher: KeyedHasher) -> CallbackAccess {
         CallbackAccess(
             secrets: secrets.map { hasher.secret(for: purpose, of: $0) }, basic: purpose == .callbacks ? basic : nil,
             health: health)
     }
 
-    /// What a receiver has said of itself, and the operator of its client.
+    /// Whether a receiver can be called, by its own answers and by the state of its client.
     package enum ReceiverHealth: Sendable {
-        /// Nothing.
+        /// Nothing speaks against calling the receiver.
         case good
-        /// That it is gone, but not for long enough to be believed.
+        /// The receiver has answered 410 Gone, but not often or long enough to count as gone.
         case suspected
-        /// That it is gone.
+        /// The receiver counts as gone.
         case gone
-        /// Nothing, but its client is disabled.
+        /// The client is disabled.
         case disabled
 
-        /// Whether its client is not disabled.
+        /// Whether the client is not disabled.
         package var isEnabled: Bool { if case .disabled = self { false } else { true } }
     }
 
-    /// Access by these.
+    /// Access of these parts.
     package init(secrets: [Secret<String>], basic: BasicCredentials?, health: ReceiverHealth) {
         self.secrets = secrets
         self.basic = basic
@@ -75,15 +85,15 @@ package struct CallbackAccess: Sendable {
     }
 }
 
-/// A receiver that answers nothing but 410 Gone.
+/// The rule by which a receiver that answers 410 Gone counts as gone.
 ///
 /// Spec: Standard Webhooks, *Delivery*: such an endpoint is disabled.
 package enum GoneReceiver {
-    /// How many such answers it takes at least.
+    /// The minimum number of such answers.
     package static let answers: Int64 = 3
-    /// How long they must have come at least: nobody is disabled for a moment's mistake.
+    /// The minimum time since the first such answer, so that a short mistake has no effect.
     package static let period = Seconds.minutes(10)
-    /// What is said of a message that is not sent for it.
+    /// The reason that is recorded with a message that is not sent because its receiver is gone.
     package static let reason =
         "the receiver said that it is gone: its URL is called again when the client's callback URLs are set anew"
 }

@@ -1,6 +1,6 @@
-/// Finds out whether a server can work.
+/// Checks whether the server can work.
 package enum CheckReadiness {
-    /// Whether what was written can be read.
+    /// Whether the database can be read and was prepared by a first start.
     ///
     /// - Throws: ``StoreError``.
     package static func isReady(ports: Ports) async throws -> Bool {

@@ -5,42 +5,43 @@ package typealias DeviceLimit = EnrollmentPolicies.DeviceLimit
 
 /// A relying party.
 package struct Client: Hashable, Sendable {
-    /// How long a new device waits that no other one approves, where the client says nothing.
+    /// How long a further device waits that no earlier one approves, unless the client sets another time.
     package static let standardCoolingOff = Seconds.days(1)
 
-    /// Its id.
+    /// The client's id.
     package let id: ClientID
-    /// What users know it by.
+    /// The name that users see.
     package let name: ClientName
-    /// The hash of its secret; nil for the built-in client of the operator, which has none.
+    /// The hash of the client's secret; nil for the operator's built-in client, which has none.
     package let secretHash: SecretHash?
-    /// What it may do.
+    /// The rights of the client.
     package let rights: Set<Right>
-    /// Where it may be called back.
+    /// The URIs to which its callbacks may be sent.
     package let callbackURIs: [CallbackURI]
-    /// Where devices may return to that have opened a link.
+    /// The URIs to which devices may return after they have opened a link.
     package let returnURIs: [ReturnURI]
-    /// Where it is told of its users' devices; nil for nowhere.
+    /// Where the client is notified of changes of its users' devices; nil for nowhere.
     package let noticeURI: CallbackURI?
-    /// The name that its receiver asks for, besides the signature; nil when it asks for none.
+    /// The username that its receiver asks for, in addition to the signature; nil for none.
     package let callbackUsername: String?
-    /// Whether its tickets enroll a further device without the approval of an earlier one: the operator's waiver.
+    /// Whether the operator has waived that an earlier device approves each further device enrolled by the client's
+    /// tickets.
     package let waivesEnrollmentApproval: Bool
-    /// How long a further device waits that no earlier one approves.
+    /// How long a further device waits before it counts, if no earlier device approves it.
     package let coolingOff: Seconds
-    /// The rules for the PINs of devices that enrolled through it.
+    /// The rules for the PINs of devices that enrolled through the client.
     package let pinPolicy: PINPolicy
-    /// How many devices of a user may be enrolled through it; nil for as many as there are.
+    /// How many devices of one user may be enrolled through the client; nil for no limit.
     package let deviceLimit: DeviceLimit?
-    /// What it judges itself on the devices that enrolled through it.
+    /// The authenticators of the client's own, for the devices that enrolled through it.
     package let authenticators: [CustomAuthenticator]
-    /// Whether it is the built-in client of the operator.
+    /// Whether this is the operator's built-in client.
     package let isOperator: Bool
-    /// When it was made.
+    /// When the client was created.
     package let createdAt: Timestamp
-    /// The secret of before, which lets it in for a while.
+    /// The previous secret, which is still accepted for a while; nil for none.
     package let earlierSecret: EarlierSecret?
-    /// Since when it is let in nowhere; nil for one that is.
+    /// Since when the client is disabled; nil if it is not.
     package let disabledAt: Timestamp?
 
     /// A client of these parts.
@@ -72,21 +73,21 @@ package struct Client: Hashable, Sendable {
     }
 }
 
-/// A client's secret that was renewed, and still lets it in.
+/// A client's previous secret, which is still accepted for a while.
 package struct EarlierSecret: Hashable, Sendable {
-    /// Its hash.
+    /// The hash of the secret.
     package let hash: SecretHash
-    /// Until when.
+    /// When the secret stops working.
     package let until: Timestamp
 
-    /// A secret that is good until a time.
+    /// A secret that is accepted until a time.
     package init(hash: SecretHash, until: Timestamp) {
         self.hash = hash
         self.until = until
     }
 }
 
-/// The token of the first hours: it acts as operator and as the built-in client.
+/// The token for setting up a deployment: its holder acts as the operator, with the built-in client.
 package struct BootstrapToken: Sendable {
     /// How long a token works.
     package static let lifetime = Seconds.days(1)

@@ -2,12 +2,12 @@ import CountersignWire
 import Encodings
 
 extension ClientChanges {
-    /// Whether receivers that were gone are called again.
+    /// Whether the changes set callback or notice URIs, so that receivers that were gone are called again.
     var setsReceivers: Bool {
         if case .set = notices { true } else { callbackURIs != nil }
     }
 
-    /// What changed, without the password, and without what stands in a URL behind its host.
+    /// The changes for the audit, without the password, and with only the hosts of URLs.
     var auditDetail: JSONObject {
         var detail = JSONObject()
         detail["name"] = name.map { .string($0.text) }

@@ -3,26 +3,26 @@ package import Encodings
 
 /// The clients.
 ///
-/// All throw ``StoreError``.
+/// All methods throw ``StoreError``.
 package protocol ClientStore {
     func find(_ id: ClientID) throws -> Client?
     func all() throws -> [Client]
-    /// Clients that were deleted, of which something may be left.
+    /// Clients that were deleted; their users may not all be unlinked yet.
     func deleted() throws -> [ClientID]
     func operatorClient() throws -> Client?
     func insert(_ client: Client, callbackSecret: Secret<String>?) throws
-    /// Sets what changes and nothing else: of two at once neither takes back what the other did.
+    /// Sets only what changes, so that concurrent changes of different settings do not undo each other.
     func update(_ client: ClientID, _ changes: ClientChanges) throws
     /// Keeps a client from being disabled, deleted or changed until the transaction ends.
     ///
-    /// Nil for one that is not there.
+    /// Returns nil if there is no such client.
     func lock(_ client: ClientID) throws -> Client?
-    /// The secret of before lets in until a time.
+    /// Replaces the secret; the previous one is accepted until a time.
     func renewSecret(of client: ClientID, to secret: SecretHash, earlierUntil: Timestamp) throws
-    /// Disables a client from a time on, or, for nil, enables it.
+    /// Disables a client from a time on, or enables it if the time is nil.
     func disable(_ client: ClientID, at: Timestamp?) throws
-    /// Keeps of a client only what challenges and devices refer to; it is not there any more.
+    /// Deletes a client except for what challenges and devices refer to; lookups no longer find it.
     func delete(_ client: ClientID, at: Timestamp) throws
-    /// The secret of before signs until a time.
+    /// Replaces the callback secret; the previous one also signs until a time.
     func renewCallbackSecret(of client: ClientID, to secret: Secret<String>, earlierUntil: Timestamp) throws
 }

@@ -1,12 +1,12 @@
 package import CountersignWire
 
-/// Where a client is told of what changes about the devices of its users.
+/// A client's receiver of notices about the devices of one user.
 package struct NoticeReceiver: Sendable {
     /// The client.
     package let client: ClientID
-    /// Where.
+    /// The URI to which the notices are sent.
     package let uri: CallbackURI
-    /// The client's own name for the user.
+    /// The client's own name for the user; nil for none.
     package let externalID: ExternalID?
 
     /// A receiver of these parts.

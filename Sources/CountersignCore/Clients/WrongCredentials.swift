@@ -2,36 +2,38 @@ package import CountersignWire
 import Encodings
 import Synchronization
 
-/// Counts wrong credentials by the client they name and by where they come from, for all nodes together.
+/// Counts wrong credentials by the client that they name and by the caller's address, for all nodes together.
 ///
-/// Only who sends a wrong secret meets the limit: a right one is let in however many wrong ones came before, so nobody
-/// can lock a client out. Spec: RFC 6749 §2.3.1, OWASP ASVS 6.3.1.
+/// The limit applies only to wrong credentials. The right secret is accepted however many wrong ones came before, so
+/// nobody can lock a client out. Spec: RFC 6749 §2.3.1, OWASP ASVS 6.3.1.
 package final class WrongCredentials: Sendable {
-    /// How many clients and addresses a node counts each for themselves; the others are counted as one.
+    /// How many clients and addresses a node counts one by one; beyond it, all other clients share one count and all
+    /// other addresses another.
     static let maximumKeys = 10_000
 
-    /// What came to this node, which answers no more than the limit by itself, and so writes no more than that.
+    /// The counts of this node, which make it write no more attempts to the store than the limit allows.
     private let counts = Mutex<[AttemptLimit: AttemptCount]>([:])
 
-    /// Counts nothing yet.
+    /// Creates an instance without counts.
     package init() {}
 
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The credential was counted.
         case counted
-        /// There were too many; the seconds until the next attempt is answered, 1 to 60.
+        /// There were too many; `retryAfter` is the time until the next attempt is answered, 1 to 60 seconds.
         case tooMany(retryAfter: Seconds)
     }
 
     /// Counts a wrong credential.
     ///
-    /// What is within the limit here is counted in the store with what came to other nodes; what is beyond it costs no
-    /// transaction.
+    /// An attempt within the limit of this node is counted in the store, together with those of other nodes. An
+    /// attempt beyond it costs no transaction.
     ///
     /// - Parameters:
-    ///   - client: the id it named, if that is an id; or `bearer`.
-    ///   - address: where it came from, if that is known.
+    ///   - client: the client id that the credential names, or `bearer` for a bearer token; nil if it names no valid
+    ///     id.
+    ///   - address: the caller's network address; nil if it is not known.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package func count(client: String?, address: [UInt8]?, ports: Ports) async throws -> Outcome {
@@ -68,7 +70,7 @@ package final class WrongCredentials: Sendable {
 }
 
 extension AttemptCount {
-    /// Whether a window has not ended; one that would end too late is of a clock that was set back since.
+    /// Whether the window has not ended; a window that ends too late was begun by a clock that was set back since.
     fileprivate func isOpen(at now: Timestamp, window: Seconds) -> Bool {
         now < windowEnd && windowEnd <= now.adding(window)
     }

@@ -2,10 +2,12 @@ import CountersignWire
 import Encodings
 import OpenPGP
 
-/// All that follows from what happens, in the same transaction: the audit, callbacks and notices, pushes and their
-/// withdrawal, notices to who waits, and what waited for it.
+/// The consequences of domain events, in the same transaction as the event.
+///
+/// They are the audit, callbacks and notices, pushes and their withdrawal, the notification of waiting calls, and
+/// what depends on the end of a challenge.
 extension UnitOfWork {
-    /// Something has happened.
+    /// Adds the consequences of an event to the transaction.
     func raise(_ event: DomainEvent) throws {
         switch event {
         case .challengeAsked(let challenge, let enrollments, let pushed):
@@ -132,7 +134,7 @@ extension UnitOfWork {
         case .clientEnabled(let client):
             try record(.clientEnabled, byActor(), client: client)
             try notifyWatchers(of: client)
-            // What it was not told meanwhile.
+            // The outbox may hold messages that could not be delivered while the client was disabled.
             notify(.outbox)
         case .clientDeleted(let client):
             try record(.clientDeleted, byActor(), client: client)
@@ -180,7 +182,7 @@ extension UnitOfWork {
         }
     }
 
-    /// The detail of an event with the id of who acts.
+    /// The detail of an event, extended by the id of the actor.
     private func byActor(_ detail: JSONObject = [:]) -> JSONObject {
         var detail = detail
         detail["by"] = actor.id.map(JSONValue.string)

@@ -1,41 +1,43 @@
 import CountersignWire
 
-/// What has happened, in the transaction in which it did.
+/// An event of a transaction.
 ///
-/// A rule says that it happened, by ``UnitOfWork/raise(_:)``; what follows from it stands in `Consequences.swift`. Who
-/// acts is the unit of work's ``UnitOfWork/actor``.
+/// A rule reports an event by ``UnitOfWork/raise(_:)``. `Consequences.swift` defines what follows from the event. The
+/// actor of the event is ``UnitOfWork/actor`` of the unit of work.
 enum DomainEvent: Sendable {
-    /// A question was put to devices, some of which are told by push.
+    /// A challenge was put to devices, and some of them are notified by push.
     case challengeAsked(Challenge, of: [EnrollmentID], telling: [EnrollmentID])
-    /// A device has presented the code of a question and is asked it.
+    /// A device has presented the code of a challenge, and the challenge is put to it.
     case challengeClaimed(Challenge, by: Enrollment, via: ChallengeCode.Form)
-    /// A device has fetched a question for the first time.
+    /// A device has fetched a challenge for the first time.
     case challengeFetched(Challenge, by: Enrollment)
-    /// A device has approved what it opened by a link; the code that it brings back is still to be presented.
+    /// A device has approved a challenge that it opened by a link; the return code is still to be presented.
     case challengeHeld(Challenge, AnswerMethod, by: Enrollment)
     case challengeEnded(Challenge, ChallengeOutcome)
-    /// A device's answer is not what it must be.
+    /// An answer of a device was refused as invalid.
     case answerRefused(ChallengeID, AnswerFault, digest: MessageDigest, by: Enrollment)
-    /// A hook has judged what a device sent for a custom authenticator: in answer to a question, or to be registered.
+    /// A hook was asked about data for a custom authenticator, to answer a challenge or, without a challenge, to
+    /// register the authenticator.
     case customAnswered(AuthenticatorName, CustomResult, to: ChallengeID?, by: Enrollment)
 
     case ticketCreated(Ticket)
     case enrollmentAdded(Enrollment, isWaived: Bool)
-    /// Its wait, and that of its methods, was waived.
+    /// The wait of an enrollment and of its methods was waived.
     case enrollmentWaived(Enrollment)
-    /// It waits no longer, or did not before; then its methods do not any more.
+    /// An enrollment no longer waits; if it did not wait before, only the wait of its methods has ended.
     case enrollmentLetIn(Enrollment, by: LetInBy, didWait: Bool)
     case enrollmentSuspended(Enrollment)
     case enrollmentResumed(Enrollment)
     case enrollmentUpdated(Enrollment, EnrollmentUpdate)
-    /// It is over, for a client: the one through which it came, or the one that wanted it so.
+    /// An enrollment was removed; the client is the one that wanted the removal, or the one through which it
+    /// enrolled.
     case enrollmentRemoved(Enrollment, RemovalReason, client: ClientID)
 
     case methodChanged(MethodEvent, of: Enrollment)
     case methodChangeRefused(reason: String, of: Enrollment)
-    /// A device answers by a custom authenticator no more.
+    /// A custom authenticator is no longer registered for a device.
     case authenticatorDeregistered(AuthenticatorName, of: Enrollment)
-    /// A hook has refused so that the authenticator is gone; the audit has the refusal.
+    /// A custom authenticator was dropped, because its hook refused finally or because the client has removed it.
     case authenticatorLost(AuthenticatorName, of: Enrollment)
     case pinIncorrect(attemptsLeft: Int, of: Enrollment)
     case pinLocked(of: Enrollment)
@@ -43,9 +45,9 @@ enum DomainEvent: Sendable {
     case userCreated(UserID)
     case userDeleted(UserID, client: ClientID)
     case userExported(UserID)
-    /// A client lets a user enroll no more devices through it, or does so again.
+    /// A client has blocked a user from enrolling devices through it, or has ended the block.
     case enrollingBlocked(Bool, UserID)
-    /// A client may ask a user again.
+    /// The lock was ended that kept a client from asking a user.
     case askingUnlocked(AskingLock)
 
     case clientCreated(Client)
@@ -59,25 +61,25 @@ enum DomainEvent: Sendable {
     case typeRemoved(TypeName)
     case messageRetried(EventID)
     case messageTested(OutboxMessage, MessageTemplate)
-    /// Keys that stand otherwise than before, and those that are gone.
+    /// Issuer keys have a new state, and other keys were deleted.
     case issuerKeysChanged([IssuerKey], ended: [IssuerKey])
 }
 
-/// What became of a method.
+/// A change of an answer method.
 struct MethodEvent: Sendable {
-    /// What can become of it.
+    /// The kinds of change.
     enum Change: String, Sendable { case set, replaced, removed, undone, counts }
 
     let method: AnswerMethod
     let change: Change
-    /// Until when it waits; nil where it does not.
+    /// Until when the method waits; nil if it does not.
     var until: Timestamp?
 }
 
-/// What a hook has said of what a device sent.
+/// The result of asking a hook about data of a device.
 struct CustomResult: Sendable {
-    /// Nil where the hook could not be asked.
+    /// The hook's verdict; nil if the hook gave no valid reply.
     let verdict: HookVerdict.Result?
-    /// How many more there may be; nil where that is not counted.
+    /// How many tries are left; nil if they are not counted.
     var attemptsLeft: Int?
 }

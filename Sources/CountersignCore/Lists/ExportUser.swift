@@ -1,20 +1,20 @@
 package import CountersignWire
 
-/// All that is kept of a user, as far as its asker may see it, part by part.
+/// An export of everything that is stored about a user, as far as the caller may see it.
 ///
-/// Each part is read by itself, so that no export holds the database up or fills the memory, and each looks first
-/// whether all who knew the user at the beginning still do: a user who is let go meanwhile, of whom something is erased
-/// from then on, ends the export without its last line.
+/// The export is read in parts, each in its own transaction, so that no export blocks the database or fills the
+/// memory. Each part first checks that all clients that knew the user at the beginning still do. If one does not,
+/// data of the user are being erased, so the export ends without its last line.
 package struct ExportUser: Sendable {
-    /// One part.
+    /// One element of the export.
     package enum Part: Sendable {
-        /// The user as the client knows them.
+        /// The user as the client knows them; the first element for a client.
         case linked(LinkedUser)
-        /// The user as operators see them.
+        /// The user as operators see them; the first element for an operator.
         case known(KnownUser)
-        /// A device.
+        /// An enrolled device, also one that was removed.
         case enrollment(Enrollment)
-        /// A question, with what was asked.
+        /// A challenge with its question.
         case challenge(Challenge)
         /// A receipt.
         case receipt(StoredReceipt)
@@ -22,10 +22,10 @@ package struct ExportUser: Sendable {
         case event(AuditEvent)
     }
 
-    /// How many rows one read takes at most: questions and receipts may be large.
+    /// The maximum number of rows for one read, because challenges and receipts may be large.
     static let batch = 50
 
-    /// Where the export stands.
+    /// The position of the export.
     private enum Place: Sendable {
         case user
         case challenges(ListChallenges.Place?)
@@ -36,7 +36,7 @@ package struct ExportUser: Sendable {
 
     private let user: UserID
     private let scope: ListScope
-    /// Who knew the user at the beginning, as far as the asker may see them.
+    /// The clients that knew the user at the beginning, as far as the caller may see them.
     private let clients: Set<ClientID>
     private var place = Place.user
 
@@ -48,13 +48,14 @@ package struct ExportUser: Sendable {
         case notFound
     }
 
-    /// Begins an export, which is audited.
+    /// Begins an export, and records that in the audit.
     ///
     /// - Parameters:
     ///   - reference: the user.
-    ///   - scope: what the asker may see.
-    ///   - caller: the asker.
+    ///   - scope: what the caller may see.
+    ///   - caller: the client that asks.
     ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func begin(
         _ reference: UserReference, in scope: ListScope, by caller: ClientCaller, ports: Ports
     ) async throws -> Outcome {
@@ -67,13 +68,13 @@ package struct ExportUser: Sendable {
         }
     }
 
-    /// What is wrong with an export that cannot go on.
+    /// Why an export cannot continue.
     package enum Interruption: Error, Hashable, Sendable {
-        /// The asker knows the user no more, or one of several clients does that an operator is told of.
+        /// A client that knew the user at the beginning no longer does; for an operator, any client counts.
         case userGone
     }
 
-    /// The next parts; nil after the last ones.
+    /// Reads the next elements of the export; nil after the last ones.
     ///
     /// - Throws: ``Interruption``, ``StoreError``.
     package mutating func next(ports: Ports) async throws -> [Part]? {
@@ -133,7 +134,7 @@ package struct ExportUser: Sendable {
 }
 
 extension Stores {
-    /// Who knows a user, among those that a scope shows.
+    /// The clients that know a user, among those that a scope includes.
     fileprivate func clientIDs(knowing user: UserID, in scope: ListScope) throws -> Set<ClientID> {
         switch scope {
         case .client(let client): try links.find(.id(user), of: client) == nil ? [] : [client]

@@ -1,15 +1,15 @@
 package import CountersignWire
 import Encodings
 
-/// What a list of challenges looks at before it shows one: not what was asked, which may be long.
+/// The columns by which a list of challenges is filtered; the question, which may be long, is not among them.
 package struct ChallengeEntry: Sendable {
     /// The challenge.
     package let id: ChallengeID
-    /// When it was asked.
+    /// When the challenge was asked.
     package let askedAt: Timestamp
-    /// By which type.
+    /// The name of its type.
     package let type: String
-    /// How it stands, by the words of the API.
+    /// Its state, as the API names it.
     package let state: String
 
     /// An entry of these parts.
@@ -23,24 +23,24 @@ package struct ChallengeEntry: Sendable {
 
 /// Lists challenges, newest first.
 package enum ListChallenges {
-    /// Which are meant.
+    /// Which challenges to list; nil means all.
     package struct Filter: Sendable {
-        /// Of one user.
+        /// The user of the challenges.
         package var user: UserID?
-        /// By one type.
+        /// The type of the challenges.
         package var type: TypeName?
-        /// In one state, by the words of the API.
+        /// The state of the challenges, as the API names it.
         package var state: String?
 
-        /// All.
+        /// A filter that matches all challenges.
         package init() {}
     }
 
-    /// Where a page ended.
+    /// The position at which a page ended.
     package struct Place: Hashable, Sendable, CustomStringConvertible {
-        /// When its last challenge was asked.
+        /// When the last challenge of the page was asked.
         package let askedAt: Timestamp
-        /// Which that is.
+        /// The last challenge of the page.
         package let id: ChallengeID
 
         init(_ entry: ChallengeEntry) {
@@ -53,14 +53,21 @@ package enum ListChallenges {
             (askedAt, self.id) = (Timestamp(milliseconds: time), id)
         }
 
-        /// As it stands in a cursor.
+        /// The form in a cursor.
         package var description: String { "\(askedAt.milliseconds) \(id)" }
     }
 
     /// The result of the operation.
     package typealias Outcome = ListOutcome<Challenge>
 
-    /// Lists the challenges that a client has asked, or all.
+    /// Lists challenges, newest first.
+    ///
+    /// - Parameters:
+    ///   - filter: which challenges to list.
+    ///   - scope: a client, to list the challenges that it asked; or all challenges.
+    ///   - cursor: where the previous page ended; nil for the first page.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func list(
         _ filter: Filter, in scope: ListScope, cursor: String?, ports: Ports
     ) async throws -> Outcome {

@@ -1,22 +1,22 @@
 package import CountersignWire
 package import OpenPGP
 
-/// Lists devices, user by user for a client, oldest first for operators.
+/// Lists enrollments: for a client in the order of its users, for operators oldest first.
 package enum ListEnrollments {
-    /// Which are meant.
+    /// Which enrollments to list; nil means all.
     package struct Filter: Sendable {
-        /// Of one user.
+        /// The user of the enrollments.
         package var user: UserID?
-        /// By one key.
+        /// The fingerprint of the enrollment's key.
         package var fingerprint: Fingerprint?
-        /// How they must stand, by a word and whether an enrollment is meant by it; nil for all.
+        /// The state of the enrollments: its name in the API, and whether an enrollment has it.
         package var state: (word: String, matches: @Sendable (Enrollment) -> Bool)?
 
-        /// All.
+        /// A filter that matches all enrollments.
         package init() {}
     }
 
-    /// Where a page ended.
+    /// The position at which a page ended.
     private struct Place {
         let user: UserID
         let enrollment: EnrollmentID
@@ -33,7 +33,14 @@ package enum ListEnrollments {
     /// The result of the operation.
     package typealias Outcome = ListOutcome<Enrollment>
 
-    /// Lists devices.
+    /// Lists enrollments.
+    ///
+    /// - Parameters:
+    ///   - filter: which enrollments to list.
+    ///   - scope: a client, to list the enrollments of its users; or all enrollments.
+    ///   - cursor: where the previous page ended; nil for the first page.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func list(
         _ filter: Filter, in scope: ListScope, cursor: String?, ports: Ports
     ) async throws -> Outcome {
@@ -70,7 +77,7 @@ package enum ListEnrollments {
 }
 
 extension ListScope {
-    /// Whether a user is among those it shows.
+    /// Whether the scope includes a user.
     func includes(_ user: UserID, _ reader: any Stores) throws -> Bool {
         switch self {
         case .client(let client): try reader.links.find(.id(user), of: client) != nil

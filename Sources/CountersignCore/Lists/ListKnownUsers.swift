@@ -6,6 +6,12 @@ package enum ListKnownUsers {
     package typealias Outcome = ListOutcome<KnownUser>
 
     /// Lists the users that a client knows.
+    ///
+    /// - Parameters:
+    ///   - client: the client.
+    ///   - cursor: where the previous page ended; nil for the first page.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func list(of client: ClientID, cursor: String?, ports: Ports) async throws -> Outcome {
         let listing = Listing("known users", .client(client), filters: [:], cursor: cursor, ports)
         return try await listing.read(after: { UserID($0) }) { place, reader in
@@ -17,9 +23,10 @@ package enum ListKnownUsers {
     /// Lists all users.
     ///
     /// - Parameters:
-    ///   - isDeleted: whether to list those who are deleted or those who are not; nil for both.
-    ///   - cursor: where the previous page ended.
+    ///   - isDeleted: true to list only deleted users, false to list only the others; nil for both.
+    ///   - cursor: where the previous page ended; nil for the first page.
     ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func all(deleted isDeleted: Bool?, cursor: String?, ports: Ports) async throws -> Outcome {
         let listing = Listing("users", .all, filters: ["deleted": isDeleted], cursor: cursor, ports)
         return try await listing.read(after: { UserID($0) }) { place, reader in

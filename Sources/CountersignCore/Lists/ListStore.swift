@@ -1,23 +1,23 @@
 package import CountersignWire
 package import OpenPGP
 
-/// Pages of lists.
+/// Reads pages of lists.
 ///
-/// All throw ``StoreError``.
+/// All methods throw ``StoreError``.
 package protocol ListStore {
-    /// Those that a client knows, in the order of their ids.
+    /// The users that a client knows, in the order of their ids.
     func users(of client: ClientID, after id: UserID?, limit: Int) throws -> [LinkedUser]
-    /// In the order of their ids, those who are deleted among them.
+    /// All users in the order of their ids, including deleted ones.
     func users(after id: UserID?, limit: Int) throws -> [UserID]
-    /// Of all users of a client, in their order.
+    /// The enrollments of all users of a client, in the order of the users' ids.
     func enrollments(
         of client: ClientID, after place: (UserID, EnrollmentID)?, limit: Int
     ) throws -> [(user: UserID, enrollment: EnrollmentID)]
-    /// Of everybody, oldest first.
+    /// The enrollments of all users, oldest first.
     func enrollments(after id: EnrollmentID?, limit: Int) throws -> [(user: UserID, enrollment: EnrollmentID)]
-    /// The one that has a key.
+    /// The enrollment whose primary key has this fingerprint.
     func enrolled(_ fingerprint: Fingerprint) throws -> (user: UserID, enrollment: EnrollmentID)?
-    /// Newest first.
+    /// Challenges, newest first.
     func challenges(
         in scope: ListScope, of user: UserID?, before place: ListChallenges.Place?, limit: Int
     ) throws -> [ChallengeEntry]

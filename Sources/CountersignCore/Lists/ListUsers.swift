@@ -9,9 +9,11 @@ package enum ListUsers {
     ///
     /// - Parameters:
     ///   - client: the client.
-    ///   - isBlocked: whether to list those who may or may not enroll a device; nil for both.
-    ///   - cursor: where the previous page ended.
+    ///   - isBlocked: true to list only users whom the client blocks from enrolling devices, false to list only the
+    ///     others; nil for both.
+    ///   - cursor: where the previous page ended; nil for the first page.
     ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func list(
         of client: ClientID, blocked isBlocked: Bool?, cursor: String?, ports: Ports
     ) async throws -> Outcome {

@@ -1,30 +1,30 @@
 package import CountersignWire
 
-/// A message of the outbox, as an operator sees it: without what is in it.
+/// A message of the outbox as an operator sees it, without its content.
 package struct OutboxEntry: Hashable, Sendable {
-    /// Where a message can stand while it has not arrived.
+    /// The state of a message that was not delivered.
     package enum State: String, Sendable, CaseIterable {
-        /// It is to be sent, or sent again.
+        /// The message is to be sent, now or after a pause.
         case waiting
-        /// It was given up.
+        /// The message was given up.
         case dead
     }
 
-    /// Its id.
+    /// The message's id.
     package let id: EventID
     /// `callback`, `push`, `mail` or `text`.
     package let kind: String
-    /// Whose it is.
+    /// The client that caused the message.
     package let client: ClientID
-    /// Where it stands.
+    /// The state of the message.
     package let state: State
-    /// When it is tried next.
+    /// When the next attempt is due.
     package let dueAt: Timestamp
-    /// Until when it can be tried.
+    /// The end of the time for attempts.
     package let expiresAt: Timestamp
-    /// How often it was tried.
+    /// The number of attempts so far.
     package let attempts: Int
-    /// What went wrong last.
+    /// The error of the last attempt; nil if there was none.
     package let lastError: String?
 
     /// An entry of these parts.

@@ -1,10 +1,12 @@
 package import CountersignWire
 
-/// Where messages of one kind queue that share a fate: those of a client and, of callbacks, those to one host.
+/// A queue within the messages of one kind: the messages of one client and, for callbacks, to one host.
+///
+/// Messages of a lane usually succeed or fail together.
 package struct OutboxLane: Hashable, Sendable {
     /// The client.
     package let client: ClientID
-    /// Host and port; nil for what goes to no server of the client's.
+    /// The host and port of the receiver; nil for messages that do not go to a client's own server.
     package let host: String?
 
     /// A lane of these parts.
@@ -14,19 +16,19 @@ package struct OutboxLane: Hashable, Sendable {
     }
 }
 
-/// A lane in which something is due.
+/// A lane with due messages.
 package struct DueLane: Sendable {
-    /// The most that is counted.
+    /// The largest number of messages that is counted.
     package static let maximumCount = 256
 
     /// The lane.
     package let lane: OutboxLane
-    /// Since when.
+    /// When the first of the messages became due.
     package let since: Timestamp
-    /// How many messages, ``maximumCount`` at most.
+    /// The number of due messages, ``maximumCount`` at most.
     package let count: Int
 
-    /// A lane in which so many are due.
+    /// A lane with this many due messages.
     package init(lane: OutboxLane, since: Timestamp, count: Int) {
         self.lane = lane
         self.since = since
@@ -34,25 +36,27 @@ package struct DueLane: Sendable {
     }
 }
 
-/// How many messages of a lane are taken.
+/// A number of messages to take from a lane.
 package struct LaneShare: Hashable, Sendable {
     /// The lane.
     package let lane: OutboxLane
-    /// How many.
+    /// The number of messages.
     package var count: Int
 }
 
-/// What is on its way, and how much more may be: no client's receiver, however it hangs, leaves no place to another's.
+/// The deliveries in progress, and the limits for further ones.
+///
+/// The limits ensure that a receiver that hangs does not block the deliveries to other clients.
 package struct OutboxLoad: Sendable {
-    /// How much may be on its way at once.
+    /// Limits for the deliveries that are in progress at the same time.
     package struct Limits: Sendable {
-        /// In all.
+        /// The maximum number of all deliveries.
         package let total: Int
-        /// Of one client, and to one host.
+        /// The maximum number of one client, and of one host.
         package let each: Int
-        /// In a lane whose receiver took too long.
+        /// The maximum number in a lane whose receiver took too long.
         package let slow: Int
-        /// Whether no client may have more on its way than there is left for others.
+        /// Whether a client's next delivery needs more free places than the client has deliveries in progress.
         package let leavesHalf: Bool
 
         /// Limits of these parts.
@@ -64,7 +68,7 @@ package struct OutboxLoad: Sendable {
         }
     }
 
-    /// How many lanes that were slow are remembered.
+    /// How many slow lanes are remembered.
     private static let maximumSlow = 10_000
 
     private let limits: Limits
@@ -74,15 +78,15 @@ package struct OutboxLoad: Sendable {
     private var byHost: [String: Int] = [:]
     private var slow: Set<OutboxLane> = []
 
-    /// Nothing is on its way.
+    /// Creates a load without deliveries in progress.
     package init(_ limits: Limits) {
         self.limits = limits
     }
 
-    /// A message is on its way.
+    /// Adds a delivery that has begun.
     package mutating func begin(_ lane: OutboxLane) { add(1, to: lane) }
 
-    /// A message is not on its way any more.
+    /// Removes a delivery that has ended; a lane is slow from a delivery that took too long until one that did not.
     package mutating func end(_ lane: OutboxLane, tookTooLong: Bool) {
         add(-1, to: lane)
         if tookTooLong, slow.count < Self.maximumSlow { slow.insert(lane) }
@@ -100,8 +104,10 @@ package struct OutboxLoad: Sendable {
         if let host = lane.host { byHost[host] = sum(byHost[host]) }
     }
 
-    /// How many of each lane are taken now: one of each in turn, those first in which something has been due longest,
-    /// until there is no place.
+    /// How many messages to take from each lane now.
+    ///
+    /// One message of each lane is taken in turn, until no place is left. Lanes whose messages have been due longest
+    /// come first.
     package func shares(of due: [DueLane]) -> [LaneShare] {
         var load = self
         var waiting = due.sorted { $0.since < $1.since }.filter { isWorthwhile($0) }
@@ -117,7 +123,7 @@ package struct OutboxLoad: Sendable {
         return due.compactMap { due in shares[due.lane].map { LaneShare(lane: due.lane, count: $0) } }
     }
 
-    /// Whether so much of a lane has ended that it is worth a commit to take more.
+    /// Whether enough places of a lane are free that taking more messages is worth a commit.
     private func isWorthwhile(_ due: DueLane) -> Bool {
         let underWay = byLane[due.lane, default: 0]
         return min(maximum(in: due.lane) - underWay, due.count) >= min(underWay / 4, due.count)

@@ -1,12 +1,12 @@
 package import CountersignWire
 import Encodings
 
-/// Something that must leave, at least once, with an id by which the receiver drops repeats.
+/// A message that must be delivered at least once; by its id the receiver recognises repeats.
 package struct OutboxMessage: Sendable {
-    /// How long delivery is tried.
+    /// How long delivery of a callback, a notice or a hook message is tried.
     package static let lifetime = Seconds.days(1)
 
-    /// What sort of receiver it has: none waits for another's.
+    /// The kind of receiver; messages of one kind do not wait for those of another.
     package enum Kind: String, CaseIterable, Sendable {
         /// A client's own server.
         case callback
@@ -18,24 +18,25 @@ package struct OutboxMessage: Sendable {
         case text
     }
 
-    /// What leaves.
+    /// The content of a message.
     package enum Content: Sendable {
         /// A callback to a client.
         ///
         /// Spec: Standard Webhooks.
         case callback(CallbackURI, client: ClientID, body: [UInt8])
-        /// What has changed about the devices of a client's users.
+        /// A notice to a client about changes of its users' devices.
         case notice(CallbackURI, client: ClientID, body: [UInt8])
-        /// What a client's hook is told, where no answer is waited for.
+        /// A message to a client's hook that needs no reply.
         case hook(CallbackURI, client: ClientID, body: [UInt8])
-        /// The announcement of a challenge to a device, made when it is sent: by then the badge is another.
+        /// The announcement of a challenge to a device; it is made when it is sent, because its badge changes until
+        /// then.
         case push(ChallengeID, to: EnrollmentID, client: ClientID)
-        /// Takes the notification of a challenge that has ended back from a device.
+        /// Removes the notification of an ended challenge from a device.
         case withdrawal(ChallengeID, to: EnrollmentID, client: ClientID)
         /// A message to a person, by mail or as a text message.
         case personal(PersonalMessage, to: PersonalAddress, client: ClientID)
 
-        /// What sort of receiver it has.
+        /// The kind of receiver.
         package var kind: Kind {
             switch self {
             case .callback, .notice, .hook: .callback
@@ -45,7 +46,7 @@ package struct OutboxMessage: Sendable {
             }
         }
 
-        /// What is posted to a client's own server, and what for; nil for what goes elsewhere.
+        /// What is posted to a client's own server, with its purpose; nil for messages to other receivers.
         package var posted: (purpose: CallbackPurpose, uri: CallbackURI, body: [UInt8])? {
             switch self {
             case .callback(let uri, _, let body): (.callbacks, uri, body)
@@ -55,7 +56,7 @@ package struct OutboxMessage: Sendable {
             }
         }
 
-        /// Whose it is.
+        /// The client that caused the message.
         package var client: ClientID {
             switch self {
             case .callback(_, let client, _), .notice(_, let client, _), .hook(_, let client, _),
@@ -65,18 +66,18 @@ package struct OutboxMessage: Sendable {
         }
     }
 
-    /// Where it queues.
+    /// The lane in which the message queues.
     package var lane: OutboxLane {
         OutboxLane(client: content.client, host: content.posted?.uri.authority)
     }
 
-    /// Its id, the `webhook-id` of a callback.
+    /// The message's id; a callback sends it as `webhook-id`.
     package let id: EventID
-    /// What leaves.
+    /// The content.
     package let content: Content
-    /// From when on.
+    /// When the first attempt is due.
     package let dueAt: Timestamp
-    /// Until when it is tried.
+    /// The end of the time for attempts.
     package let expiresAt: Timestamp
 
     /// A message of these parts.

@@ -1,18 +1,18 @@
 package import CountersignWire
 package import Encodings
 
-/// A message that this process may deliver now.
+/// A message that this process holds a lease for, so that it may deliver the message now.
 package struct LeasedMessage: Sendable {
     /// The message.
     package let message: OutboxMessage
-    /// How often it was tried before.
+    /// The number of earlier attempts.
     package let attempts: Int
-    /// Where it was queued.
+    /// The lane from which the message was taken.
     package let lane: OutboxLane
-    /// Until when nobody else takes it.
+    /// The end of the lease; until then no other process takes the message.
     package let until: Timestamp
 
-    /// A message that was tried some times.
+    /// A leased message of these parts.
     package init(message: OutboxMessage, attempts: Int, lane: OutboxLane, until: Timestamp) {
         self.message = message
         self.attempts = attempts
@@ -21,90 +21,105 @@ package struct LeasedMessage: Sendable {
     }
 }
 
-/// What came of an attempt to deliver; reasons are words without secrets.
+/// The result of an attempt to deliver; the reasons contain no secrets.
 package enum DeliveryOutcome: Sendable {
-    /// The receiver has it: its content is erased.
+    /// The message was delivered; its content is erased.
     case delivered
-    /// The receiver of a callback has it, which had said that it is gone: nothing is held against it any more.
+    /// A callback was delivered to a receiver that had answered 410 Gone before; those answers are forgotten.
     case recovered
-    /// It did not arrive, and is tried again at a time.
+    /// The message was not delivered; the next attempt is due at a time.
     case retried(String, at: Timestamp)
-    /// It did not arrive and is not tried again: the row stays, for people to look at.
+    /// The message was not delivered and is not tried again; its row stays, for operators to look at.
     case abandoned(String)
-    /// The receiver of a callback says that it is gone: tried again at a time, if there is one, and if it has not said so
-    /// for too long.
+    /// The receiver of a callback answered 410 Gone.
+    ///
+    /// The next attempt is due at `retryAt`, unless that is nil or the receiver now counts as gone.
     case gone(String, retryAt: Timestamp?)
-    /// The device is not reached there any more: the registration is dropped, unless there is another one by now.
+    /// The device is no longer reached at this push target; its registration is removed, unless there is a newer one.
     case unregistered(String, PushTarget)
 }
 
 /// An attempt to deliver that has ended.
 package struct EndedAttempt: Sendable {
-    /// What was to be delivered.
+    /// The message.
     package let message: OutboxMessage
-    /// What came of it.
+    /// The result of the attempt.
     package let outcome: DeliveryOutcome
 
-    /// An attempt of which this came.
+    /// An attempt with its result.
     package init(_ message: OutboxMessage, as outcome: DeliveryOutcome) {
         self.message = message
         self.outcome = outcome
     }
 }
 
-/// Where a message stands after an attempt to deliver it.
+/// The state of a message after an attempt to deliver it.
 package enum Settlement: Hashable, Sendable {
-    /// It has arrived.
+    /// The message was delivered.
     case delivered
-    /// It did not arrive for this reason and is tried again at a time.
+    /// The message was not delivered, for this reason; the next attempt is due at a time.
     case retried(String, at: Timestamp)
-    /// It did not arrive for this reason and is not tried again.
+    /// The message was not delivered, for this reason, and is not tried again.
     case abandoned(String)
 }
 
-/// The durable outbox, seen by those who empty it.
+/// The durable outbox, as the processes that deliver its messages use it.
+///
+/// All methods throw ``StoreError``.
 package protocol OutboxQueue: Sendable {
-    /// In which lanes messages of a kind are due.
+    /// The lanes in which messages of a kind are due.
     func dueLanes(_ kind: OutboxMessage.Kind, at now: Timestamp) async throws -> [DueLane]
 
-    /// Takes messages of a kind that are due, so many of each lane, for nobody else to take until a time.
+    /// Leases due messages of a kind.
+    ///
+    /// - Parameters:
+    ///   - kind: the kind of messages.
+    ///   - shares: how many messages to take from each lane, at most.
+    ///   - now: the current time.
+    ///   - until: the end of the lease; until then no other process takes the messages.
     func lease(
         _ kind: OutboxMessage.Kind, _ shares: [LaneShare], now: Timestamp, until: Timestamp
     ) async throws -> [LeasedMessage]
 
-    /// Gives back what was taken and not sent: others may take it at once.
+    /// Returns leased messages that were not sent, so that any process can take them at once.
     func release(_ messages: [LeasedMessage], at now: Timestamp) async throws
 
-    /// When the next message of a kind is due after a time, or nil when there is none.
+    /// When the next message of a kind is due after a time; nil if there is none.
     func nextDue(_ kind: OutboxMessage.Kind, after time: Timestamp) async throws -> Timestamp?
 
-    /// What callbacks to these are sent with at a time, without those whose client has no secret.
+    /// What is needed to send callbacks to receivers at a time; receivers of clients without a callback secret are
+    /// left out.
     func callbackAccess(
         to receivers: Set<CallbackReceiver>, at now: Timestamp
     ) async throws -> [CallbackReceiver: CallbackAccess]
 }
 
-/// What a server proves itself with to a push service.
+/// The token by which a server authenticates to a push service.
 package struct ProviderToken: Sendable {
     /// The token.
     package let text: Secret<String>
-    /// Since when it stands.
+    /// When the token was issued.
     package let issuedAt: Timestamp
 
-    /// A token made at a time.
+    /// A token issued at a time.
     package init(text: Secret<String>, issuedAt: Timestamp) {
         self.text = text
         self.issuedAt = issuedAt
     }
 }
 
-/// The tokens for push services, which all nodes share: services refuse who makes new ones too often.
+/// The tokens for push services, which all nodes share because the services refuse senders that make new tokens too
+/// often.
 package protocol ProviderTokens: Sendable {
-    /// The token of a name, if there is one.
+    /// The token with this name; nil if there is none.
     func providerToken(_ name: String) async throws -> ProviderToken?
 
-    /// Puts a token in the place of the one of another time; of several that do so at once the first one does.
+    /// Replaces a token; of several concurrent replacements only the first takes effect.
     ///
-    /// - Returns: the token that stands now.
+    /// - Parameters:
+    ///   - name: the name of the token.
+    ///   - issuedAt: when the token to be replaced was issued; nil if there is none.
+    ///   - token: the new token.
+    /// - Returns: the token that is valid now.
     func replace(_ name: String, issuedAt: Timestamp?, by token: ProviderToken) async throws -> ProviderToken
 }

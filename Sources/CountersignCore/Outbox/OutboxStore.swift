@@ -1,16 +1,16 @@
 package import CountersignWire
 
-/// The outbox, as rules and operators see it.
+/// The outbox, as operations use it.
 ///
-/// All throw ``StoreError``.
+/// All methods throw ``StoreError``.
 package protocol OutboxStore {
-    /// Oldest first.
+    /// Messages in a state, oldest first.
     func list(_ state: OutboxEntry.State, after id: EventID?, limit: Int) throws -> [OutboxEntry]
-    /// Nil for one that has arrived.
+    /// The message with this id; nil if there is none or it was delivered.
     func find(_ id: EventID) throws -> OutboxEntry?
     func enqueue(_ message: OutboxMessage) throws
-    /// Makes a message due that has not arrived; nil when its content is gone.
+    /// Makes an undelivered message due now; nil if its content is erased.
     func requeue(_ message: EventID, at: Timestamp) throws -> OutboxMessage?
-    /// Those that nobody else has settled for good.
+    /// Records the states of messages, and returns the ids of those that nobody else had settled before.
     func settle(_ settlements: [EventID: Settlement], at: Timestamp) throws -> Set<EventID>
 }

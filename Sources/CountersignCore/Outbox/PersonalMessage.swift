@@ -1,13 +1,13 @@
 package import CountersignWire
 package import Encodings
 
-/// A message to a person: the template and what stands in it, put into words when it is sent.
+/// A message to a person: a template with its values, from which the text is made when the message is sent.
 package struct PersonalMessage: Sendable {
     /// The template.
     package let template: MessageTemplate
-    /// The person's language; nil for the one the operator has set.
+    /// The person's language; nil for the operator's default.
     package let language: LanguageTag?
-    /// What stands in it besides what is the same in all: the code is a secret.
+    /// The values for the template; they are kept as secrets because one of them may be a code.
     package let values: [String: Secret<String>]
 
     private init(_ template: MessageTemplate, _ language: LanguageTag?, _ values: [String: Secret<String>] = [:]) {
@@ -16,15 +16,15 @@ package struct PersonalMessage: Sendable {
         self.values = values
     }
 
-    /// A message that tells nothing but that it arrived.
+    /// A message without values, which only shows that it arrives.
     package static func test(in language: LanguageTag?) -> PersonalMessage { PersonalMessage(.test, language) }
 
-    /// A message with a code, which is good for a number of minutes.
+    /// A message with a code that is valid for a number of minutes.
     package static func code(_ code: EntryNumber, minutes: Int, in language: LanguageTag?) -> PersonalMessage {
         PersonalMessage(.code, language, ["code": Secret(code.digits), "minutes": Secret("\(minutes)")])
     }
 
-    /// A message with the code that approves a question of a client's, which is told with it.
+    /// A message with the code that approves a client's challenge, and with the question.
     package static func code(
         _ code: EntryNumber, minutes: Int, of client: ClientName, asking question: DisplayMessage,
         in language: LanguageTag?
@@ -37,7 +37,7 @@ package struct PersonalMessage: Sendable {
             ])
     }
 
-    /// A message as a row keeps it; nil when it is none.
+    /// Reads a message in its stored form; nil if it is malformed.
     package init?(stored json: JSONValue) {
         guard let template = json["template"]?.string.flatMap({ MessageTemplate(rawValue: $0) }),
             let values = json["values"]?.object
@@ -55,7 +55,7 @@ package struct PersonalMessage: Sendable {
         self.init(template, language, texts)
     }
 
-    /// The message as a row keeps it, which is sealed.
+    /// The stored form, which is sealed before it is written to a row.
     package var stored: JSONValue {
         var texts = JSONObject()
         for (name, value) in values.sorted(by: { $0.key < $1.key }) { texts[name] = .string(value.reveal()) }
@@ -66,20 +66,20 @@ package struct PersonalMessage: Sendable {
     }
 }
 
-/// By what messages to people leave, as the operator has set it up.
+/// The transports for messages to people that the operator has set up.
 package struct Transports: Hashable, Sendable {
-    /// Whether there is mail.
+    /// Whether mail can be sent.
     package var mail: Bool
-    /// Whether there are text messages.
+    /// Whether text messages can be sent.
     package var text: Bool
 
-    /// Transports of these kinds.
+    /// Creates a set of transports.
     package init(mail: Bool = false, text: Bool = false) {
         self.mail = mail
         self.text = text
     }
 
-    /// Whether a person can be reached at an address.
+    /// Whether there is a transport for an address.
     package func reach(_ address: PersonalAddress) -> Bool {
         switch address {
         case .email: mail

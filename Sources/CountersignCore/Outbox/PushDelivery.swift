@@ -1,12 +1,12 @@
 package import CountersignWire
 
-/// Where an enrollment is reached by push notifications, without the token, which delivery alone reads.
+/// The push registration of an enrollment without the token, which is read only for delivery.
 package struct PushTarget: Hashable, Sendable {
-    /// Who delivers.
+    /// The push service.
     package let service: PushService
     /// The app.
     package let app: AppID
-    /// Since when.
+    /// When the registration was made.
     package let registeredAt: Timestamp
 
     /// A target of these parts.
@@ -17,11 +17,11 @@ package struct PushTarget: Hashable, Sendable {
     }
 }
 
-/// A registration and when it was made.
+/// A push registration, and when it was made.
 package struct RegisteredPush: Sendable {
-    /// The registration, the token in it.
+    /// The registration with the token.
     package let registration: PushRegistration
-    /// Since when.
+    /// When the registration was made.
     package let at: Timestamp
 
     /// A registration made at a time.
@@ -31,16 +31,16 @@ package struct RegisteredPush: Sendable {
     }
 }
 
-/// How far the push that announces a challenge to a device has come.
+/// The delivery state of the push that announces a challenge to a device.
 package enum PushDelivery: Hashable, Sendable {
-    /// It waits to be sent, or to be sent again after this.
+    /// The push waits to be sent; `lastFailure` is the reason of the last failed attempt, if there was one.
     case queued(lastFailure: String?)
-    /// The service accepted it; it does not report whether the device shows it.
+    /// The push service accepted the push; it does not report whether the device shows it.
     case accepted
-    /// It was given up.
+    /// The push was given up.
     case failed(reason: String)
 
-    /// The state in one word, and what went wrong last.
+    /// The state in one word, and the reason of the last failure.
     package var words: (state: String, reason: String?) {
         switch self {
         case .queued(let failure): ("queued", failure)
@@ -49,7 +49,7 @@ package enum PushDelivery: Hashable, Sendable {
         }
     }
 
-    /// Reads the words, or nil.
+    /// Reads a state and a reason; nil if they do not fit.
     package init?(state: String, reason: String?) {
         switch (state, reason) {
         case ("queued", let failure): self = .queued(lastFailure: failure)
@@ -60,16 +60,16 @@ package enum PushDelivery: Hashable, Sendable {
     }
 }
 
-/// What is known of how a device heard of a challenge.
+/// The delivery of a challenge to a device.
 package struct Delivery: Equatable, Sendable {
-    /// How far a push has come, and since when.
+    /// The state of a push, and since when it has this state.
     package struct Push: Equatable, Sendable {
-        /// How far.
+        /// The delivery state.
         package let delivery: PushDelivery
-        /// Since when.
+        /// Since when the push has this state.
         package let at: Timestamp
 
-        /// A push that has come so far at a time.
+        /// A push that has had a state since a time.
         package init(_ delivery: PushDelivery, at: Timestamp) {
             self.delivery = delivery
             self.at = at
@@ -78,12 +78,12 @@ package struct Delivery: Equatable, Sendable {
 
     /// The device.
     package let enrollment: EnrollmentID
-    /// How far the push has come; nil when the device asks by itself.
+    /// The state of the latest push; nil if none was queued for the device.
     package let push: Push?
-    /// When the device first fetched the challenge; nil while it has not.
+    /// When the device first fetched the challenge; nil if it has not.
     package let fetchedAt: Timestamp?
 
-    /// What is known of these parts.
+    /// A delivery of these parts.
     package init(enrollment: EnrollmentID, push: Push?, fetchedAt: Timestamp?) {
         self.enrollment = enrollment
         self.push = push

@@ -1,14 +1,14 @@
 package import CountersignWire
 
-/// Records what came of attempts to deliver.
+/// Records the results of attempts to deliver.
 package enum RecordDelivery {
-    /// Records it in the outbox, and where what was sent has a place of its own, there.
+    /// Records results in the outbox, and also the states of pushes, push registrations and receivers.
     ///
     /// - Parameters:
-    ///   - attempts: those that have ended.
-    ///   - now: when.
+    ///   - attempts: the ended attempts.
+    ///   - now: the current time.
     ///   - ports: the external dependencies.
-    /// - Returns: where the messages stand now, without those that somebody else had settled before.
+    /// - Returns: the states of the messages, without those that somebody else had settled before.
     /// - Throws: ``StoreError``.
     package static func record(
         _ attempts: [EndedAttempt], at now: Timestamp, ports: Ports
@@ -22,7 +22,7 @@ extension UnitOfWork {
         var settlements: [EventID: Settlement] = [:]
         for attempt in attempts { settlements[attempt.message.id] = try settlement(of: attempt) }
         let settled = try outbox.settle(settlements, at: now)
-        // Whoever comes too late has nothing to tell.
+        // The results of messages that somebody else had settled before are dropped.
         settlements = settlements.filter { settled.contains($0.key) }
         for attempt in attempts {
             if let settlement = settlements[attempt.message.id] { try recordSettlement(settlement, of: attempt) }
@@ -31,7 +31,7 @@ extension UnitOfWork {
     }
 
     private func recordSettlement(_ settlement: Settlement, of attempt: EndedAttempt) throws {
-        // Whoever waits for the end of the lease looks for the new time.
+        // A task that waits for the end of the lease must look at the new due time.
         if case .retried = settlement { notify(.outbox) }
         let outcome = attempt.outcome
         switch attempt.message.content {
@@ -63,7 +63,7 @@ extension UnitOfWork {
 }
 
 extension PushDelivery {
-    /// What is told of a push that stands so.
+    /// The delivery state of a push after an attempt.
     fileprivate init(_ settlement: Settlement) {
         switch settlement {
         case .delivered: self = .accepted

@@ -1,17 +1,24 @@
 package import CountersignWire
 import Encodings
 
-/// Makes a user, whom only the client that makes them knows.
+/// Creates a user who is linked only to the client that creates them.
 package enum CreateUser {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The user as the client knows them.
         case created(LinkedUser)
-        /// Another user of this client has the external id.
+        /// Another user of this client has this external id.
         case externalIDTaken
     }
 
-    /// Makes a user and links them to the client.
+    /// Creates a user and links them to the client.
+    ///
+    /// - Parameters:
+    ///   - externalID: the client's own name for the user; nil for none.
+    ///   - caller: the client.
+    ///   - idempotency: the key of the request; a repeat with the same key creates no second user. Nil for none.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func create(
         externalID: ExternalID?, by caller: ClientCaller, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
@@ -20,7 +27,8 @@ package enum CreateUser {
         let user = LinkedUser(id: ports.random.id(at: now), externalID: externalID, createdAt: now)
         return try await ports.commit(at: now, as: caller.actor) { work in
             try work.once(idempotency, externalID) {
-                // Looked up first: a failed insert would end the transaction on some engines.
+                // The id is looked up before the user is inserted, because a returned refusal commits the
+                // transaction.
                 if let externalID, try work.links.find(.externalID(externalID), of: client) != nil {
                     return .externalIDTaken
                 }
@@ -35,8 +43,9 @@ package enum CreateUser {
     }
 }
 
-/// A repeat gets the user as they were made, also when they were renamed or erased since: what was their name, the
-/// repeat itself says.
+/// A repeat of the request gets the user as they were created, even if they were renamed or erased since.
+///
+/// The external id is not stored with the outcome, because the repeated request contains it.
 extension CreateUser.Outcome: KeptOutcome {
     var kept: KeptForm? {
         guard case .created(let user) = self else { return nil }

@@ -2,17 +2,23 @@ package import CountersignWire
 
 /// Deletes a user, whichever clients are linked to them.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum DeleteUser {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The user is deleted.
+        /// The user is deleted, and their personal data are erased.
         case deleted
-        /// There is no such user, or none any more.
+        /// There is no such user, or the user was deleted before.
         case notFound
     }
 
-    /// Deletes a user.
+    /// Unlinks a user from all clients, which deletes the user.
+    ///
+    /// - Parameters:
+    ///   - reference: the user, as ``Stores/named(_:by:in:)`` finds them for an operator.
+    ///   - caller: the operator.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func delete(
         _ reference: UserReference, by caller: ClientCaller, ports: Ports
     ) async throws -> Outcome {

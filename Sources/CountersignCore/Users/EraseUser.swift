@@ -1,15 +1,15 @@
 package import CountersignWire
 import Encodings
 
-/// What is still to be erased of what a client asked a user whom it is linked to no more.
+/// An erasure that is to be done: the personal data of what a client asked a user before it was unlinked from them.
 package struct Erasure: Hashable, Sendable {
     /// The user.
     package let user: UserID
     /// The client.
     package let client: ClientID
-    /// When the client let the user go: what it has asked since is not meant.
+    /// When the client was unlinked; challenges that it asked later are not erased.
     package let since: Timestamp
-    /// Whether the user is gone altogether.
+    /// Whether the user is deleted; then events and the server's questions about new devices are erased as well.
     package let isDeleted: Bool
 
     /// An erasure of these parts.
@@ -21,13 +21,13 @@ package struct Erasure: Hashable, Sendable {
     }
 }
 
-/// Erases what is personal of users who are gone: messages, names, addresses.
+/// Erases personal data of deleted and unlinked users: messages, names and addresses.
 ///
-/// What evidence needs stays: that something was asked and how it ended, the receipt, the devices' public keys. Which
-/// column is which says `docs/security/privacy.md`. It is done in batches after the transaction that deletes; each
-/// server's maintenance does what a server that died has left.
+/// What evidence needs stays: that something was asked and how it ended, the receipt, and the devices' public keys.
+/// `docs/security/privacy.md` lists the columns. The erasure is done in batches after the transaction that unlinks or
+/// deletes. If a server stops in between, the maintenance of any server does the rest.
 package enum EraseUser {
-    /// Erases all that is to be erased.
+    /// Does all pending erasures.
     package static func sweep(ports: Ports) async throws {
         while try await ports.commit(
             at: ports.time.now, as: .system,
@@ -41,29 +41,30 @@ package enum EraseUser {
 }
 
 extension DeviceDescription {
-    /// What is left of what a device said of itself when its user is gone.
+    /// What remains of a device's description when its user is deleted.
     var erased: DeviceDescription {
         guard let name = try? DisplayLine(ErasedText.text) else { preconditionFailure("a line") }
         return DeviceDescription(name: name, storage: storage)
     }
 }
 
-/// What stands where something personal stood.
+/// The replacement of erased data.
 package enum ErasedText {
-    /// A line and a message alike.
+    /// The text that replaces personal text; it is valid as a line and as a message.
     package static let text = "(erased)"
-    /// The members of events' details that are personal.
+    /// The personal members of the details of audit events.
     package static let members = ["device"]
 }
 
 extension UnitOfWork {
-    /// Takes the link between a client and a user away, and with it what the client has asked the user and is open; a user
-    /// whom nobody is linked to any more is deleted.
+    /// Unlinks a client from a user, and cancels the client's open challenges to the user.
+    ///
+    /// A user without any other client is deleted.
     ///
     /// - Parameters:
     ///   - user: the user, whose row is locked.
-    ///   - client: whose link it is.
-    ///   - caller: who wants it so.
+    ///   - client: the client to unlink.
+    ///   - caller: the client that wants it.
     func letGo(
         _ user: UserID, by client: ClientID, asked caller: ClientID
     ) throws {
@@ -74,7 +75,7 @@ extension UnitOfWork {
         for enrollment in try enrollments.active(of: user) {
             _ = try removeEnrollment(enrollment.id, reason: .user, concerning: caller)
         }
-        // No device can, or some need none: what is open has nobody left who could be meant.
+        // No device can answer the remaining open challenges. Some need no device, but their user is deleted now.
         for challenge in try challenges.open(of: user) { try endChallenge(challenge, as: .cancelled) }
         for enrollment in try enrollments.all(of: user) {
             try enrollments.put(enrollment.device.erased, of: enrollment.id)

@@ -1,15 +1,15 @@
 package import CountersignWire
 
-/// What is still to be erased of users who are gone.
+/// The pending erasures.
 ///
-/// All throw ``StoreError``.
+/// All methods throw ``StoreError``.
 package protocol ErasureStore {
-    /// What is still to be erased; nil for nothing.
+    /// A pending erasure; nil if there is none.
     func next() throws -> Erasure?
-    /// What a client has asked a user until now is to be erased.
+    /// Adds the erasure of what a client has asked a user until now.
     func put(of user: UserID, by client: ClientID, at: Timestamp) throws
-    /// Erases a batch of what is personal, and tells how many rows there were.
+    /// Erases a batch of personal data, and returns the number of rows.
     func erase(_ erasure: Erasure, limit: Int) throws -> Int
-    /// Nothing is left to be erased.
+    /// Removes an erasure that is complete.
     func delete(_ erasure: Erasure) throws
 }

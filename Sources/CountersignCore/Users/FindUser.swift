@@ -11,6 +11,13 @@ package enum FindUser {
     }
 
     /// Finds a user.
+    ///
+    /// - Parameters:
+    ///   - reference: the user's id, or the external id.
+    ///   - client: the client that asks.
+    ///   - scope: the users that the client may see.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func find(
         _ reference: UserReference, by client: Client, in scope: ListScope, ports: Ports
     ) async throws -> Outcome {
@@ -19,8 +26,10 @@ package enum FindUser {
 }
 
 extension Stores {
-    /// The user whom a caller means: among those of a client where that is all it looks at; an operator means anybody by
-    /// an id, and by a name only whom they have made themselves, since names are clients' own.
+    /// The user that a reference names; nil if there is none in the scope.
+    ///
+    /// For a client, these are its own users. An operator finds every user by id, but by external id only the users
+    /// of the operator's own client, because each client has its own external ids.
     package func named(_ reference: UserReference, by caller: ClientID, in scope: ListScope) throws -> UserID? {
         switch (scope, reference) {
         case (.client(let client), _): try links.find(reference, of: client)?.id

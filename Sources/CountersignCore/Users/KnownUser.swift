@@ -4,9 +4,9 @@ package import CountersignWire
 package struct UserLink: Hashable, Sendable {
     /// The client.
     package let client: ClientID
-    /// Its own name for the user.
+    /// The client's own name for the user; nil for none.
     package let externalID: ExternalID?
-    /// Whether it lets the user enroll no device.
+    /// Whether the client blocks the user from enrolling devices through it.
     package let isEnrollmentBlocked: Bool
 
     /// A link of these parts.
@@ -21,11 +21,11 @@ package struct UserLink: Hashable, Sendable {
 package struct KnownUser: Hashable, Sendable {
     /// The user.
     package let id: UserID
-    /// When they were made.
+    /// When the user was created.
     package let createdAt: Timestamp
-    /// When they were deleted; nil for those who are there.
+    /// When the user was deleted; nil if they were not.
     package let deletedAt: Timestamp?
-    /// The clients that know them.
+    /// The clients that are linked to the user.
     package let links: [UserLink]
 
     /// A user of these parts.

@@ -1,17 +1,18 @@
 package import CountersignWire
 
-/// Which client knows which user, and by what name.
+/// The links between clients and users, with the clients' external ids.
 ///
-/// All throw ``StoreError``.
+/// All methods throw ``StoreError``.
 package protocol LinkStore {
     func users(of client: ClientID, limit: Int) throws -> [UserID]
     func find(_ reference: UserReference, of client: ClientID) throws -> LinkedUser?
     func count(of user: UserID) throws -> Int
-    /// What clients call a user.
+    /// The external ids of a user at all clients.
     func externalIDs(of user: UserID) throws -> [(client: ClientID, externalID: ExternalID)]
-    /// False when the client already knows another user by this external id.
+    /// Links a user to a client, or changes the external id; returns false if the client has another user with this
+    /// external id.
     func put(_ user: UserID, to client: ClientID, externalID: ExternalID?) throws -> Bool
-    /// For a client that is linked to the user.
+    /// Sets whether a client blocks a user from enrolling devices; the client must be linked to the user.
     func blockEnrollment(_ isBlocked: Bool, of user: UserID, by client: ClientID) throws
     func delete(_ user: UserID, from client: ClientID) throws
 }

@@ -1,8 +1,8 @@
 package import CountersignWire
 
-/// Shows a user, with all clients that know them.
+/// Shows a user with all clients that know them.
 ///
-/// For operators.
+/// This operation is for operators.
 package enum ShowKnownUser {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {

@@ -2,7 +2,7 @@ package import CountersignWire
 
 /// Shows a user to a client that is linked to them.
 package enum ShowUser {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The user as the client knows them.
         case user(LinkedUser)

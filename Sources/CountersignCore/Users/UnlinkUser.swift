@@ -2,10 +2,10 @@ package import CountersignWire
 
 /// Unlinks a user from a client.
 ///
-/// What the client has asked the user, and is open, is cancelled. A user nobody is linked to any more is deleted and
-/// their devices removed. What was personal of what the client asked them is erased when this returns.
+/// The client's open challenges to the user are cancelled. A user without any other client is deleted, and their
+/// devices are removed. When the operation returns, the personal data of what the client asked the user are erased.
 package enum UnlinkUser {
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The user is unlinked.
         case unlinked
@@ -13,7 +13,13 @@ package enum UnlinkUser {
         case notFound
     }
 
-    /// Unlinks a user.
+    /// Unlinks a user from the calling client.
+    ///
+    /// - Parameters:
+    ///   - reference: the user.
+    ///   - caller: the client.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func unlink(
         _ reference: UserReference, from caller: ClientCaller, ports: Ports
     ) async throws -> Outcome {

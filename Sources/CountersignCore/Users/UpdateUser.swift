@@ -2,11 +2,11 @@ package import CountersignWire
 
 /// Changes how a client knows a user.
 package enum UpdateUser {
-    /// What changes; what is nil stays as it was.
+    /// The settings to change; nil leaves a setting as it is.
     package struct Changes: Sendable {
-        /// The client's own name; nil inside for none.
+        /// The client's own name for the user; an inner nil removes it.
         package var externalID: ExternalID??
-        /// Whether the client lets the user enroll no device.
+        /// Whether the client blocks the user from enrolling devices through it.
         package var isEnrollmentBlocked: Bool?
 
         /// Changes of these parts.
@@ -16,17 +16,24 @@ package enum UpdateUser {
         }
     }
 
-    /// What came of it.
+    /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The user as the client knows them now.
         case updated(LinkedUser)
-        /// Another user of this client has the external id.
+        /// Another user of this client has this external id.
         case externalIDTaken
         /// The client is linked to no such user.
         case notFound
     }
 
     /// Changes how a client knows a user.
+    ///
+    /// - Parameters:
+    ///   - reference: the user.
+    ///   - changes: the changes.
+    ///   - caller: the client.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func update(
         _ reference: UserReference, _ changes: Changes, by caller: ClientCaller, ports: Ports
     ) async throws -> Outcome {

@@ -5,11 +5,11 @@ import Encodings
 package struct LinkedUser: Hashable, Sendable {
     /// The user.
     package let id: UserID
-    /// The client's own name for them.
+    /// The client's own name for the user; nil for none.
     package let externalID: ExternalID?
-    /// Whether the client lets the user enroll no device.
+    /// Whether the client blocks the user from enrolling devices through it.
     package let isEnrollmentBlocked: Bool
-    /// When the user was made.
+    /// When the user was created.
     package let createdAt: Timestamp
 
     /// A user of these parts.

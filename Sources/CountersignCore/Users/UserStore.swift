@@ -2,9 +2,9 @@ package import CountersignWire
 
 /// The users.
 ///
-/// All throw ``StoreError``.
+/// All methods throw ``StoreError``.
 package protocol UserStore {
-    /// As operators see them, also when deleted.
+    /// A user as operators see them, also a deleted one.
     func find(_ id: UserID) throws -> KnownUser?
     func insert(_ id: UserID, at: Timestamp) throws
     /// Keeps others from adding, removing or changing devices of a user until the transaction ends.
