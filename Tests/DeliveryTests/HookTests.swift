@@ -96,7 +96,8 @@ struct HookTests {
     func deadline() async throws {
         let asked = try await Self.ask(answering: .silence, deadline: 1)
         #expect(asked.verdict == nil && asked.calls == 1)
-        #expect(asked.seconds >= 1 && asked.seconds < 5, "\(asked.seconds)")
+        // On a loaded machine it takes longer; without a deadline, fifteen seconds.
+        #expect(asked.seconds >= 1 && asked.seconds < 14, "\(asked.seconds)")
     }
 
     @Test("A hook goes no further than callbacks: not to this machine, where that is not allowed")

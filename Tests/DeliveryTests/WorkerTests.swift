@@ -3,6 +3,7 @@ import CountersignCore
 import CountersignDelivery
 import CountersignStorage
 import CountersignWire
+import NIOCore
 import StorageTestSupport
 import Synchronization
 import Testing
@@ -58,7 +59,7 @@ struct WorkerTests {
                     try await Receiver.with(
                         { _ in .status(200) },
                         { _, base in
-                            try await scene.working(scene.worker()) {
+                            try await scene.working(scene.worker(timeout: .seconds(60))) {
                                 var arrivals = silent.arrivals.makeAsyncIterator()
                                 let stuck = try await scene.enqueue(to: silentBase + "/hook")
                                 _ = await arrivals.next()

@@ -2,6 +2,7 @@ package import Foundation
 
 /// A program beside a test: its output is read as it is printed, and it is always ended by its process id.
 package final class RunningProgram: Sendable {
+    private let name: String
     private let process: ChildProcess
     private let lines: AsyncStream<String>
     private let reader: Task<[UInt8], Never>
@@ -32,6 +33,7 @@ package final class RunningProgram: Sendable {
         input = inputs.fileHandleForWriting
         exit = Task { await process.ended() }
         self.process = process
+        name = URL(filePath: path).lastPathComponent
         (lines, reader) = Self.read(outputs.fileHandleForReading)
     }
 
@@ -74,7 +76,15 @@ package final class RunningProgram: Sendable {
     }
 
     /// The next line of output; nil after the program has ended.
+    ///
+    /// A program that prints nothing for two minutes is killed, so that the test fails instead of waiting for ever.
     package func line() async -> String? {
+        let limit = Task {
+            try await Task.sleep(for: .seconds(120))
+            FileHandle.standardError.write(Data("\(name) printed nothing for two minutes and is killed\n".utf8))
+            send(SIGKILL)
+        }
+        defer { limit.cancel() }
         // Iterators of one stream share its buffer.
         var iterator = lines.makeAsyncIterator()
         return await iterator.next()

@@ -35,8 +35,9 @@ package struct PushSender: Sendable {
         let silence = ServiceReply.timeout + .seconds(1)
         configuration.http2ConnectionDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(
-                    HTTP2IdleTimeoutHandler(limit: silence), position: .first)
+                let handlers = channel.pipeline.syncOperations
+                try handlers.addHandler(HTTP2IdleTimeoutHandler(limit: silence), position: .first)
+                try handlers.addHandler(HTTP2GoAwayHandler(), position: .last)
             }
         }
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

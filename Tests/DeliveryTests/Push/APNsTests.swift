@@ -271,6 +271,20 @@ struct APNsTests {
         }
     }
 
+    @Test("RFC 9113 §6.8: a connection that APNs ends while nothing is under way is closed")
+    func endedIdle() async throws {
+        try await PushScene.with { scene, peer in
+            for _ in 0..<2 {
+                _ = try await scene.ask()
+                try await scene.deliver()
+                #expect(try await peer.arrival().status == 200)
+                try await peer.order(["goaway": true])
+                // The peer says it before it is sent.
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
     @Test("A question that ended before it was announced is announced to nobody")
     func tooLate() async throws {
         try await PushScene.with { scene, peer in

@@ -38,14 +38,32 @@ struct PushScene: Sendable {
             do {
                 scene.delivery.pushes = try pushes(http, world)
                 try await body(scene)
-                try await http.shutdown()
             } catch {
-                try await http.shutdown()
+                try await shutDown(http)
                 throw error
             }
+            try await shutDown(http)
             let search = SecretSearch([SecretForms("a push token", text: token)])
             #expect(search.names(in: scene.delivery.logs.entries.joined(separator: "\n")).isEmpty)
         }
+    }
+
+    /// Shuts a client down; fails if a connection stays open.
+    private static func shutDown(_ http: HTTPClient) async throws {
+        let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+        let shutdown = Task {
+            try await http.shutdown()
+            end.yield(true)
+        }
+        let limit = Task {
+            try await Task.sleep(for: .seconds(20))
+            end.yield(false)
+        }
+        defer { limit.cancel() }
+        guard await ends.first(where: { _ in true }) == true else {
+            throw World.Broken("a connection to the push service stays open")
+        }
+        try await shutdown.value
     }
 
     var world: World { delivery.world }
