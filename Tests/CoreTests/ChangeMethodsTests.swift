@@ -296,6 +296,44 @@ struct ChangeMethodsTests {
         #expect(try await change.send().summary == "changed", "young enough to need none")
     }
 
+    @Test("A ticket is spent only by a change that is made and needs it, and never while its client is disabled")
+    func spentTickets() async throws {
+        let scene = try await PINScene()
+        let world = scene.world
+        world.time.advance(Enrollment.enrolling)
+        let rival = try await world.makeClient("Rival").client
+        let user = scene.user
+        _ = try await world.store.commit { try $0.links.put(user, to: rival.id, externalID: nil) }
+        func spent() async throws -> Int64 { try await world.count("tickets", where: "spent_at IS NOT NULL") }
+        let before = try await spent()
+        let ticket = try await world.makeTicket(for: scene.user, by: rival).ticket
+        var change = try await PINChange(of: scene.device, to: scene.device.newPINKey())
+        change.ticket = ticket
+        _ = try await DisableClient.disable(rival.id, by: rival.actor, ports: world.ports)
+        #expect(try await change.send().summary == "needs ticket")
+        _ = try await EnableClient.enable(rival.id, by: rival.actor, ports: world.ports)
+        #expect(try await change.send().summary == "changed")
+        #expect(try await spent() == before + 1)
+        // The nonce is spent: the change is refused, and its ticket is good for another.
+        let second = try await world.makeTicket(for: scene.user, by: rival).ticket
+        var other = try await PINChange(of: scene.device, to: scene.device.newPINKey())
+        other.method = .biometric
+        other.ticket = second
+        let fresh = other.nonce
+        other.nonce = change.nonce
+        #expect(try await other.send().summary == "invalid")
+        #expect(try await scene.refusals() == ["nonce"])
+        other.nonce = fresh
+        #expect(try await other.send().summary == "changed")
+        #expect(try await spent() == before + 2)
+        // What waits is removed without a ticket, also if the ticket would end the wait.
+        var removal = try await PINChange(of: scene.device, from: change.new, to: nil)
+        removal.authorizer = nil
+        removal.ticket = try await world.makeTicket(for: scene.user, by: scene.shop).ticket
+        #expect(try await removal.send().summary == "changed")
+        #expect(try await spent() == before + 2)
+    }
+
     @Test("A nonce of a node whose clock is a minute ahead is good, one of more is not")
     func clocks() async throws {
         for (seconds, expected) in [(60, "changed"), (61, "invalid")] as [(Int64, String)] {

@@ -353,6 +353,57 @@ struct CustomTests {
         #expect(try await device.send(other).summary == "invalid")
     }
 
+    @Test("Other data with the same nonce is another message for the hook")
+    func otherData() async throws {
+        let scene = try await CustomScene()
+        let nonce = try await scene.device.methods().nonce
+        for data in ["correct horse", "battery staple"] {
+            let request = try await scene.registration(data, nonce: nonce)
+            #expect(try await scene.device.send(request).summary == "custom unavailable")
+        }
+        #expect(Set(scene.world.hooks.questions.map(\.id)).count == 2)
+    }
+
+    @Test("A try whose verdict never came allows one more after twice the deadline, and so does a lowered limit")
+    func lostVerdicts() async throws {
+        let scene = try await CustomScene(attempts: 2)
+        try await scene.register()
+        let (world, device, shop) = (scene.world, scene.device, scene.shop)
+        for _ in 0..<2 {
+            world.hooks.meanwhile {
+                _ = try await SuspendEnrollment.suspend(device.enrollment, true, by: shop.actor, ports: world.ports)
+            }
+            world.hooks.say(HookVerdict(.ok))
+            let open = try await scene.ask()
+            #expect(
+                try await scene.send(try await scene.approval(of: open), to: open).summary
+                    == "suspended")
+            _ = try await SuspendEnrollment.suspend(device.enrollment, false, by: shop.actor, ports: world.ports)
+        }
+        #expect(try await scene.customs() == [scene.name: 2])
+        let open = try await scene.ask()
+        #expect(try await scene.send(try await scene.approval(of: open), to: open).summary == "rate limited 5")
+        world.time.advance(seconds: 10)
+        world.hooks.say(HookVerdict(.ok))
+        #expect(try await scene.send(try await scene.approval(of: open), to: open).summary == "decided approved -")
+
+        let other = try await CustomScene(attempts: 3)
+        try await other.register()
+        let last = try await other.ask()
+        for words in ["custom retry, 2 left: -", "custom retry, 1 left: -"] {
+            other.world.hooks.say(HookVerdict(.retry))
+            #expect(try await other.send(try await other.approval(of: last), to: last).summary == words)
+        }
+        let lowered = CustomAuthenticator(
+            name: other.name, hook: CallbackURI(stored: "https://shop.example.com/phrase"), attempts: 1)
+        _ = try await UpdateClient.update(
+            other.shop.id, ClientChanges(authenticators: [lowered]), by: other.shop.actor, ports: other.world.ports)
+        other.world.time.advance(seconds: 10)
+        other.world.hooks.say(HookVerdict(.retry))
+        #expect(
+            try await other.send(try await other.approval(of: last), to: last).summary == "custom failed: -")
+    }
+
     @Test("An authenticator that the client gives up is registered no more once it is used")
     func givenUp() async throws {
         let scene = try await CustomScene()

@@ -1,4 +1,5 @@
 import CountersignCore
+import CountersignStorage
 import CountersignWire
 import Crypto
 import Encodings
@@ -80,6 +81,39 @@ struct EnrollDeviceTests {
         #expect(try await thief.enroll().summary == "ticket used")
         #expect(try await world.count("enrollments") == 1)
         #expect(try await world.audit().filter { $0.kind == .enrollmentCreated }.count == 1)
+    }
+
+    @Test("Of two devices that enroll at once with one push token, one is refused", arguments: Engine.allCases)
+    func sharedToken(_ engine: Engine) async throws {
+        let world = try await World(engine)
+        let client = try await world.makeClient(waives: true).client
+        let user = try await world.makeUser(of: client)
+        var devices: [TestDevice] = []
+        for _ in 0..<6 {
+            devices.append(try await TestDevice(try await world.makeTicket(for: user, by: client), in: world))
+        }
+        let app = try #require(AppID("com.example.bank"))
+        let push = try #require(PushRegistration(service: .fcm, app: app, token: Secret("one-token")))
+        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+            for device in devices { group.addTask { try await device.enroll(push: push).summary } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == "push token in use" } == 5, "\(outcomes)")
+        #expect(try await world.count("enrollments") == 1)
+    }
+
+    @Test("A suspended device that repeats its enrollment is told the same, and registers no push token")
+    func suspended() async throws {
+        let (world, client, device) = try await scene(waives: true)
+        _ = try await device.enroll()
+        _ = try await SuspendEnrollment.suspend(device.enrollment, true, by: client.actor, ports: world.ports)
+        let app = try #require(AppID("com.example.bank"))
+        let push = try #require(PushRegistration(service: .fcm, app: app, token: Secret("new-token")))
+        #expect(try await device.enroll(push: push).summary == "enrolled \(device.enrollment)")
+        #expect(try await world.store.read { try $0.pushes.find(of: device.enrollment) } == nil)
+        _ = try await SuspendEnrollment.suspend(device.enrollment, false, by: client.actor, ports: world.ports)
+        _ = try await device.enroll(push: push)
+        #expect(try await world.store.read { try $0.pushes.find(of: device.enrollment) } != nil)
     }
 
     @Test("A removed device does not come back with the ticket it had")

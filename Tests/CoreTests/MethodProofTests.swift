@@ -110,7 +110,8 @@ struct MethodProofTests {
         return methods.isEmpty ? "-" : signers.isNeeded ? methods : "(\(methods))"
     }
 
-    @Test("A method that counts guards the changes of the others, and its own replacement and removal", arguments: 1...9)
+    @Test(
+        "A method that counts guards the changes of the others, and its own replacement and removal", arguments: 1...9)
     func signers(_ line: Int) throws {
         let lines = Self.table.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         let row = Dictionary(uniqueKeysWithValues: zip(lines[0], lines[line]))
@@ -177,8 +178,8 @@ struct MethodProofTests {
         let wait = Seconds.minutes(60)
         for isProved in [false, true] {
             for methodsCount in [false, true] {
-                for (age, enrolls) in [(Enrollment.enrolling - 1, true), (Enrollment.enrolling, false)] as [(Seconds, Bool)] {
-                    (scene.age, scene.methodsCount) = (age, methodsCount)
+                for enrolls in [false, true] {
+                    (scene.age, scene.methodsCount) = (Enrollment.enrolling - (enrolls ? 1 : 0), methodsCount)
                     let countsFrom = try scene.enrollment().newMethodCounts(
                         at: MethodScene.now, after: wait, isProved: isProved)
                     let isAtOnce = isProved || enrolls && methodsCount

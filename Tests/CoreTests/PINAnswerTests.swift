@@ -5,12 +5,39 @@ import Encodings
 import OpenPGP
 import RelyingPartyAPI
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import CountersignCore
 
 @Suite("Design 3.8, Wrong PIN: answering with a PIN")
 struct PINAnswerTests {
+    @Test("An answer by a PIN that is replaced while it is verified is refused, counted and audited")
+    func replacedMeanwhile() async throws {
+        let pause = BeforeNextWrite()
+        let world = try await World(.chosen, in: try TemporaryFolder(), time: ScriptedTime(), seed: 1) { engine in
+            RecordingEngine(engine, beforeWrite: { _ in try await pause.run() })
+        }
+        try await world.makeType(numberEntry: false, methods: [.pin])
+        let shop = try await world.makeClient(waives: true).client
+        let device = try await world.makeDevice(of: try await world.makeUser(of: shop), by: shop)
+        let pin = try await device.setPIN()
+        let asked = try await world.ask(try world.request(for: device.invitation.user), by: shop)
+        try await device.open(asked.challenge.id)
+        let message = try await device.approval(of: asked, by: pin)
+        let call = try await device.call()
+        pause.then {
+            guard case .changed = try await PINChange(of: device, from: pin, to: device.newPINKey()).send() else {
+                throw World.Broken("PIN")
+            }
+        }
+        let outcome = try await AnswerChallenge.answer(
+            AnswerRequest(message: message), to: asked.challenge.id, by: call, ports: world.ports)
+        #expect(outcome.summary == "invalid")
+        let refused = try await world.audit().filter { $0.kind == .answerRefused }
+        #expect(refused.map { $0.detail["reason"]?.string } == ["signer"])
+    }
+
     @Test("Step 6: who signs proves the method, and nothing else passes for it")
     func signers() async throws {
         let scene = try await PINScene()

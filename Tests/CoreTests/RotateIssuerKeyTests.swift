@@ -87,6 +87,24 @@ struct RotateIssuerKeyTests {
         return key
     }
 
+    @Test("A certificate without room for planned keys has room for those that replace compromised ones")
+    func fullCertificate() async throws {
+        let scene = try await Scene(try await World())
+        while true {
+            let outcome = try await scene.begin(.signing, atOnce: true)
+            if case .certificateFull = outcome { break }
+            guard case .begun = outcome else { throw World.Broken("\(outcome)") }
+            try await scene.pass(RotateIssuerKey.settling)
+        }
+        let count = try scene.world.issuerKeys.certificate.subkeys.count
+        #expect(count > 40)
+        guard case .begun = try await scene.begin(.signing, compromised: true) else {
+            Issue.record("a compromised key stays")
+            return
+        }
+        #expect(try await scene.states(.signing).contains(.next))
+    }
+
     @Test("Design 2b §8: a signing key is published for a day, signs for the next, and is honoured for a day after")
     func signing() async throws {
         let scene = try await Scene(try await World())

@@ -264,7 +264,8 @@ extension ThiefScene {
         phones[index].hasCustom = true
         if plants.contains(.customWaits) {
             try await world.sql(
-                "UPDATE enrollments SET customs = '{\"phrase\":[0,0]}' WHERE id = $1", [.text("\(device.enrollment)")])
+                "UPDATE enrollments SET customs = '{\"phrase\":[0,0,null]}' WHERE id = $1",
+                [.text("\(device.enrollment)")])
         }
     }
 

@@ -250,4 +250,18 @@ struct WhoCountsTests {
         try await sweep()
         #expect(try await world.count("left_behind") == 0)
     }
+
+    @Test("An external id that cannot be given to a user, because another has it, leaves nothing behind")
+    func takenExternalID() async throws {
+        let world = try await World()
+        let client = try await world.makeClient(waives: true).client
+        let user = try await world.makeUser("one", of: client)
+        _ = try await world.makeUser("two", of: client)
+        _ = try await world.makeDevice(of: user, by: client)
+        let outcome = try await UpdateUser.update(
+            .id(user), UpdateUser.Changes(externalID: .some(try ExternalID("two"))), by: client.caller,
+            ports: world.ports)
+        #expect(outcome == .externalIDTaken)
+        #expect(try await world.count("left_behind") == 0)
+    }
 }

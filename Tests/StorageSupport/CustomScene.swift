@@ -32,13 +32,16 @@ package struct CustomScene: Sendable {
     /// A request that registers the authenticator, with the mistakes that a test makes.
     package func registration(
         _ data: String? = "correct horse", text: (String) -> String = { $0 }, authorizer: SigningKeyPair? = nil,
-        sealed: [UInt8]? = nil, ticket: Secret<String>? = nil
+        sealed: [UInt8]? = nil, nonce: Nonce? = nil, ticket: Secret<String>? = nil
     ) async throws -> MethodChangeRequest {
         var customData: [UInt8]?
         if let data { customData = try await device.sealed(data) }
+        var nonce = nonce
+        if nonce == nil { nonce = try await device.methods().nonce }
+        guard let nonce else { throw World.Broken("nonce") }
         let change = AuthenticatorChange(
             ChangeHeader(
-                issuer: world.ports.issuer, enrollment: device.enrollment, nonce: try await device.methods().nonce),
+                issuer: world.ports.issuer, enrollment: device.enrollment, nonce: nonce),
             name: name, customDataHash: customData.map { Array(SHA256.hash(data: $0)) })
         let signed = text(change.text)
         var authorization: [UInt8]?

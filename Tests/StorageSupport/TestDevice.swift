@@ -102,17 +102,18 @@ package struct TestDevice: Sendable {
     ///   - key: the key that signs the request; the authentication key by default.
     ///   - created: the time of the signature; the clock's time by default.
     ///   - nonce: the nonce; a new one by default.
+    ///   - push: the registration for pushes; nil for none.
     ///   - ports: the dependencies of the node that is called; those of the fixture by default.
     package func enroll(
         ticket: Secret<String>? = nil, certificate: Certificate? = nil, keyID: String? = nil,
         signedBy key: P256.Signing.PrivateKey? = nil, created: Int64? = nil, nonce: String? = nil,
-        at ports: Ports? = nil
+        push: PushRegistration? = nil, at ports: Ports? = nil
     ) async throws -> EnrollDevice.Outcome {
         let certificate = certificate ?? self.certificate
         let body = EnrollmentRequest(
             ticket: ticket ?? invitation.ticket, certificate: certificate.encoded,
             device: DeviceDescription(name: try DisplayLine("Test phone"), storage: .software),
-            versions: [ChallengeBody.version])
+            versions: [ChallengeBody.version], push: push)
         let request = try await request(
             created: created, nonce: nonce, keyID: keyID ?? "\(certificate.fingerprint)", signedBy: key)
         return try await EnrollDevice.enroll(body, provedBy: request, ports: ports ?? world.ports)

@@ -30,7 +30,10 @@ package enum DeleteClient {
             try work.raise(.clientDeleted(id))
             return .deleted
         }
-        if outcome == .deleted { try await clear(id, as: actor, ports: ports) }
+        if outcome == .deleted {
+            try await clear(id, as: actor, ports: ports)
+            try await EraseUser.sweep(ports: ports)
+        }
         return outcome
     }
 
@@ -39,6 +42,7 @@ package enum DeleteClient {
         for id in try await ports.store.read({ try $0.clients.deleted() }) {
             try await clear(id, as: .system, ports: ports)
         }
+        try await EraseUser.sweep(ports: ports)
     }
 
     private static func clear(_ id: ClientID, as actor: Actor, ports: Ports) async throws {
@@ -52,6 +56,5 @@ package enum DeleteClient {
                 }
             }
         }
-        try await EraseUser.sweep(ports: ports)
     }
 }

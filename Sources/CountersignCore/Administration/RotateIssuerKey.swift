@@ -21,6 +21,8 @@ package enum RotateIssuerKey {
     ///
     /// Each takes up to four packets with its revocations, and a certificate may have at most 256 packets.
     private static let mostSubkeys = 60
+    /// How many of these places are kept for keys that replace compromised ones.
+    private static let keptSubkeys = 8
 
     /// The result of the operation.
     package enum Outcome: Sendable {
@@ -61,7 +63,8 @@ package enum RotateIssuerKey {
                 step.put(next)
                 return (step, .begun(next))
             }
-            guard use == .push || step.certificate.subkeys.count < mostSubkeys else {
+            let room = mostSubkeys - (isCompromised ? 0 : keptSubkeys)
+            guard use == .push || step.certificate.subkeys.count < room else {
                 return (Step(material), .certificateFull)
             }
             let next = IssuerKey.make(use, .next, id: ports.random.id(at: now), at: now, changesAt: due)

@@ -85,7 +85,7 @@ struct CustomAnswer: Sendable {
         if let earlier = try settling.earlier() { return .ended(earlier) }
         let work = settling.work
         guard let current = try work.enrollments.find(settling.enrollment.id),
-            let tried = current.customs[name]?.tried
+            let custom = current.customs[name]
         else { return .ended(.customNotRegistered) }
         let question = try work.hookQuestion(
             .verify(challenge.id, type: challenge.question.type), name, data, of: current,
@@ -95,11 +95,18 @@ struct CustomAnswer: Sendable {
             try work.drop(name, of: current)
             return .ended(.customNotRegistered)
         }
-        guard tried < question.authenticator.attempts else {
-            // As many tries as are allowed are in progress.
-            return .ended(.rateLimited(retryAfter: question.authenticator.deadline))
+        let (most, deadline) = (question.authenticator.attempts, question.authenticator.deadline)
+        var tried = custom.tried
+        if tried >= most {
+            // As many tries as are allowed have begun. A try without a verdict at twice the deadline never gets one,
+            // because the server has stopped or the device was suspended meanwhile; then one more is allowed. The
+            // client may also have lowered the limit.
+            if let triedAt = custom.triedAt, work.now < triedAt.adding(2 * deadline) {
+                return .ended(.rateLimited(retryAfter: deadline))
+            }
+            tried = most - 1
         }
-        try work.recordTries(tried + 1, name, of: current)
+        try work.recordTries(tried + 1, begunAt: work.now, name, of: current)
         return .asking(question)
     }
 
@@ -151,10 +158,13 @@ struct CustomAnswer: Sendable {
 }
 
 extension UnitOfWork {
-    /// Records how many tries in a row were unsuccessful or are in progress.
-    fileprivate func recordTries(_ tried: Int, _ name: AuthenticatorName, of enrollment: Enrollment) throws {
+    /// Records how many tries in a row were unsuccessful or are in progress, and when a new one begins.
+    fileprivate func recordTries(
+        _ tried: Int, begunAt time: Timestamp? = nil, _ name: AuthenticatorName, of enrollment: Enrollment
+    ) throws {
         var customs = enrollment.customs
         customs[name]?.tried = tried
+        if let time { customs[name]?.triedAt = time }
         try methods.put(customs, of: enrollment.id)
     }
 

@@ -69,7 +69,7 @@ struct SettleAnswer {
     func decide(
         _ challenge: Challenge, _ outcome: ChallengeOutcome, evidence: Evidence? = nil, custom: CustomReply? = nil
     ) throws -> Outcome {
-        guard try isFirst(challenge, outcome) else {
+        guard try ends(challenge, as: outcome) else {
             // Another call was faster: another device's answer, a cancellation, or the same answer sent twice at
             // once.
             return try earlier() ?? alreadyEnded(challenge)
@@ -92,7 +92,7 @@ struct SettleAnswer {
     /// Decides the challenge by this answer.
     ///
     /// - Returns: false if the challenge was decided before.
-    private func isFirst(_ challenge: Challenge, _ outcome: ChallengeOutcome) throws -> Bool {
+    private func ends(_ challenge: Challenge, as outcome: ChallengeOutcome) throws -> Bool {
         if case .approved(let method, _) = outcome, challenge.channel.returnURI != nil {
             return try work.holdForReturn(challenge, approvedBy: method, on: enrollment)
         }
@@ -110,7 +110,7 @@ struct SettleAnswer {
         let current = try work.enrollments.find(enrollment.id)
         guard current?.key(of: method)?.fingerprint == enrollment.key(of: method)?.fingerprint,
             current?.waits(method, at: work.now) == false
-        else { return .invalid(.replaced) }
+        else { return try refuse(because: .replaced) }
         guard method == .pin, let pin = current?.pin else { return nil }
         guard pin.lockedAt == nil else { return .pinLocked }
         if pin.wrongCount > 0 { try work.methods.forgetWrongPINs(of: enrollment.id) }

@@ -12,7 +12,7 @@ package final class WrongCredentials: Sendable {
     static let maximumKeys = 10_000
 
     /// The counts of this node, which make it write no more attempts to the store than the limit allows.
-    private let counts = Mutex<[AttemptLimit: AttemptCount]>([:])
+    private let counts = Mutex(Counts())
 
     /// Creates an instance without counts.
     package init() {}
@@ -56,16 +56,29 @@ package final class WrongCredentials: Sendable {
     }
 
     private static func count(
-        _ limit: AttemptLimit, at now: Timestamp, in counts: inout [AttemptLimit: AttemptCount]
+        _ limit: AttemptLimit, at now: Timestamp, in counts: inout Counts
     ) -> CountedAttempts {
-        if counts.count >= maximumKeys { counts = counts.filter { $0.value.isOpen(at: now, window: $0.key.window) } }
-        let isCounted = counts.count < maximumKeys || counts[limit] != nil
+        counts.clear(at: now)
+        let isCounted = counts.byLimit.count < maximumKeys || counts.byLimit[limit] != nil
         let limit = isCounted ? limit : .otherWrongCredentials(maximum: limit.maximum)
-        let known = counts[limit].flatMap { $0.isOpen(at: now, window: limit.window) ? $0 : nil }
+        let known = counts.byLimit[limit].flatMap { $0.isOpen(at: now, window: limit.window) ? $0 : nil }
         let count = AttemptCount(
             number: (known?.number ?? 0) + 1, windowEnd: known?.windowEnd ?? now.adding(limit.window))
-        counts[limit] = count
+        counts.byLimit[limit] = count
         return CountedAttempts(limit: limit, count: count)
+    }
+
+    /// The counts of one node.
+    private struct Counts {
+        var byLimit: [AttemptLimit: AttemptCount] = [:]
+        private var clearedAt = Timestamp(milliseconds: 0)
+
+        /// Removes the counts whose windows have ended if there are too many, at most once a second, because it looks at all of them.
+        mutating func clear(at now: Timestamp) {
+            guard byLimit.count >= maximumKeys, abs(now.milliseconds - clearedAt.milliseconds) >= 1000 else { return }
+            byLimit = byLimit.filter { $0.value.isOpen(at: now, window: $0.key.window) }
+            clearedAt = now
+        }
     }
 }
 

@@ -173,6 +173,6 @@ extension DeviceLimit {
 
 extension EnrolledCustom {
     fileprivate func counting(from now: Timestamp) -> EnrolledCustom {
-        EnrolledCustom(tried: tried, countsFrom: min(countsFrom, now))
+        EnrolledCustom(tried: tried, triedAt: triedAt, countsFrom: min(countsFrom, now))
     }
 }

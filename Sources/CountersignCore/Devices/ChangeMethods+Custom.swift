@@ -5,8 +5,9 @@ import Encodings
 extension ChangeMethods {
     /// A registration that has passed all checks except the one of the hook.
     struct Registration: Sendable {
-        let change: SignedChange
-        let name: AuthenticatorName
+        let change: AuthenticatorChange
+        /// The SHA-256 hash of the sealed data.
+        let dataHash: [UInt8]
         let data: CustomData
         /// The method that has signed the registration besides the primary key; nil if none has.
         let signedBy: AnswerMethod?
@@ -25,8 +26,8 @@ extension ChangeMethods {
     static func begin(
         _ registration: Registration, _ ticket: Secret<String>?, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Step {
-        let (change, nonce) = (registration.change, registration.change.header.nonce)
-        if enrollment.needsTicket(for: change, signedBy: registration.signedBy, at: work.now) {
+        let nonce = registration.change.header.nonce
+        if enrollment.needsTicket(for: .custom(registration.change), signedBy: registration.signedBy, at: work.now) {
             switch try authority(ticket, for: enrollment, in: work) {
             case .ticket: break
             case .none: return .ended(.notAuthorized(needs: .ticket))
@@ -40,8 +41,9 @@ extension ChangeMethods {
         if try work.nonces.isSpent(nonce: "\(nonce)", of: nonceKey(enrollment)) {
             return .ended(try refuse(enrollment, "nonce", in: work))
         }
+        let id = "\(enrollment.id).\(nonce).\(Hex.encode(registration.dataHash).prefix(32))"
         let question = try work.hookQuestion(
-            .register, registration.name, registration.data, of: enrollment, id: "\(enrollment.id).\(nonce)")
+            .register, registration.change.name, registration.data, of: enrollment, id: id)
         return question.map { .asking($0, registration) } ?? .ended(.customNotRegistered)
     }
 
@@ -50,7 +52,7 @@ extension ChangeMethods {
         _ registration: Registration, _ ticket: Secret<String>?, _ repeated: IdempotencyKey, _ call: DeviceCall,
         asking question: HookQuestion, ports: Ports
     ) async throws -> Outcome {
-        let name = registration.name
+        let name = registration.change.name
         let enrollment = call.enrollment
         guard let verdict = await ports.hooks.ask(question) else { return .customUnavailable }
         let now = ports.time.now
@@ -71,9 +73,13 @@ extension ChangeMethods {
                 try work.replies.insert(KeptChange.judged(verdict).kept, for: repeated, at: work.now)
                 return Outcome(verdict)
             }
-            let permit = try permit(
-                registration.change, nil, ticket, signedBy: registration.signedBy, of: enrollment, in: work)
-            guard case .granted(let countsFrom) = permit else { return permit.refusal }
+            let countsFrom: Timestamp
+            switch try permit(
+                .custom(registration.change), nil, ticket, signedBy: registration.signedBy, of: enrollment, in: work)
+            {
+            case .granted(let time): countsFrom = time
+            case .refused(let outcome): return outcome
+            }
             guard let current = try work.enrollments.find(enrollment.id) else {
                 throw StoreError.corruptRow("enrollment")
             }

@@ -175,7 +175,7 @@ package enum ChangeMethods {
             guard let sealed = request.customData, MessageDigest(of: sealed).bytes == hash,
                 let data = try await CustomData(sealed, from: enrollment, at: now, ports: ports)
             else { return .invalid(reason: "custom_data") }
-            return .register(Registration(change: .custom(change), name: change.name, data: data, signedBy: signer))
+            return .register(Registration(change: change, dataHash: hash, data: data, signedBy: signer))
         }
     }
 
@@ -225,9 +225,11 @@ package enum ChangeMethods {
             guard try work.enrollments.find(enrollment.id)?.key(of: change.method)?.fingerprint == change.old else {
                 return .ended(try refuse(enrollment, "old", in: work))
             }
-            let permit = try permit(
-                .key(change), change.header.nonce, ticket, signedBy: signer, of: enrollment, in: work)
-            guard case .granted(let countsFrom) = permit else { return .ended(permit.refusal) }
+            let countsFrom: Timestamp
+            switch try permit(.key(change), change.header.nonce, ticket, signedBy: signer, of: enrollment, in: work) {
+            case .granted(let time): countsFrom = time
+            case .refused(let outcome): return .ended(outcome)
+            }
             try work.methods.put(
                 new, for: change.method, of: enrollment.id, certificate: grown.encoded, countsFrom: countsFrom)
             let kind: MethodEvent.Change = change.old == nil ? .set : change.new == nil ? .removed : .replaced
@@ -240,7 +242,7 @@ package enum ChangeMethods {
             }
             let permit = try permit(
                 .custom(change), change.header.nonce, ticket, signedBy: signer, of: enrollment, in: work)
-            guard case .granted = permit else { return .ended(permit.refusal) }
+            if case .refused(let outcome) = permit { return .ended(outcome) }
             try work.dropAuthenticator(change.name, of: current)
             return .ended(
                 try conclude(
@@ -281,14 +283,6 @@ package enum ChangeMethods {
     enum Permit {
         case granted(countsFrom: Timestamp)
         case refused(Outcome)
-
-        /// The outcome of a change that is refused; a programming error if it is granted.
-        var refusal: Outcome {
-            switch self {
-            case .granted: preconditionFailure("it is granted")
-            case .refused(let outcome): outcome
-            }
-        }
     }
 
     /// Checks in the transaction whether a change is still authorized, and spends its ticket and nonce.
@@ -311,23 +305,26 @@ package enum ChangeMethods {
             current.isProved(change, by: signer, like: enrollment, at: work.now)
         else { return .refused(try refuse(enrollment, "old", in: work)) }
         if signer == .pin, current.pin?.lockedAt != nil { return .refused(.pinLocked) }
-        var isWaived = false
-        let granted = try authority(ticket, for: enrollment, in: work)
-        if current.needsTicket(for: change, signedBy: signer, at: work.now) {
-            switch granted {
-            case .ticket(let ticket):
-                guard try work.tickets.spend(ticket.hash, at: work.now) else {
-                    return .refused(.notAuthorized(needs: .ticket))
-                }
-                isWaived = ticket.waivesApproval
-            case .none: return .refused(.notAuthorized(needs: .ticket))
-            case .blocked: return .refused(.blocked)
-            }
-        } else if signer == nil, case .ticket(let ticket) = granted, ticket.waivesApproval {
-            isWaived = try work.tickets.spend(ticket.hash, at: work.now)
+        let needsTicket = current.needsTicket(for: change, signedBy: signer, at: work.now)
+        var used: Ticket?
+        switch try authority(ticket, for: enrollment, in: work) {
+        case .ticket(let found):
+            let endsWait = signer == nil && !change.removes && found.waivesApproval
+            if needsTicket || endsWait { used = found }
+        case .none: if needsTicket { return .refused(.notAuthorized(needs: .ticket)) }
+        case .blocked: if needsTicket { return .refused(.blocked) }
         }
         if let nonce, try !spend(nonce, of: enrollment, in: work) {
             return .refused(try refuse(enrollment, "nonce", in: work))
+        }
+        // The ticket is spent last, so that a refused change does not cost it.
+        var isWaived = false
+        if let used {
+            if try work.tickets.spend(used.hash, at: work.now) {
+                isWaived = used.waivesApproval
+            } else if needsTicket {
+                return .refused(.notAuthorized(needs: .ticket))
+            }
         }
         let wait = try work.wait(of: enrollment.user)
         return .granted(
@@ -343,7 +340,8 @@ package enum ChangeMethods {
         case blocked
     }
 
-    /// Looks up a ticket, which must be made for the user of the enrollment, be unspent and not have expired.
+    /// Looks up a ticket, which must be made for the user of the enrollment by a client that is enabled, be unspent and not
+    /// have expired.
     ///
     /// - Parameters:
     ///   - secret: the secret of the ticket; nil if the device sent none.
@@ -355,7 +353,8 @@ package enum ChangeMethods {
     ) throws -> TicketAuthority {
         guard let secret, let ticket = try work.tickets.find(SecretHash(of: secret)), ticket.user == enrollment.user,
             work.now < ticket.expiresAt, ticket.spentAt == nil,
-            let user = try work.links.find(.id(ticket.user), of: ticket.client)
+            let user = try work.links.find(.id(ticket.user), of: ticket.client),
+            let client = try work.clients.find(ticket.client), client.disabledAt == nil
         else { return .none }
         return user.isEnrollmentBlocked ? .blocked : .ticket(ticket)
     }

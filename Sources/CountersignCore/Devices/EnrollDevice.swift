@@ -73,12 +73,11 @@ package enum EnrollDevice {
         }
         return try await ports.commit(at: now, as: .device(ticket.enrollment)) { work in
             if let refusal = try work.spend(replayGuard) { return .refused(refusal) }
-            if let push, try work.stores.isTaken(push, besides: ticket.enrollment, of: ticket.user) {
-                return .pushTokenInUse
+            let outcome = try store(candidate, ticket: ticket, push, ports, in: work)
+            // A repeated request may carry a newer token. A suspended device does nothing, so it changes none.
+            if case .enrolled(let made, _) = outcome, made.state == .active, let push {
+                try work.pushes.put(push, of: made.id, at: now)
             }
-            let outcome = try store(candidate, ticket: ticket, ports, in: work)
-            // A repeated request may carry a newer token.
-            if case .enrolled(let made, _) = outcome, let push { try work.pushes.put(push, of: made.id, at: now) }
             return outcome
         }
     }
@@ -103,7 +102,7 @@ package enum EnrollDevice {
     }
 
     private static func store(
-        _ candidate: EnrollmentCandidate, ticket known: Ticket, _ ports: Ports,
+        _ candidate: EnrollmentCandidate, ticket known: Ticket, _ push: PushRegistration?, _ ports: Ports,
         in work: UnitOfWork
     ) throws -> Outcome {
         let fingerprint = candidate.certificate.fingerprint
@@ -113,6 +112,9 @@ package enum EnrollDevice {
             let ticket = try work.tickets.find(known.hash), let client = try work.clients.find(known.client),
             client.disabledAt == nil
         else { return .ticketInvalid }
+        if let push, try work.stores.isTaken(push, besides: known.enrollment, of: known.user) {
+            return .pushTokenInUse
+        }
         let trust = try work.trustState(of: known.user)
         if ticket.spentAt != nil {
             // If the reply was lost, the device sends the same certificate again. It gets the same enrollment.

@@ -110,7 +110,7 @@ extension SignedChange {
     }
 
     /// Whether the change removes the method.
-    fileprivate var removes: Bool {
+    var removes: Bool {
         switch self {
         case .key(let change): change.new == nil
         case .custom(let change): change.customDataHash == nil

@@ -24,14 +24,16 @@ package enum ShowMethods {
             guard let enrollment = try work.enrollments.find(call.enrollment.id) else {
                 throw StoreError.corruptRow("enrollment")
             }
+            guard let certificate = try work.methods.certificate(of: enrollment.id) else {
+                throw StoreError.corruptRow("certificate")
+            }
             return .methods(
                 MethodsReply(
                     nonce: nonce, pin: enrollment.pinState, attemptsLeft: try work.stores.attemptsLeft(of: enrollment),
                     policy: try work.stores.pinPolicy(of: enrollment), hasBiometric: enrollment.biometric != nil,
                     custom: try work.stores.customs(of: enrollment),
                     waiting: Dictionary(uniqueKeysWithValues: enrollment.waiting(at: now).map { ($0, $1) }),
-                    changesLeft: DeviceCertificateForm.changesLeft(
-                        in: try work.methods.certificate(of: enrollment.id)?.count ?? 0)))
+                    changesLeft: DeviceCertificateForm.changesLeft(in: certificate.count)))
         }
     }
 }

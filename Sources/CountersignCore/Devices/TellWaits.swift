@@ -20,6 +20,8 @@ package enum TellWaits {
             for (id, method) in due {
                 try await ports.commit(at: now, as: .system) { work in
                     let enrollment = try work.locked(id)
+                    // The method may have been removed since and set again, so that it waits anew.
+                    if enrollment?.waits(method, at: work.now) == true { return }
                     // Another node may have been faster, or the wait was ended or the method removed since.
                     guard try work.waits.delete(method, of: id), let enrollment, enrollment.isPresent else { return }
                     if method == .confirm {

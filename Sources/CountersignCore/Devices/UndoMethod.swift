@@ -35,9 +35,10 @@ package enum UndoMethod {
             guard enrollments.contains(where: { $0.id == call.enrollment.id && $0.isLetIn(at: now) }) else {
                 return .waiting
             }
-            guard let target = enrollments.first(where: { $0.id == other }), target.waits(method, at: now) else {
-                return .notFound
-            }
+            // A device that waits is no method: it is removed.
+            guard let target = enrollments.first(where: { $0.id == other }), target.methods.contains(method),
+                target.waits(method, at: now)
+            else { return .notFound }
             try work.undo(method, of: target)
             return .undone
         }

@@ -154,12 +154,15 @@ package struct EnrolledBiometric: Equatable, Sendable {
 package struct EnrolledCustom: Hashable, Sendable {
     /// How many tries there were since the last success, including those that are under way.
     package var tried: Int
+    /// When the last try began; nil before the first.
+    package var triedAt: Timestamp?
     /// From when it counts.
     package var countsFrom: Timestamp
 
     /// An authenticator of these parts.
-    package init(tried: Int = 0, countsFrom: Timestamp) {
+    package init(tried: Int = 0, triedAt: Timestamp? = nil, countsFrom: Timestamp) {
         self.tried = tried
+        self.triedAt = triedAt
         self.countsFrom = countsFrom
     }
 }

@@ -42,6 +42,12 @@ package enum UpdateUser {
         return try await ports.commit(at: now, as: caller.actor) { work in
             guard let user = try work.links.find(reference, of: client) else { return .notFound }
             let externalID = changes.externalID ?? user.externalID
+            // A refusal must not leave anything behind, so this is looked at first.
+            if let externalID, let holder = try work.links.find(.externalID(externalID), of: client),
+                holder.id != user.id
+            {
+                return .externalIDTaken
+            }
             if let old = user.externalID, old != externalID {
                 try work.leaveBehind(old, by: client, of: user.id)
             }

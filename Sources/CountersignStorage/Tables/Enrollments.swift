@@ -179,6 +179,7 @@ extension SQLTransaction {
         for (name, custom) in customs.sorted(by: { $0.key < $1.key }) {
             object["\(name)"] = .array([
                 .integer(Int64(custom.tried)), .integer(custom.countsFrom.milliseconds),
+                custom.triedAt.map { .integer($0.milliseconds) } ?? .null,
             ])
         }
         try connection.send(
@@ -302,17 +303,17 @@ extension SQLTransaction {
         return versions.contains(nil) ? nil : versions.compactMap { $0 }
     }
 
-    /// Reads each custom authenticator's count of failed attempts and the time from which it counts.
-    ///
-    /// Rows of an earlier version hold only the count.
+    /// Reads each custom authenticator's count of tries, the time from which it counts, and the time of the last try.
     private static func customs(_ text: String) -> [AuthenticatorName: EnrolledCustom]? {
         guard let members = (try? JSONValue(parsing: Array(text.utf8)))?.object?.members else { return nil }
         var customs: [AuthenticatorName: EnrolledCustom] = [:]
         for member in members {
-            let numbers = (member.value.array ?? [member.value, .integer(0)]).compactMap(\.integer)
-            guard let name = AuthenticatorName(member.name), numbers.count == 2 else { return nil }
+            guard let name = AuthenticatorName(member.name), let values = member.value.array, values.count == 3,
+                let tried = values[0].integer, let countsFrom = values[1].integer
+            else { return nil }
             customs[name] = EnrolledCustom(
-                tried: Int(clamping: numbers[0]), countsFrom: Timestamp(milliseconds: numbers[1]))
+                tried: Int(clamping: tried), triedAt: values[2].integer.map { Timestamp(milliseconds: $0) },
+                countsFrom: Timestamp(milliseconds: countsFrom))
         }
         return customs
     }
