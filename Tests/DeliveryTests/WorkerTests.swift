@@ -3,7 +3,6 @@ import CountersignCore
 import CountersignDelivery
 import CountersignStorage
 import CountersignWire
-import NIOCore
 import StorageTestSupport
 import Synchronization
 import Testing
@@ -59,7 +58,7 @@ struct WorkerTests {
                     try await Receiver.with(
                         { _ in .status(200) },
                         { _, base in
-                            try await scene.working(scene.worker(timeout: .seconds(60))) {
+                            try await scene.working(scene.worker()) {
                                 var arrivals = silent.arrivals.makeAsyncIterator()
                                 let stuck = try await scene.enqueue(to: silentBase + "/hook")
                                 _ = await arrivals.next()
