@@ -77,6 +77,17 @@ private struct LinkScene: Sendable {
 
 @Suite("Design 3.7: what is approved by a link comes to light when its code is brought back")
 struct ReturnTests {
+    @Test("A return code can be typed as an argument: hexadecimal digits, never a hyphen at its beginning")
+    func typed() async throws {
+        let world = try await World()
+        let hasher = world.ports.hasher
+        for each in UInt8(0)..<200 {
+            let challenge = ChallengeID(at: world.time.now, random: [UInt8](repeating: each, count: 10))
+            let code = hasher.returnCode(of: challenge).reveal()
+            #expect(Hex.decode(code)?.count == 16, "\(code)")
+        }
+    }
+
     @Test(
         "Nobody but the device knows of the approval until its code is presented, not by state, receipt or callback",
         arguments: Engine.allCases)

@@ -95,8 +95,10 @@ package struct KeyedHasher: Sendable {
 
     /// The return code that releases the approval of a challenge: always the same, and sent only to the approving
     /// device.
+    ///
+    /// 32 hexadecimal digits: a code that begins with a hyphen is an option to a command line.
     func returnCode(of challenge: ChallengeID) -> Secret<String> {
-        Secret(Base64URL.encode(proof(of: [], for: "return \(challenge)")))
+        Secret(Hex.encode(proof(of: [], for: "return \(challenge)")))
     }
 
     /// A cursor: where a page ended, and a MAC that binds it to one list as one caller sees it.
