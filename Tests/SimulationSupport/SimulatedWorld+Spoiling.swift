@@ -8,6 +8,9 @@ extension SimulatedWorld {
     /// Something that the test needs does not exist in this run.
     package struct Missing: Error {
         package let what: String
+
+        /// An error that names it.
+        package init(what: String) { self.what = what }
     }
 
     /// Changes the database in a commit that is checked.

@@ -276,7 +276,7 @@ extension SimulationTests {
 
         @Test("A history that breaks a promise is seen to break it", arguments: histories)
         func seen(_ history: History) throws {
-            let report = try Self.world().run(for: .seconds(150), thenSpoiled: history.spoil)
+            let report = try Self.spoiled(by: history)
             let violation = try #require(report.violation)
             #expect(violation.invariant == history.invariant, "\(violation)")
             #expect(violation.text.contains(history.words), "\(violation)")
@@ -285,15 +285,25 @@ extension SimulationTests {
         @Test("Every promise that is made yet has a history that breaks it; without one nothing is seen")
         func complete() throws {
             #expect(Set(Self.histories.map(\.invariant)) == Set(0...14))
-            #expect(try Self.world().run(for: .seconds(150)).violation == nil)
+            #expect(try Self.world(3).run(for: .seconds(150)).violation == nil)
+        }
+
+        /// The first world that has what the history spoils.
+        private static func spoiled(by history: History) throws -> SimulatedWorld.Report {
+            for seed in UInt64(3)..<20 {
+                do {
+                    return try world(seed).run(for: .seconds(150), thenSpoiled: history.spoil)
+                } catch is SimulatedWorld.Missing {}
+            }
+            throw SimulatedWorld.Missing(what: history.words)
         }
 
         /// Some minutes in which nothing goes wrong.
-        private static func world() throws -> SimulatedWorld {
+        private static func world(_ seed: UInt64) throws -> SimulatedWorld {
             var population = SimulatedWorld.Population()
             (population.users, population.nodes, population.portals) = (2, 1, 1)
             (population.asksPerHour, population.hasThief, population.rates) = (1500, false, .none)
-            return try SimulatedWorld(seed: 3, population: population)
+            return try SimulatedWorld(seed: seed, population: population)
         }
     }
 }
