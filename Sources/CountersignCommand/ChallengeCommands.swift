@@ -121,30 +121,35 @@ struct ChallengeCommand: AsyncParsableCommand {
             let wait = wait
             let output = output
             try await remote.withRemote { remote in
-                var challenge = try await remote.call(.POST, "/v1/challenges", body, idempotency: key)
-                let id = challenge["id"]?.string ?? ""
-                if wait == 0 || !output.json {
-                    let number = challenge["number"]?.field.map { "\nNumber to type on the device: \($0)" } ?? ""
-                    let code = try challenge["code"].map { "\n\(try describeCode($0))" } ?? ""
-                    output.print(challenge, "Challenge \(ShownText.line(id))\(number)\(code)")
+                func tell(asked: JSONValue) throws {
+                    let id = ShownText.line(asked["id"]?.string ?? "")
+                    let number = asked["number"]?.field.map { "\nNumber to type on the device: \($0)" } ?? ""
+                    let code = try asked["code"].map { "\n\(try describeCode($0))" } ?? ""
+                    output.print(asked, "Challenge \(id)\(number)\(code)")
                 }
-                guard wait > 0 else { return }
-                let end = Date().addingTimeInterval(TimeInterval(wait))
-                let asked = challenge.object
-                while challenge["state"]?.string == "pending" {
-                    let rest = min(Int64(end.timeIntervalSinceNow.rounded(.up)), 60)
-                    guard rest > 0 else { break }
-                    challenge = try await remote.call(.GET, "/v1/challenges/\(id)?wait=\(rest)", waiting: rest)
+                guard wait > 0 else {
+                    return try tell(asked: await remote.call(.POST, "/v1/challenges", body, idempotency: key))
                 }
-                if output.json, var object = challenge.object {
+                var told = remote.askAndWait(
+                    body, idempotency: key ?? UUID().uuidString, for: .seconds(wait)
+                ).makeAsyncIterator()
+                guard let asked = try await told.next() else { throw CancellationError() }
+                if !output.json { try tell(asked: asked) }
+                var challenge = try await ProgressLine.during("Waiting for the answer") { try await told.next() }
+                if challenge == nil {
+                    let id = Remote.escaped(asked["id"]?.string ?? "")
+                    challenge = try await remote.call(.GET, "/v1/challenges/\(id)")
+                }
+                if output.json, var object = challenge?.object {
                     // One object holds everything: the reply to the request, and the current status.
-                    for member in asked?.members ?? [] where object[member.name] == nil {
+                    for member in asked.object?.members ?? [] where object[member.name] == nil {
                         object[member.name] = member.value
                     }
                     challenge = .object(object)
                 }
-                output.print(challenge, describe(challenge))
-                guard challenge["state"]?.string == "approved" else {
+                let shown = challenge ?? asked
+                output.print(shown, describe(shown))
+                guard shown["state"]?.string == "approved" else {
                     throw CommandError("The challenge was not approved.")
                 }
             }

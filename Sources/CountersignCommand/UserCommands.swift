@@ -68,7 +68,7 @@ extension UserCommand {
             let name = Remote.escaped(Remote.user(user))
             try await remote.withRemote { remote in
                 var last = ""
-                try await remote.lines("\(remote.users)/\(name)/export") { line in
+                try await remote.lines(.GET, "\(remote.users)/\(name)/export") { line in
                     last = line
                     // Characters are escaped as JSON escapes, so the line stays JSON.
                     say((try? JSONValue(parsing: Array(line.utf8))).map(ShownText.json) ?? ShownText.line(line))

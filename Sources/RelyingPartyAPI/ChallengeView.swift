@@ -27,6 +27,8 @@ package struct ChallengeView: Sendable {
     package var clientState: String?
     /// How each device was reached; nil where it is not told.
     package var deliveries: [DeliveryView]?
+    /// The signed receipt of the answer that ended it, as text that gpg verifies; nil where it is not told.
+    package var receipt: String?
     /// Whose it is; told to operators alone.
     package var client: ClientID?
 
@@ -55,7 +57,7 @@ package struct ChallengeView: Sendable {
             "type": .text(type), "user": .text(user), "methods": .texts(methods), "asked_at": .text(askedAt),
             "expires_at": .text(expiresAt), "claimed_at": .text(claimedAt), "ended_at": .text(endedAt),
             "client_state": .text(clientState), "deliveries": deliveries.map { .array($0.map(\.json)) },
-            "client": .text(client),
+            "receipt": receipt.map(JSONValue.string), "client": .text(client),
         ])
     }
 
@@ -78,6 +80,7 @@ package struct ChallengeView: Sendable {
                 try DeliveryView(element.value, at: element.pointer)
             }
         }
+        receipt = try members.optionalString("receipt")
         client = try members.optionalID("client")
     }
 }

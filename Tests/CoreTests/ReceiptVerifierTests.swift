@@ -26,7 +26,6 @@ struct ReceiptScene: Sendable {
     var certificate: Certificate
     var methods: [AnswerMethod] = [.confirm, .pin]
     var asksNumber = true
-    var fetchedAt: Timestamp? = now.adding(seconds: -20)
     var countsFrom = made
     var isSuspended = false
     var pinLockedAt: Timestamp?
@@ -91,8 +90,8 @@ struct ReceiptScene: Sendable {
             to: try server.key(for: .encrypt, at: Self.now.unixSeconds).publicKey, intendedRecipient: recipient,
             at: signedAt.unixSeconds)
         let verifier = ReceiptVerifier(
-            challenge: challenge, fetchedAt: fetchedAt, enrollment: enrollment, certificate: certificate.encoded,
-            keys: keys, hasher: AskScene.hasher, now: Self.now)
+            challenge: challenge, enrollment: enrollment, certificate: certificate.encoded, keys: keys,
+            hasher: AskScene.hasher, now: Self.now)
         return await verifier.verify(sealed(message))
     }
 }
@@ -144,9 +143,8 @@ struct ReceiptVerifierTests {
         ("5: another type", "text", { $0.text = { $0.replacing("type: confirm", with: "type: pin") } }),
         ("5: another message", "text", { $0.text = { $0 + "?" } }),
         ("5: no receipt", "text", { $0.text = { _ in "Countersign" } }),
-        ("5: not fetched", "time", { $0.fetchedAt = nil }),
-        ("5: long before the fetch", "time", { $0.answeredAt = ReceiptScene.now.adding(seconds: -82) }),
-        ("5: as long before it as it may be", "verified", { $0.answeredAt = ReceiptScene.now.adding(seconds: -80) }),
+        ("5: long before the asking", "time", { $0.answeredAt = $0.question.askedAt.adding(seconds: -61) }),
+        ("5: as long before it as it may be", "verified", { $0.answeredAt = $0.question.askedAt.adding(seconds: -60) }),
         ("5: after now", "time", { $0.answeredAt = ReceiptScene.now.adding(seconds: 61) }),
         ("5: as long after it as it may be", "verified", { $0.answeredAt = ReceiptScene.now.adding(seconds: 60) }),
         ("6: a method that is not asked for", "method", { $0.methods = [.pin] }),

@@ -148,15 +148,59 @@ struct ChallengesTests {
         }
     }
 
-    @Test("Design 3.6: an announcement that was altered is dropped, and hides no other")
-    func alteredEnvelope() async throws {
+    @Test("The list brings the newest three whole, which are opened without a fetch; the others are fetched")
+    func listed() async throws {
+        try await SDKScene.with { scene in
+            var asked: [SDKScene.Asked] = []
+            for number in 0..<5 {
+                asked.insert(try await scene.ask(["message": .string("Question \(number)?")]), at: 0)
+            }
+            let pending = try await scene.authenticator.pendingChallenges()
+            #expect(pending.map(\.id) == asked.map(\.id))
+            #expect(pending.map(\.message) == (0..<5).reversed().map { "Question \($0)?" })
+            #expect(
+                scene.transport.requests(to: "/message").map(\.url.path) == asked[3...].map { "\($0.path)/message" })
+            for (asked, pending) in zip(asked, pending) {
+                try await pending.open().approve(with: .confirmation, number: asked.number)
+            }
+            #expect(scene.transport.requests(to: "/message").count == 2)
+            // Nothing that ended meanwhile is approved, though it can be opened.
+            let last = try await scene.ask()
+            let held = try #require(try await scene.authenticator.pendingChallenges().first)
+            _ = try await scene.shop.call(.DELETE, last.path).success()
+            let opened = try await held.open()
+            #expect(
+                await code { try await opened.approve(with: .confirmation, number: last.number) } == "challenge_ended")
+            try await scene.enrollment.remove()
+            #expect(await code { _ = try await held.open() } == "not_enrolled")
+        }
+    }
+
+    @Test("Of a challenge with a message of its own to be signed, a list shows the short one")
+    func shortMessage() async throws {
+        try await SDKScene.with { scene in
+            _ = try await scene.ask(["message": "Sign in?", "secure_message": "Sign in to the vault?"])
+            let pending = try #require(try await scene.authenticator.pendingChallenges().first)
+            #expect(pending.message == "Sign in?")
+            #expect(try await pending.open().message == "Sign in to the vault?")
+        }
+    }
+
+    @Test("A challenge in the list that was altered is dropped, and hides no other")
+    func altered() async throws {
         try await SDKScene.with { scene in
             let asked = [try await scene.ask(["message": "First?"]), try await scene.ask(["message": "Second?"])]
             scene.transport.happen { request, send in
                 var response = try await send(request)
                 if request.url.path.hasSuffix("/self/challenges") {
-                    let text = String(decoding: response.body, as: UTF8.self)
-                    response.body = Array(text.replacing("Second?", with: "Harmless?").utf8)
+                    let list = try JSONValue(parsing: response.body)["challenges"]?.array ?? []
+                    var second = list.first?.object ?? [:]
+                    let text = second["message"]?.string ?? ""
+                    var message = Base64.decode(text) ?? []
+                    if !message.isEmpty { message[message.count / 2] ^= 1 }
+                    second["message"] = .string(Base64.encode(message))
+                    response.body =
+                        JSONValue.members(["challenges": .array([.object(second)] + list.dropFirst())]).encoded
                 }
                 return response
             }
@@ -164,8 +208,8 @@ struct ChallengesTests {
         }
     }
 
-    @Test("Design 3.6: an announcement for another device is dropped")
-    func foreignEnvelope() async throws {
+    @Test("A challenge for another device is dropped")
+    func foreign() async throws {
         try await SDKScene.with { scene in
             let other = try await TestPhone.enrolled(for: scene.user, by: scene.shop, at: scene.server)
             _ = try await scene.ask(["enrollments": [.string("\(other.enrollment)")]])
@@ -177,7 +221,7 @@ struct ChallengesTests {
         }
     }
 
-    @Test("Design 3.6: for an unknown key the keys are fetched again, at most once a minute")
+    @Test("Design 3.6: for a push by an unknown key the keys are fetched again, at most once a minute")
     func unknownPushKey() async throws {
         let stub = try await StubServer()
         let app = try await stub.enrolled()
@@ -186,9 +230,9 @@ struct ChallengesTests {
             issuer: stub.issuer, enrollment: stub.enrollment, challenge: stub.challenge, challengeType: type,
             issuedAt: StubServer.now, expiresAt: StubServer.now.adding(seconds: 120),
             alert: PushAlert(title: "ACME Shop", body: "Pay?"))
-        stub.announce([try await envelope.signed(by: stub.push, keyID: "unknown", category: .review, badge: 1).payload])
-        #expect(try await app.pendingChallenges().isEmpty)
-        #expect(try await app.pendingChallenges().isEmpty)
+        let payload = try await envelope.signed(by: stub.push, keyID: "unknown", category: .review, badge: 1).payload
+        let push = try #require(PushNotification(json: payload.encoded))
+        for _ in 0..<2 { #expect(await code { _ = try await app.pendingChallenge(from: push) } == "push_refused") }
         #expect(stub.pushKeyFetches == 1)
     }
 }

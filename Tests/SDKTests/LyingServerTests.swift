@@ -57,6 +57,19 @@ struct LyingServerTests {
         lie.spoil(&body)
         server.say(try await Self.seal(.binary(JSONValue.object(body).encoded), server))
         #expect(await code { _ = try await app.open(server.challenge, for: server.enrollment) } == "not_handleable")
+        let isShown = lie == .noMethods || lie == .unknownMethods
+        #expect(await Self.listed(by: app) == (isShown ? "not_handleable" : "not listed"))
+    }
+
+    /// The error of opening what the server lists.
+    private static func listed(by app: Authenticator) async -> String {
+        let isListed = Mutex(false)
+        let told = await code {
+            guard let pending = try await app.pendingChallenges().first else { return }
+            isListed.withLock { $0 = true }
+            _ = try await pending.open()
+        }
+        return told.isEmpty && !isListed.withLock { $0 } ? "not listed" : told
     }
 
     @Test("The same body without a lie opens, unknown members and all")
@@ -69,6 +82,18 @@ struct LyingServerTests {
         server.say(try await Self.seal(.binary(JSONValue.object(body).encoded), server))
         let question = try await app.open(server.challenge, for: server.enrollment)
         #expect(question.message == "Pay EUR 1,250.00 to ACME GmbH?")
+        let listed = try #require(try await app.pendingChallenges().first)
+        #expect(listed.message == question.message && listed.clientName == question.client.name)
+        #expect(try await listed.open().id == question.id)
+        // A short message besides is what a list shows.
+        body["alert"] = "Pay?"
+        server.say(try await Self.seal(.binary(JSONValue.object(body).encoded), server))
+        let short = try #require(try await app.pendingChallenges().first)
+        #expect(short.message == "Pay?")
+        #expect(try await short.open().message == question.message)
+        body["alert"] = "Pay\u{200B}?"
+        server.say(try await Self.seal(.binary(JSONValue.object(body).encoded), server))
+        #expect(await Self.listed(by: app) == "not listed")
     }
 
     /// What is wrong with the message around an honest body.
@@ -115,6 +140,7 @@ struct LyingServerTests {
         case .fromTheFuture: server.say(try await Self.seal(.binary(honest), server, ahead: 3600))
         }
         #expect(await code { _ = try await app.open(server.challenge, for: server.enrollment) } == expected)
+        #expect(await Self.listed(by: app) == (expected == "server_changed" ? expected : "not listed"))
     }
 
     @Test(
@@ -126,6 +152,7 @@ struct LyingServerTests {
         body["expires_at"] = .string("\(StubServer.now.adding(seconds: seconds))")
         server.say(try await Self.seal(.binary(JSONValue.object(body).encoded), server))
         #expect(await code { _ = try await app.open(server.challenge, for: server.enrollment) } == expected)
+        #expect(await Self.listed(by: app) == expected)
     }
 
     @Test("The message of one challenge in place of another's is found out")

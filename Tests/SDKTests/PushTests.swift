@@ -18,28 +18,16 @@ extension SDKScene {
     /// How often the server was told where the device is reached.
     fileprivate var told: Int { transport.requests(to: Self.own).count { $0.method == "PATCH" } }
 
-    /// The push that announces a challenge, as the device's system would hand it over.
-    fileprivate func push(_ asked: Asked) async throws -> JSONValue {
-        try #require(try await payloads()["\(asked.id)"])
-    }
-
-    /// What the server lists for the device, by challenge: the same signed payloads that it pushes.
-    fileprivate func payloads() async throws -> [String: JSONValue] {
-        let seen = Seen()
-        transport.happen { request, send in
-            let response = try await send(request)
-            if request.url.path.hasSuffix("/self/challenges") { await seen.note(response.body) }
-            return response
+    /// Asks, and gives back the push that announces it, as the device's system would hand it over.
+    fileprivate func askedByPush() async throws -> (asked: Asked, push: JSONValue) {
+        try await CallbackReceiver.with { receiver in
+            let port = try #require(URL(string: receiver.url)?.port)
+            let token = "\(port):\(String(repeating: "0badc0de", count: 4))"
+            try await authenticator.registerPush(.local, app: "com.example.bank", token: token)
+            let asked = try await ask()
+            var calls = receiver.calls.makeAsyncIterator()
+            return (asked, try JSONValue(parsing: try #require(await calls.next()).body))
         }
-        _ = try await authenticator.pendingChallenges()
-        transport.happen(nil)
-        let list = try JSONValue(parsing: await seen.body)["challenges"]?.array ?? []
-        return Dictionary(uniqueKeysWithValues: list.map { ($0["countersign"]?["id"]?.string ?? "", $0) })
-    }
-
-    private actor Seen {
-        private(set) var body: [UInt8] = []
-        func note(_ body: [UInt8]) { self.body = body }
     }
 }
 
@@ -137,8 +125,7 @@ struct PushTests {
     func reads() async throws {
         try await SDKScene.with { scene in
             let app = scene.authenticator
-            let asked = try await scene.ask()
-            let payload = try await scene.push(asked)
+            let (asked, payload) = try await scene.askedByPush()
             scene.transport.happen { _, _ in throw FaultyTransport.Lost() }
             let push = try #require(PushNotification(json: payload.encoded))
             let pending = try #require(try await app.pendingChallenge(from: push))
@@ -180,8 +167,7 @@ struct PushTests {
     func merges() async throws {
         try await SDKScene.with { scene in
             var challenges = scene.authenticator.challenges().makeAsyncIterator()
-            let first = try await scene.ask()
-            let pushed = try await scene.push(first)
+            let (first, pushed) = try await scene.askedByPush()
             let push = try #require(PushNotification(json: pushed.encoded))
             for _ in 0..<3 { #expect(try await scene.authenticator.receive(push)?.id == first.id) }
             #expect(await challenges.next()?.id == first.id)
@@ -196,8 +182,8 @@ struct PushTests {
     @Test("A push is enough: what it announces comes although asking fails")
     func pushAlone() async throws {
         try await SDKScene.with { scene in
-            let asked = try await scene.ask()
-            let push = try #require(PushNotification(json: try await scene.push(asked).encoded))
+            let (asked, pushed) = try await scene.askedByPush()
+            let push = try #require(PushNotification(json: pushed.encoded))
             scene.transport.happen { request, send in
                 if request.url.path.hasSuffix("/self/challenges") { throw FaultyTransport.Lost() }
                 return try await send(request)

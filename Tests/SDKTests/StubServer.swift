@@ -23,7 +23,6 @@ final class StubServer: Transport {
         var device: Certificate?
         var published: Certificate?
         var message = ""
-        var payloads: [JSONValue] = []
         var pushKeyFetches = 0
     }
 
@@ -58,8 +57,6 @@ final class StubServer: Transport {
     /// From now on the challenge's message is this.
     func say(_ message: [UInt8]) { say(base64: Base64.encode(message)) }
     func say(base64 text: String) { state.withLock { $0.message = text } }
-    /// From now on these are pending.
-    func announce(_ payloads: [JSONValue]) { state.withLock { $0.payloads = payloads } }
 
     /// From now on this is the issuer's certificate; the first one for nil.
     func publish(_ certificate: Certificate?) { state.withLock { $0.published = certificate } }
@@ -96,8 +93,11 @@ final class StubServer: Transport {
                 policies: EnrollmentPolicies(pin: .standard, devices: nil, authenticators: []), approval: nil)
             return Self.reply(reply.json.encoded)
         case ("GET", "/v1/enrollments/self/challenges"):
-            let payloads = state.withLock { $0.payloads }
-            return Self.reply(JSONValue.members(["challenges": .array(payloads), "cursor": "c"]).encoded)
+            let entry: JSONValue = [
+                "id": .string("\(challenge)"), "expires_at": .string("\(Self.now.adding(seconds: 120))"),
+                "message": .string(state.withLock { $0.message }),
+            ]
+            return Self.reply(JSONValue.members(["challenges": [entry], "cursor": "c"]).encoded)
         case ("GET", let path) where path.hasSuffix("/message"):
             return Self.reply(JSONValue.members(["message": .string(state.withLock { $0.message })]).encoded)
         default:

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// A relying party's receiver of callbacks: a server on a free local port that accepts every POST.
+/// A receiver of callbacks or pushes: a server on a free local port that accepts every POST.
 package struct CallbackReceiver: Sendable {
     /// One POST request.
     package struct Call: Sendable {
@@ -33,7 +33,7 @@ package struct CallbackReceiver: Sendable {
         let answers = Mutex(statuses)
         let sayings = Mutex(bodies)
         let router = Router()
-        router.post("/hook") { request, _ -> Response in
+        router.post("/:path") { request, _ -> Response in
             var request = request
             let body = try await request.collectBody(upTo: 1 << 20)
             let headers = Dictionary(request.headers.map { ($0.name.canonicalName, $0.value) }) { $1 }

@@ -24,7 +24,8 @@ package struct ServerEvent: Hashable, Sendable {
         name = field("event")
         data = try field("data").map { try JSONValue(parsing: Array($0.utf8)) }
         guard let data else { return }
-        let faults = Contract.served.checker.faults(in: data, by: ["$ref": "#/components/schemas/Challenge"])
+        let schema = name == "asked" ? "AskedChallenge" : "Challenge"
+        let faults = Contract.served.checker.faults(in: data, by: ["$ref": .string("#/components/schemas/\(schema)")])
         guard faults.isEmpty else { throw UnexpectedReply(description: "\(faults.joined(separator: "; "))\n\(block)") }
     }
 }
@@ -38,15 +39,14 @@ package struct EventStream: AsyncSequence, Sendable {
     package let headers: [String: String]
     private let events: AsyncThrowingStream<ServerEvent, any Error>
 
-    init(_ response: HTTPClientResponse, at path: String, of server: TestServer) {
+    init(_ response: HTTPClientResponse, at route: String, of server: TestServer) {
         headers = Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" }
         events = AsyncThrowingStream { continuation in
             let reading = Task {
                 do {
                     var text = ""
                     for try await buffer in response.body {
-                        server.watch.note(
-                            "GET \(path)", "GET \(path), an event", Array(buffer.readableBytesView))
+                        server.watch.note(route, "\(route), an event", Array(buffer.readableBytesView))
                         text += String(decoding: buffer.readableBytesView, as: UTF8.self)
                         while let end = text.firstRange(of: "\n\n") {
                             continuation.yield(try ServerEvent(text[..<end.lowerBound]))
@@ -71,15 +71,30 @@ package struct EventStream: AsyncSequence, Sendable {
 extension Caller {
     /// Opens an event stream for the body.
     ///
+    /// - Parameters:
+    ///   - path: the path.
+    ///   - posted: the body of a `POST`; nil for a `GET`.
+    ///   - key: the idempotency key.
+    ///   - body: is given the stream.
     /// - Throws: ``UnexpectedReply`` if the server returns no stream, or if an event does not match the OpenAPI
     ///   document.
     package func stream<Result: Sendable>(
-        _ path: String, _ body: (EventStream) async throws -> Result
+        _ path: String, posting posted: JSONValue? = nil, key: String? = nil,
+        _ body: (EventStream) async throws -> Result
     ) async throws -> Result {
         var request = HTTPClientRequest(url: server.address.uri(path))
+        request.method = posted == nil ? .GET : .POST
         request.headers.add(name: "Authorization", value: authorization)
+        request.headers.add(name: "Accept", value: "text/event-stream")
+        if let key { request.headers.add(name: "Idempotency-Key", value: key) }
+        if let posted {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(posted.encoded)
+        }
         let response = try await TestHTTP.client.execute(request, timeout: .seconds(90))
-        guard response.status == .ok else { throw UnexpectedReply(description: "\(path): \(response.status)") }
-        return try await body(EventStream(response, at: path, of: server))
+        guard response.status == (posted == nil ? .ok : .created) else {
+            throw UnexpectedReply(description: "\(path): \(response.status)")
+        }
+        return try await body(EventStream(response, at: "\(request.method) \(path)", of: server))
     }
 }

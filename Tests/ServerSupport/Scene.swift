@@ -78,7 +78,7 @@ package struct Scene: Sendable {
             types: try await administrator.call(.GET, "/v1/admin/types").success(),
             user: try await shop.call(.GET, "/v1/users/\(user)").success(),
             enrollments: try await shop.call(.GET, "/v1/users/\(user)/enrollments").success(),
-            pending: (pending["challenges"]?.array ?? []).map { $0["countersign"]?["id"] ?? .null })
+            pending: (pending["challenges"]?.array ?? []).map { $0["id"] ?? .null })
     }
 }
 

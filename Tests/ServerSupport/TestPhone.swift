@@ -121,6 +121,11 @@ package struct TestPhone: Sendable {
         guard let message = reply["message"]?.string.flatMap({ Base64.decode($0) }) else {
             throw UnexpectedReply(description: "no message in \(reply)")
         }
+        return try await unseal(message)
+    }
+
+    /// Decrypts a challenge.
+    package func unseal(_ message: [UInt8]) async throws -> ChallengeBody {
         let opened = try await EncryptedMessage.open(
             message, with: encryption, signers: serverCertificate.keys, intendedRecipient: certificate.fingerprint,
             now: server.clock.now.unixSeconds)

@@ -58,6 +58,7 @@ struct DeviceLinkTests {
             let returned = JSONValue.string(try await scene.phone.returnCode(in: answered))
             let before = try await scene.shop.call(.GET, path).success()
             #expect(before["state"] == "pending" && before["method"] == nil && before["ended_at"] == nil)
+            #expect(before["receipt"] == nil)
             expectRefusal(try await scene.shop.call(.GET, "\(path)/receipt"), 404, "no_receipt")
             expectRefusal(try await scene.phone.send(.GET, "\(path)/message"), 409, "already_ended")
             expectRefusal(

@@ -1,42 +1,94 @@
 import CountersignWire
 import Encodings
-import JOSE
 import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 4: pending challenges, as signed push envelopes")
+@Suite("Design 4: pending challenges, sealed to the device that polls")
 struct DevicePendingTests {
     private static let path = "/v1/enrollments/self/challenges"
 
-    /// The list, verified, and its cursor.
+    /// The list, and its cursor.
     private static func list(
         _ scene: DeviceScene, phone: TestPhone? = nil, _ query: String = ""
-    ) async throws -> (ids: [String], cursor: String, payloads: [JSONValue]) {
+    ) async throws -> (ids: [String], cursor: String, entries: [PendingEntry]) {
         let phone = phone ?? scene.phone
         let reply = try await phone.send(.GET, path + query).success()
-        let keys = try JWKSet(try await scene.server.send(.GET, "/v1/push-keys").success())
-        let payloads = try #require(reply["challenges"]?.array)
-        let envelopes = try payloads.map { payload in
-            try PushEnvelope(
-                verifying: payload, issuer: scene.server.issuer, enrollment: phone.enrollment, keys: keys,
-                now: scene.server.clock.now, skew: 0)
-        }
-        return (envelopes.map { "\($0.challenge)" }, try #require(reply["cursor"]?.string), payloads)
+        let entries = try #require(reply["challenges"]?.array).map { try PendingEntry($0, at: "") }
+        return (entries.map { "\($0.challenge)" }, try #require(reply["cursor"]?.string), entries)
     }
 
-    @Test("What is pending comes newest first, and tells nothing secret")
+    @Test("What is pending comes newest first, the first three whole, and tells nothing in clear")
     func newestFirst() async throws {
         try await DeviceScene.with { scene in
             #expect(try await Self.list(scene).ids.isEmpty)
-            let asked = [try await scene.ask(), try await scene.ask(), try await scene.ask()]
-            let (ids, _, payloads) = try await Self.list(scene)
+            let asked = [
+                try await scene.ask(), try await scene.ask(), try await scene.ask(), try await scene.ask(),
+            ]
+            let (ids, _, entries) = try await Self.list(scene)
             #expect(ids == asked.map(\.id).reversed())
-            #expect(payloads[0]["aps"]?["alert"]?["title"] == "ACME Shop")
-            let written = payloads.map { String(decoding: $0.encoded, as: UTF8.self) }.joined()
+            #expect(entries.map { $0.message != nil } == [true, true, true, false])
+            for entry in entries {
+                let body = try await scene.phone.open("\(entry.challenge)")
+                #expect(body.expiresAt == entry.expiresAt)
+                guard let message = entry.message else { continue }
+                #expect(try await scene.phone.unseal(message) == body)
+            }
+            let written = String(
+                decoding: try await scene.phone.send(.GET, Self.path).body, as: UTF8.self)
             for challenge in asked { #expect(!written.contains(challenge.number.digits)) }
-            // Neither the secure message nor the details travel in the open.
-            #expect(!written.contains("espresso") && !written.contains("DE89"))
+            for word in ["ACME", "EUR", "espresso", "DE89", "payment"] { #expect(!written.contains(word)) }
+        }
+    }
+
+    @Test("What would make the list larger than 64 KiB must be fetched")
+    func large() async throws {
+        try await DeviceScene.with { scene in
+            let large: JSONObject = [
+                "type": "payment", "message": "Pay?",
+                "secure_message": .string(String(repeating: "x", count: 16_000)),
+            ]
+            for _ in 0..<3 { _ = try await scene.ask(large) }
+            let reply = try await scene.phone.send(.GET, Self.path)
+            let held = try reply.success()["challenges"]?.array?.map { $0["message"] != nil }
+            #expect(held == [true, true, false])
+            #expect(reply.body.count < 66_000)
+        }
+    }
+
+    @Test("A challenge that came by a poll is answered without a fetch; the fetch is recorded with the answer")
+    func answered() async throws {
+        try await DeviceScene.with { scene in
+            let asked = try await scene.ask()
+            let message = try #require(try await Self.list(scene).entries.first?.message)
+            #expect(try await scene.events("challenge.fetched").isEmpty, "a poll records nothing")
+            let deliveries = try await scene.shop.call(.GET, asked.path).success()["deliveries"]
+            #expect(deliveries?[0]?["fetched_at"] == nil)
+            let body = try await scene.phone.unseal(message)
+            let receipt = scene.phone.receipt(
+                of: body.question, .approved(.confirm, number: asked.number))
+            let sealed = try await scene.phone.seal(receipt.text)
+            #expect(try await scene.phone.answer(asked.id, message: sealed).success()["state"] == "approved")
+            let fetched = try await scene.events("challenge.fetched")
+            let ended = try await scene.events("challenge.approved")
+            #expect(fetched.count == 1 && fetched.first?["at"] == ended.first?["at"])
+            #expect(fetched.first?["enrollment"] == .string("\(scene.phone.enrollment)"))
+            // A fetch, or the same answer again, records no second one.
+            _ = try await scene.phone.answer(asked.id, message: sealed).success()
+            _ = try await scene.phone.send(.GET, "\(asked.path)/message")
+            #expect(try await scene.events("challenge.fetched").count == 1)
+        }
+    }
+
+    @Test("The same bytes come again, by a poll as by a fetch")
+    func sealedOnce() async throws {
+        try await DeviceScene.with { scene in
+            _ = try await scene.ask()
+            let first = try await Self.list(scene).entries.first?.message
+            #expect(try await Self.list(scene).entries.first?.message == first && first != nil)
+            let asked = try #require(try await Self.list(scene).ids.first)
+            let fetched = try await scene.phone.send(.GET, "/v1/challenges/\(asked)/message").success()["message"]
+            #expect(fetched?.string.flatMap { Base64.decode($0) } == first)
         }
     }
 

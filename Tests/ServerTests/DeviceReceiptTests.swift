@@ -232,20 +232,6 @@ struct DeviceReceiptTests {
         }
     }
 
-    @Test("An answer to a challenge never fetched is refused")
-    func neverFetched() async throws {
-        try await DeviceScene.with { scene in
-            let second = try await scene.anotherPhone()
-            let asked = try await scene.ask()
-            // The other phone of the user tells what is asked; this one signs it unseen.
-            let question = try await second.open(asked.id).question
-            let receipt = scene.phone.receipt(of: question, .approved(.confirm, number: asked.number))
-            let reply = try await scene.phone.answer(asked.id, message: try await scene.phone.seal(receipt.text))
-            #expect(reply.refusal == Refusal(422, "answer_invalid"))
-            try await scene.expectUntouched(asked)
-        }
-    }
-
     /// Sends a text that must be refused.
     private static func expectRefused(
         _ text: @escaping @Sendable (Question, DeviceScene, DeviceScene.Asked) async throws -> String

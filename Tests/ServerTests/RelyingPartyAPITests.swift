@@ -68,7 +68,9 @@ struct RelyingPartyAPITests {
     static let described = views + requests
 
     private static let views: [Described] = [
-        Described(schema: "Challenge", isStrict: false, examples: [challenge(["deliveries": [delivery]])]) {
+        Described(
+            schema: "Challenge", isStrict: false, examples: [challenge(["deliveries": [delivery], "receipt": "x"])]
+        ) {
             try ChallengeView($0).json
         },
         Described(schema: "ListedChallenge", isStrict: false, examples: [challenge(["client": .string(client)])]) {

@@ -265,24 +265,27 @@ final class Phone: @unchecked Sendable {
         let outcome = try await call("GET", "/v1/challenges", by: device, waiting: .seconds(waiting)) {
             call, services in
             let ports = services.ports
-            switch try await PendingChallenges.list(
-                for: call, waitingUntil: ports.time.now.adding(seconds: Int64(waiting)), since: cursor,
-                changes: ports.changes, ports: ports)
-            {
-            case .ended(let outcome): return try outcome.told()
-            case .waiting(let wait): return try await wait.outcome(ports: ports).told()
-            }
+            let list =
+                switch try await PendingChallenges.list(
+                    for: call, waitingUntil: ports.time.now.adding(seconds: Int64(waiting)), since: cursor,
+                    changes: ports.changes, ports: ports)
+                {
+                case .ended(let outcome): try outcome.told()
+                case .waiting(let wait): try await wait.outcome(ports: ports).told()
+                }
+            return (list: list, certificate: try ports.keys.current().certificate)
         }
-        do {
-            let (announcements, cursor) = outcome
-            device.cursor = cursor
-            for id in announcements.map(\.challenge) {
-                guard device.seen.insert(id).inserted else { continue }
-                world.scheduler.start { [self] in
-                    do { try await handle(id, device) } catch {
-                        device.seen.remove(id)
-                        device.cursor = nil
-                    }
+        device.cursor = outcome.list.cursor
+        for entry in outcome.list.entries {
+            guard device.seen.insert(entry.challenge).inserted else { continue }
+            // The other half fetches, as after a push.
+            let message = world.happens(percent: 50) ? entry.message : nil
+            world.scheduler.start { [self] in
+                do {
+                    try await handle(entry.challenge, message.map { ($0, outcome.certificate) }, device)
+                } catch {
+                    device.seen.remove(entry.challenge)
+                    device.cursor = nil
                 }
             }
         }
@@ -308,9 +311,14 @@ final class Phone: @unchecked Sendable {
         await pause(1...60)
     }
 
-    /// Opens a challenge and answers it.
-    private func handle(_ id: ChallengeID, _ device: Device) async throws {
-        guard let body = try await open(id, device) else { return }
+    /// A challenge that the server has sealed, and the server's certificate.
+    private typealias Sealed = (message: [UInt8], certificate: Certificate)
+
+    /// Opens a challenge, which is fetched unless the list has brought it, and answers it.
+    private func handle(_ id: ChallengeID, _ sealed: Sealed?, _ device: Device) async throws {
+        let opened: ChallengeBody?
+        if let sealed { opened = try await unseal(sealed, id, device) } else { opened = try await open(id, device) }
+        guard let body = opened else { return }
         switch habit {
         case .prompt: try await world.pause(world.milliseconds(500...4000))
         case .slow, .away: await pause(5...100)
@@ -337,19 +345,22 @@ final class Phone: @unchecked Sendable {
             tell(id, status)
             return nil
         case .notFound, .refused: return nil
-        case .message(let message):
-            // The phone fetches a key that it does not know, as the SDK does.
-            device.server = outcome.1
-            let opened = try await EncryptedMessage.open(
-                message, with: device.holder.encryption, signers: device.server.keys,
-                intendedRecipient: device.certificate.fingerprint, now: now.adding(seconds: 4000).unixSeconds)
-            let body = try ChallengeBody(try JSONValue(parsing: opened.content))
-            guard body.enrollment == device.id, body.user == device.invitation.user else {
-                world.violate(2, "\(name) was put \(id), which is another's")
-                return nil
-            }
-            return body
+        case .message(let message): return try await unseal((message, outcome.1), id, device)
         }
+    }
+
+    private func unseal(_ sealed: Sealed, _ id: ChallengeID, _ device: Device) async throws -> ChallengeBody? {
+        // The phone fetches a key that it does not know, as the SDK does.
+        device.server = sealed.certificate
+        let opened = try await EncryptedMessage.open(
+            sealed.message, with: device.holder.encryption, signers: device.server.keys,
+            intendedRecipient: device.certificate.fingerprint, now: now.adding(seconds: 4000).unixSeconds)
+        let body = try ChallengeBody(try JSONValue(parsing: opened.content))
+        guard body.enrollment == device.id, body.user == device.invitation.user else {
+            world.violate(2, "\(name) was put \(id), which is another's")
+            return nil
+        }
+        return body
     }
 
     /// The decision of the user, and whether an entered PIN is right; nil for no answer.
@@ -471,7 +482,7 @@ final class Phone: @unchecked Sendable {
                 try await PendingChallenges.list(for: $0, ports: $1.ports).told()
             }
         }
-        for id in outcome.announcements.map(\.challenge) {
+        for id in outcome.entries.map(\.challenge) {
             guard let body = try await open(id, device) else { continue }
             _ = try await answer(id, body, (.approved(.confirm, number: user.thiefsNumber), true), device)
         }
@@ -482,9 +493,9 @@ extension PendingChallenges.Outcome {
     /// The list of challenges.
     ///
     /// - Throws: ``DeviceRefusal``.
-    fileprivate func told() throws -> (announcements: [SignedAnnouncement], cursor: String) {
+    fileprivate func told() throws -> (entries: [PendingEntry], cursor: String) {
         switch self {
-        case .list(let announcements, let cursor): return (announcements, cursor)
+        case .list(let entries, let cursor): return (entries, cursor)
         case .refused(let refusal): throw refusal
         }
     }

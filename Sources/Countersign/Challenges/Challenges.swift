@@ -1,6 +1,5 @@
 import CountersignWire
 import Encodings
-import JOSE
 
 extension Authenticator {
     /// How long the server may hold a request for pending challenges, in seconds.
@@ -51,32 +50,23 @@ extension Authenticator {
         if let cursor { path += "&cursor=\(cursor)" }
         let json = try await send("GET", path, for: stored, waiting: waiting).json()
         var pending: [PendingChallenge] = []
-        for payload in json["challenges"]?.array ?? [] {
-            // One bad envelope does not hide the other challenges.
-            if let envelope = try? await verify(payload, for: stored) {
-                pending.append(PendingChallenge(envelope, authenticator: self))
+        for element in json["challenges"]?.array ?? [] {
+            guard let entry = try? PendingEntry(element, at: "") else { continue }
+            do throws(CountersignError) {
+                pending.append(PendingChallenge(try await body(of: entry, for: stored), authenticator: self))
+            } catch {
+                // One bad challenge does not hide the others; a key that is not the server's hides all of them.
+                guard error.isOfOneChallenge else { throw error }
             }
         }
         return (pending, json["cursor"]?.string)
     }
 
-    func verify(
-        _ payload: JSONValue, for stored: StoredEnrollment, skew: Int64 = allowedSkew
-    ) async throws(CountersignError) -> PushEnvelope {
-        let now = await connection.now
-        func envelope(_ keys: JWKSet) throws(PushRefusal) -> PushEnvelope {
-            try PushEnvelope(
-                verifying: payload, issuer: stored.issuer, enrollment: stored.id, keys: keys, now: now,
-                skew: skew)
-        }
-        do throws(PushRefusal) {
-            return try envelope(stored.pushKeys)
-        } catch .signature(.unknownKeyID) {
-            let keys = await refreshedPushKeys(for: stored)
-            do throws(PushRefusal) { return try envelope(keys) } catch { throw .pushRefused(error) }
-        } catch {
-            throw .pushRefused(error)
-        }
+    private func body(
+        of entry: PendingEntry, for stored: StoredEnrollment
+    ) async throws(CountersignError) -> ChallengeBody {
+        guard let message = entry.message else { return try await fetch(entry.challenge, for: stored) }
+        return try await unseal(message, naming: entry.challenge, for: stored)
     }
 
     /// Polls for one enrollment until it is gone or the task is cancelled.
@@ -119,6 +109,16 @@ extension Authenticator {
             // A device that polls does not depend on its push registration.
             guard error.retryHelps || error.isDeregistration else { return }
             throw error
+        }
+    }
+}
+
+extension CountersignError {
+    /// Whether the error says that a challenge has ended meanwhile, or cannot be shown; the others are not concerned.
+    fileprivate var isOfOneChallenge: Bool {
+        switch self {
+        case .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded, .notHandleable: true
+        default: false
         }
     }
 }

@@ -2,7 +2,8 @@ public import CountersignWire
 import Encodings
 import OpenPGP
 
-/// The announcement of a challenge: verified, without anything secret.
+/// A challenge that waits for an answer, as a push announced it or as the server listed it: verified, with nothing in it
+/// that a notification must not show.
 public struct PendingChallenge: Sendable {
     /// The challenge's id.
     public let id: ChallengeID
@@ -20,6 +21,8 @@ public struct PendingChallenge: Sendable {
     public let askedAt: Timestamp
     /// When it ends unanswered.
     public let expiresAt: Timestamp
+    /// The challenge itself, if the server's list brought it; a push only announces it.
+    private let body: ChallengeBody?
     private let authenticator: Authenticator
 
     init(_ envelope: PushEnvelope, authenticator: Authenticator) {
@@ -30,15 +33,29 @@ public struct PendingChallenge: Sendable {
         type = "\(envelope.challengeType)"
         askedAt = envelope.issuedAt
         expiresAt = envelope.expiresAt
+        body = nil
         self.authenticator = authenticator
     }
 
-    /// Fetches, decrypts and verifies the challenge.
+    init(_ body: ChallengeBody, authenticator: Authenticator) {
+        id = body.question.challenge
+        enrollment = body.enrollment
+        clientName = body.question.clientName.text
+        message = (body.alert ?? body.question.message).text
+        type = "\(body.question.type)"
+        askedAt = body.question.askedAt
+        expiresAt = body.expiresAt
+        self.body = body
+        self.authenticator = authenticator
+    }
+
+    /// The whole challenge, decrypted and verified; it is fetched first unless the server's list has brought it.
     ///
     /// - Throws: ``CountersignError/alreadyAnswered`` and similar errors when the challenge has ended; `.notHandleable`
     ///   when it does not pass the checks: then show nothing of it.
     public func open() async throws(CountersignError) -> OpenedChallenge {
-        try await authenticator.open(id, for: enrollment)
+        guard let body else { return try await authenticator.open(id, for: enrollment) }
+        return try await authenticator.opened(body)
     }
 }
 
@@ -49,15 +66,12 @@ extension Authenticator {
     public func open(_ id: ChallengeID, for enrollment: EnrollmentID) async throws(CountersignError) -> OpenedChallenge
     {
         guard let stored = await roster[enrollment] else { throw .notEnrolled }
-        let response = try await send("GET", "/v1/challenges/\(id)/message", for: stored)
-        guard let message = try response.json()["message"]?.string.flatMap({ Base64.decode($0) }) else {
-            throw .serverUnreachable(status: response.status)
-        }
-        let body = try await unseal(message, for: stored)
-        // Spec: design 3.3: a challenge is shown only if all of it matches the request.
-        guard body.question.challenge == id, body.question.issuer == stored.issuer, body.enrollment == stored.id,
-            body.user == stored.user
-        else { throw .notHandleable(reason: "it is meant for somebody else") }
+        return try await opened(try await fetch(id, for: stored))
+    }
+
+    /// A challenge that was unsealed, unless it is too late for it, or the app cannot answer it.
+    func opened(_ body: ChallengeBody) async throws(CountersignError) -> OpenedChallenge {
+        guard let stored = await roster[body.enrollment] else { throw .notEnrolled }
         guard body.expiresAt > (await connection.now).adding(seconds: -allowedSkew) else { throw .challengeExpired }
         guard !body.methods.isEmpty else { throw .notHandleable(reason: "it is to be answered by unknown methods") }
         if let place = body.returnURI, !place.isOpened(by: returnSchemes, asked: stored.issuer) {
@@ -66,11 +80,27 @@ extension Authenticator {
         return OpenedChallenge(body, stored: stored, authenticator: self)
     }
 
-    private func unseal(
-        _ message: [UInt8], for stored: StoredEnrollment
+    /// Fetches and unseals a challenge.
+    func fetch(_ id: ChallengeID, for stored: StoredEnrollment) async throws(CountersignError) -> ChallengeBody {
+        let response = try await send("GET", "/v1/challenges/\(id)/message", for: stored)
+        guard let message = try response.json()["message"]?.string.flatMap({ Base64.decode($0) }) else {
+            throw .serverUnreachable(status: response.status)
+        }
+        return try await unseal(message, naming: id, for: stored)
+    }
+
+    /// Unseals a challenge, and checks that it is the one that was asked for.
+    func unseal(
+        _ message: [UInt8], naming id: ChallengeID, for stored: StoredEnrollment
     ) async throws(CountersignError) -> ChallengeBody {
         let json = try await opened(message, for: stored)
-        do { return try ChallengeBody(json) } catch { throw .notHandleable(reason: "\(error)") }
+        let body: ChallengeBody
+        do { body = try ChallengeBody(json) } catch { throw .notHandleable(reason: "\(error)") }
+        // Spec: design 3.3: a challenge is shown only if all of it matches the request.
+        guard body.question.challenge == id, body.question.issuer == stored.issuer, body.enrollment == stored.id,
+            body.user == stored.user
+        else { throw .notHandleable(reason: "it is meant for somebody else") }
+        return body
     }
 
     /// Opens a message that the server has signed and sealed to an enrollment.

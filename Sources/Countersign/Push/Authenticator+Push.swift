@@ -1,6 +1,7 @@
 public import CountersignWire
 import Encodings
 public import Foundation
+import JOSE
 
 extension Authenticator {
     /// Registers the app's push token, for all its present and future enrollments.
@@ -97,6 +98,25 @@ extension Authenticator {
         guard push.withdrawnChallenge == nil, let stored = await roster[push.enrollment] else { return nil }
         let envelope = try await verify(push.payload, for: stored, skew: skew.components.seconds)
         return PendingChallenge(envelope, authenticator: self)
+    }
+
+    private func verify(
+        _ payload: JSONValue, for stored: StoredEnrollment, skew: Int64
+    ) async throws(CountersignError) -> PushEnvelope {
+        let now = await connection.now
+        func envelope(_ keys: JWKSet) throws(PushRefusal) -> PushEnvelope {
+            try PushEnvelope(
+                verifying: payload, issuer: stored.issuer, enrollment: stored.id, keys: keys, now: now,
+                skew: skew)
+        }
+        do throws(PushRefusal) {
+            return try envelope(stored.pushKeys)
+        } catch .signature(.unknownKeyID) {
+            let keys = await refreshedPushKeys(for: stored)
+            do throws(PushRefusal) { return try envelope(keys) } catch { throw .pushRefused(error) }
+        } catch {
+            throw .pushRefused(error)
+        }
     }
 
     /// Takes a push: verifies it and passes its announcement to ``challenges()``, which delivers each challenge once,

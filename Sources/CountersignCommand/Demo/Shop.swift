@@ -42,37 +42,42 @@ actor Shop {
         ]
         request.context = ContextLine(address: address, userAgent: userAgent)
         request.clientState = id
-        let asked = try AskedView(try await ask(request, idempotency: id))
+        let (reply, end) = try await ask(request, idempotency: id)
+        let asked = try AskedView(reply)
         guard let number = asked.number else { throw CommandError("The server named no number.") }
         payments[id] = Payment(challenge: asked.challenge.id, status: asked.challenge.status)
-        Task { await watch(id) }
+        Task { await tell(id, of: end) }
         return [
             "id": .string(id), "number": .string(number.digits),
             "expires_at": .string("\(asked.challenge.expiresAt)"),
         ]
     }
 
+    /// The reply to a question, and the challenge when it has ended.
+    private typealias Asked = (reply: JSONValue, end: Task<JSONValue?, any Error>)
+
     /// Asks the customer; if the customer has reported an earlier payment, the demo first ends the lock at once.
-    private func ask(_ request: AskRequest, idempotency id: String) async throws -> JSONValue {
+    private func ask(_ request: AskRequest, idempotency id: String) async throws -> Asked {
         do {
-            return try await countersign.call(.POST, "/v1/challenges", request.json, idempotency: id)
+            return try await asked(request, idempotency: id)
         } catch let problem as ProblemDetails where problem.code == ProblemCode.askingLocked.rawValue {
             try await lookIntoReports()
-            return try await countersign.call(.POST, "/v1/challenges", request.json, idempotency: id)
+            return try await asked(request, idempotency: id)
         }
     }
 
-    /// Waits for the outcome with long polls, and notifies the pages that show the payment.
-    private func watch(_ id: String) async {
-        guard let challenge = payments[id]?.challenge else { return }
-        while payments[id]?.status.state == "pending" {
-            do {
-                let reply = try await countersign.call(.GET, "/v1/challenges/\(challenge)?wait=30", waiting: 30)
-                payments[id]?.status = try ChallengeView(reply).status
-            } catch {
-                // The server may be restarting: try again.
-                try? await Task.sleep(for: .seconds(1))
-            }
+    private func asked(_ request: AskRequest, idempotency id: String) async throws -> Asked {
+        let told = countersign.askAndWait(request.json, idempotency: id)
+        guard let reply = try await told.first(where: { _ in true }) else {
+            throw CommandError("The server did not reply.", .unreachable)
+        }
+        return (reply, Task { try await told.first { _ in true } })
+    }
+
+    /// Notifies the pages that show the payment of its end.
+    private func tell(_ id: String, of end: Task<JSONValue?, any Error>) async {
+        if let challenge = try? await end.value, let status = try? ChallengeView(challenge).status {
+            payments[id]?.status = status
         }
         for listener in listeners.removeValue(forKey: id) ?? [] {
             listener.yield(event(id))

@@ -82,26 +82,28 @@ struct Remote: Sendable {
     }
 
     /// Passes on the lines of a reply as they arrive, however many there are.
-    func lines(_ path: String, _ body: (String) -> Void) async throws {
-        var request = HTTPClientRequest(url: url + path)
-        request.headers.add(name: "authorization", value: credential.header)
+    func lines(
+        _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, idempotency key: String? = nil,
+        accept: String? = nil, _ line: (String) -> Void
+    ) async throws {
+        var request = request(method, path, body, idempotency: key)
+        if let accept { request.headers.add(name: "accept", value: accept) }
         do {
             let response = try await client.execute(request, timeout: .seconds(3600))
-            guard response.status == .ok else {
+            guard (200..<300).contains(response.status.code) else {
                 let bytes = Array(try await response.body.collect(upTo: Self.maximumReply).readableBytesView)
-                if let json = try? JSONValue(parsing: bytes), let problem = ProblemDetails(json) { throw problem }
-                throw CommandError("\(url) answered \(response.status). Is it a Countersign server?", .unreachable)
+                throw refusal(response.status, bytes)
             }
             var rest: [UInt8] = []
             for try await buffer in response.body {
                 rest += buffer.readableBytesView
                 while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    body(String(decoding: rest[..<end], as: UTF8.self))
+                    line(String(decoding: rest[..<end], as: UTF8.self))
                     rest.removeFirst(end + 1)
                 }
             }
         } catch let error where !(error is CancellationError || error is CommandError || error is ProblemDetails) {
-            throw CommandError("\(url) cannot be reached: \(error). Is the server running?", .unreachable)
+            throw unreachable(error)
         }
     }
 
@@ -110,6 +112,24 @@ struct Remote: Sendable {
         _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, idempotency key: String? = nil,
         waiting: Int64 = 0
     ) async throws -> [UInt8] {
+        let request = request(method, path, body, idempotency: key)
+        let response: HTTPClientResponse
+        let bytes: [UInt8]
+        do {
+            (response, bytes) = try await ProgressLine.during("Waiting for \(url)") { [client] in
+                let response = try await client.execute(request, timeout: .seconds(30 + waiting))
+                return (response, Array(try await response.body.collect(upTo: Self.maximumReply).readableBytesView))
+            }
+        } catch let error where !(error is CancellationError) {
+            throw unreachable(error)
+        }
+        guard (200..<300).contains(response.status.code) else { throw refusal(response.status, bytes) }
+        return bytes
+    }
+
+    private func request(
+        _ method: HTTPMethod, _ path: String, _ body: JSONValue?, idempotency key: String?
+    ) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: url + path)
         request.method = method
         request.headers.add(name: "authorization", value: credential.header)
@@ -118,25 +138,20 @@ struct Remote: Sendable {
             request.body = .bytes(body.encoded)
         }
         if let key { request.headers.add(name: "idempotency-key", value: key) }
-        let response: HTTPClientResponse
-        let bytes: [UInt8]
-        do {
-            (response, bytes) = try await ProgressLine.during("Waiting for \(url)") { [client, request] in
-                let response = try await client.execute(request, timeout: .seconds(30 + waiting))
-                return (response, Array(try await response.body.collect(upTo: Self.maximumReply).readableBytesView))
-            }
-        } catch let error as HTTPClientError {
-            throw CommandError(
-                "\(url) cannot be reached: \(error.shortDescription). Is the server running?", .unreachable)
-        } catch let error where !(error is CancellationError) {
-            // Names that do not resolve and connections that are refused each throw another kind of error.
-            throw CommandError("\(url) cannot be reached: \(error). Is the server running?", .unreachable)
-        }
-        guard (200..<300).contains(response.status.code) else {
-            if let json = try? JSONValue(parsing: bytes), let problem = ProblemDetails(json) { throw problem }
-            throw CommandError("\(url) answered \(response.status). Is it a Countersign server?", .unreachable)
-        }
-        return bytes
+        return request
+    }
+
+    /// The error of a reply that is no success.
+    private func refusal(_ status: HTTPResponseStatus, _ body: [UInt8]) -> any Error {
+        if let json = try? JSONValue(parsing: body), let problem = ProblemDetails(json) { return problem }
+        return CommandError("\(url) answered \(status). Is it a Countersign server?", .unreachable)
+    }
+
+    /// The error of a request without a reply.
+    private func unreachable(_ error: any Error) -> CommandError {
+        // Names that do not resolve and connections that are refused each throw another kind of error.
+        let reason = (error as? HTTPClientError)?.shortDescription ?? "\(error)"
+        return CommandError("\(url) cannot be reached: \(reason). Is the server running?", .unreachable)
     }
 
     /// A text as one segment of a path.

@@ -49,7 +49,8 @@ package enum ResendChallenge {
                 try work.announce(challenge, to: enrollment.id)
             }
             return .resent(
-                WatchChallenge.Shown(challenge: challenge, deliveries: try work.targets.deliveries(of: id)))
+                WatchChallenge.Shown(
+                    challenge: challenge, deliveries: try work.targets.deliveries(of: id), receipt: nil))
         }
     }
 }

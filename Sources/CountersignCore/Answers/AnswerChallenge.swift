@@ -1,4 +1,5 @@
 package import CountersignWire
+import Encodings
 
 /// Accepts a device's answer to a challenge.
 ///
@@ -16,7 +17,7 @@ package import CountersignWire
 ///
 /// Spec: design 3.8.
 package enum AnswerChallenge {
-    /// How far the answer's time may lie before the first fetch, or after the current time.
+    /// How far the answer's time may lie before the time when the challenge was asked, or after the current time.
     static let tolerance = Seconds.minutes(1)
 
     /// The result of the operation.
@@ -71,8 +72,10 @@ package enum AnswerChallenge {
             outcome = try await answer.settled(digest: digest, call, at: now, ports: ports)
         } else {
             outcome = try await ports.commit(at: now, as: call.actor) { work in
-                try SettleAnswer(id: id, digest: digest, enrollment: call.enrollment, work: work)
-                    .settle(finding, of: call)
+                try SettleAnswer(
+                    id: id, digest: digest, enrollment: call.enrollment,
+                    isFetched: facts.target?.fetchedAt != nil, work: work
+                ).settle(finding, of: call)
             }
         }
         guard case .decided(var reply) = outcome, reply.status.state == "approved",
@@ -80,7 +83,7 @@ package enum AnswerChallenge {
         else { return outcome }
         let message = ReturnMessage(
             issuer: ports.issuer, challenge: id, enrollment: call.enrollment.id, code: ports.hasher.returnCode(of: id))
-        reply.returnMessage = try await ports.seal(message.json, to: call.enrollment, at: now)
+        reply.returnMessage = try await ports.seal(message.json.encoded, to: call.enrollment, at: now)
         return .decided(reply)
     }
 
@@ -127,7 +130,7 @@ package enum AnswerChallenge {
         switch enrollment.credential {
         case .openPGP:
             let verifier = ReceiptVerifier(
-                challenge: challenge, fetchedAt: target.fetchedAt, enrollment: enrollment, certificate: certificate,
+                challenge: challenge, enrollment: enrollment, certificate: certificate,
                 keys: try ports.keys.current(), hasher: ports.hasher, now: now)
             verdict = await verifier.verify(request.message)
         }
@@ -135,7 +138,8 @@ package enum AnswerChallenge {
             return .judged(challenge, verdict)
         }
         let custom = try await CustomAnswer(
-            answer, to: challenge, by: name, request.customData, from: enrollment, at: now, ports: ports)
+            answer, to: challenge, isFetched: target.fetchedAt != nil, by: name, request.customData,
+            from: enrollment, at: now, ports: ports)
         return custom.map(Finding.custom) ?? .judged(challenge, .invalid(.customData))
     }
 }

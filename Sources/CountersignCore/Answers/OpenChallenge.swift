@@ -1,6 +1,4 @@
 package import CountersignWire
-import Encodings
-import OpenPGP
 
 /// Gives a challenge to a device, encrypted to the device's key.
 package enum OpenChallenge {
@@ -32,34 +30,20 @@ package enum OpenChallenge {
                 let challenge = try work.challenges.find(id)
             else { return .other(.notFound) }
             if let status = try work.endedStatusForDevice(of: challenge) { return .other(.alreadyEnded(status)) }
-            if target.fetchedAt == nil {
-                try work.targets.recordFetch(of: id, by: enrollment.id, at: now)
-                try work.raise(.challengeFetched(challenge, by: enrollment))
-            }
-            guard challenge.methods.contains(.pin) else { return .challenge(challenge, attemptsLeft: nil) }
-            let attemptsLeft = try work.stores.attemptsLeft(of: enrollment)
-            let triesLeft = try work.triesLeft(of: challenge)
-            return .challenge(challenge, attemptsLeft: min(attemptsLeft, triesLeft))
+            if target.fetchedAt == nil { try work.recordFetch(of: challenge, by: enrollment) }
+            return .challenge(
+                challenge, attemptsLeft: try work.stores.attemptsLeft(of: enrollment, for: challenge, at: now))
         }
         switch admitted {
         case .other(let outcome): return outcome
         case .challenge(let challenge, let attemptsLeft):
-            let body = challenge.body(for: enrollment, attemptsLeft: attemptsLeft)
-            return .message(try await ports.seal(body.json, to: enrollment, at: now))
+            return .message(
+                try await ports.sealed(challenge, attemptsLeft: attemptsLeft, to: enrollment, at: now))
         }
     }
 
     private enum Admission: Sendable {
         case challenge(Challenge, attemptsLeft: Int?)
         case other(Outcome)
-    }
-}
-
-extension Ports {
-    /// Signs JSON as the issuer and encrypts it to a device: a binary OpenPGP message.
-    func seal(_ json: JSONValue, to enrollment: Enrollment, at now: Timestamp) async throws -> [UInt8] {
-        try await EncryptedMessage.seal(
-            .binary(json.encoded), signedBy: try keys.current().signing, to: enrollment.keys.encryption.publicKey,
-            intendedRecipient: enrollment.keys.primary.fingerprint, at: now.unixSeconds)
     }
 }

@@ -2,14 +2,20 @@ import Crypto
 package import CountersignWire
 import Encodings
 
-/// Lists the pending challenges of a device as signed announcements, newest first.
+/// Lists the pending challenges of a device, newest first, the first of them sealed to it.
 ///
-/// Spec: design 3.6, 4.
+/// A device that has a challenge by this list need not fetch it. The list records nothing: what it shows is what the
+/// device may fetch anyway.
 package enum PendingChallenges {
+    /// The most challenges of a list that are sealed; the device fetches the others.
+    static let maximumSealed = 3
+    /// The most bytes of Base64 that the sealed challenges of a list take.
+    static let maximumSize = 64 * 1024
+
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The announcements, in the form that a push has; `cursor` names the list in the next call.
-        case list([SignedAnnouncement], cursor: String)
+        /// The challenges; `cursor` names the list in the next call.
+        case list([PendingEntry], cursor: String)
         /// The call of the device is refused, or its enrollment was removed or suspended during the wait.
         case refused(DeviceRefusal)
     }
@@ -19,7 +25,7 @@ package enum PendingChallenges {
         let now = ports.time.now
         switch try await admit(call, at: now, ports: ports) {
         case .refused(let refusal): return .refused(refusal)
-        case .pending(let challenges): return try await told(challenges, to: call.enrollment.id, ports: ports)
+        case .pending(let list): return try await told(list, at: now, ports: ports)
         }
     }
 
@@ -31,26 +37,26 @@ package enum PendingChallenges {
     ///   - cursor: the cursor of the list that the device has; nil for the empty list.
     ///   - changes: notifies of changes.
     ///   - ports: the external dependencies.
-    /// - Throws: ``StoreError``, or an error of signing the announcements.
+    /// - Throws: ``StoreError``, or an error of sealing a challenge.
     package static func list(
         for call: DeviceCall, waitingUntil deadline: Timestamp, since cursor: String?, changes: any ChangeNotifier,
         ports: Ports
     ) async throws -> Beginning {
-        let (id, user) = (call.enrollment.id, call.enrollment.user)
+        let id = call.enrollment.id
         // Subscribed before the first look, so that no challenge in between is missed.
         let subscription = changes.subscribe(to: .enrollment(id))
         let now = ports.time.now
         switch try await admit(call, at: now, ports: ports) {
         case .refused(let refusal): return .ended(.refused(refusal))
-        case .pending(let challenges):
+        case .pending(let list):
             let known = cursor ?? Self.cursor(of: [])
-            guard now < deadline, Self.cursor(of: challenges) == known else {
-                return .ended(try await told(challenges, to: id, ports: ports))
+            guard now < deadline, Self.cursor(of: list.challenges) == known else {
+                return .ended(try await told(list, at: now, ports: ports))
             }
             return .waiting(
                 Wait(
-                    enrollment: id, user: user, known: known, deadline: deadline, subscription: subscription,
-                    next: nextChange(for: challenges, before: deadline)))
+                    enrollment: id, known: known, deadline: deadline, subscription: subscription,
+                    next: nextChange(for: list.challenges, before: deadline)))
         }
     }
 
@@ -66,7 +72,6 @@ package enum PendingChallenges {
     package struct Wait: Sendable {
         /// The enrollment that waits.
         package let enrollment: EnrollmentID
-        fileprivate let user: UserID
         fileprivate let known: String
         fileprivate let deadline: Timestamp
         fileprivate let subscription: any ChangeSubscription
@@ -82,29 +87,28 @@ package enum PendingChallenges {
                 let now = ports.time.now
                 switch try await look(at: now, ports: ports) {
                 case .refused(let refusal): return .refused(refusal)
-                case .pending(let challenges):
-                    guard now < deadline, cursor(of: challenges) == known else {
-                        return try await told(challenges, to: enrollment, ports: ports)
+                case .pending(let list):
+                    guard now < deadline, cursor(of: list.challenges) == known else {
+                        return try await told(list, at: now, ports: ports)
                     }
-                    next = nextChange(for: challenges, before: deadline)
+                    next = nextChange(for: list.challenges, before: deadline)
                 }
             }
         }
 
         private func look(at now: Timestamp, ports: Ports) async throws -> Look {
-            try await ports.store.read { [enrollment, user, issuer = ports.issuer] reader in
+            try await ports.store.read { [enrollment, issuer = ports.issuer] reader in
+                guard let current = try reader.enrollments.find(enrollment) else { return .refused(.unknownEnrollment) }
                 // A removed or suspended enrollment ends the wait at once.
-                if let refusal = try reader.refusal(of: enrollment, issuer: issuer) { return .refused(refusal) }
-                return .pending(
-                    try reader.targets.pending(
-                        of: enrollment, user: user, now: now, limit: Challenge.pendingLimit))
+                if let refusal = current.state.refusal(of: enrollment, issuer: issuer) { return .refused(refusal) }
+                return .pending(try List(for: current, at: now, from: reader))
             }
         }
     }
 
     /// The result of reading the list.
     private enum Look: Sendable {
-        case pending([Challenge])
+        case pending(List)
         case refused(DeviceRefusal)
     }
 
@@ -112,20 +116,41 @@ package enum PendingChallenges {
     private static func admit(_ call: DeviceCall, at now: Timestamp, ports: Ports) async throws -> Look {
         try await ports.commit(at: now, as: call.actor) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
-            let (id, user) = (call.enrollment.id, call.enrollment.user)
-            return .pending(try work.targets.pending(of: id, user: user, now: now, limit: Challenge.pendingLimit))
+            return .pending(try List(for: call.enrollment, at: now, from: work.stores))
         }
     }
 
-    private static func told(
-        _ challenges: [Challenge], to enrollment: EnrollmentID, ports: Ports
-    ) async throws -> Outcome {
-        var announcements: [SignedAnnouncement] = []
-        for challenge in challenges {
-            announcements.append(
-                try await challenge.announcement(to: enrollment, badge: challenges.count, ports: ports))
+    /// The pending challenges of a device, with what sealing the first of them needs.
+    private struct List: Sendable {
+        let enrollment: Enrollment
+        let challenges: [Challenge]
+        /// For each of the first challenges, how many wrong PINs are left; nil where no PIN answers.
+        let attemptsLeft: [Int?]
+
+        init(for enrollment: Enrollment, at now: Timestamp, from stores: any Stores) throws {
+            self.enrollment = enrollment
+            challenges = try stores.targets.pending(
+                of: enrollment.id, user: enrollment.user, now: now, limit: Challenge.pendingLimit)
+            attemptsLeft = try challenges.prefix(maximumSealed).map {
+                try stores.attemptsLeft(of: enrollment, for: $0, at: now)
+            }
         }
-        return .list(announcements, cursor: cursor(of: challenges))
+    }
+
+    private static func told(_ list: List, at now: Timestamp, ports: Ports) async throws -> Outcome {
+        var entries: [PendingEntry] = []
+        var room = maximumSize
+        for (index, challenge) in list.challenges.enumerated() {
+            var message: [UInt8]?
+            if index < list.attemptsLeft.count {
+                let sealed = try await ports.sealed(
+                    challenge, attemptsLeft: list.attemptsLeft[index], to: list.enrollment, at: now)
+                room -= (sealed.count + 2) / 3 * 4
+                if room >= 0 { message = sealed }
+            }
+            entries.append(PendingEntry(challenge: challenge.id, expiresAt: challenge.expiresAt, message: message))
+        }
+        return .list(entries, cursor: cursor(of: list.challenges))
     }
 
     /// The first time at which the list can change without a notification, or the deadline.

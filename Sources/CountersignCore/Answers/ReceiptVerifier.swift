@@ -23,8 +23,6 @@ enum AnswerVerdict: Sendable {
 struct ReceiptVerifier: Sendable {
     /// The challenge that is answered.
     let challenge: Challenge
-    /// When the device first fetched the challenge; nil if it has not.
-    let fetchedAt: Timestamp?
     /// The enrollment that answers.
     let enrollment: Enrollment
     /// The device's OpenPGP certificate in its stored form.
@@ -58,7 +56,7 @@ struct ReceiptVerifier: Sendable {
         guard let text = String(strictUTF8: message.content), let receipt = try? Receipt(parsing: text),
             isExpected(text, receipt)
         else { return .invalid(.text) }
-        guard let fetchedAt, receipt.answeredAt.adding(AnswerChallenge.tolerance) >= fetchedAt.wholeSeconds,
+        guard receipt.answeredAt.adding(AnswerChallenge.tolerance) >= challenge.question.askedAt.wholeSeconds,
             receipt.answeredAt <= now.adding(AnswerChallenge.tolerance)
         else { return .invalid(.time) }
         // 6: an active key of this enrollment that proves the method, and a receipt that anybody can verify.

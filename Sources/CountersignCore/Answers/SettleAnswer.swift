@@ -13,6 +13,8 @@ struct SettleAnswer {
     let digest: MessageDigest
     /// The answering enrollment, as it was when the answer was verified.
     let enrollment: Enrollment
+    /// Whether the device has fetched the challenge; a poll brings it, too, and records nothing.
+    let isFetched: Bool
     /// The transaction.
     let work: UnitOfWork
 
@@ -94,9 +96,9 @@ struct SettleAnswer {
     /// - Returns: false if the challenge was decided before.
     private func ends(_ challenge: Challenge, as outcome: ChallengeOutcome) throws -> Bool {
         if case .approved(let method, _) = outcome, challenge.channel.returnURI != nil {
-            return try work.holdForReturn(challenge, approvedBy: method, on: enrollment)
+            return try work.holdForReturn(challenge, approvedBy: method, on: enrollment, isFetched: isFetched)
         }
-        switch try work.endChallenge(challenge, as: outcome) {
+        switch try work.endChallenge(challenge, as: outcome, polledBy: isFetched ? nil : enrollment) {
         case .ended: return true
         case .alreadyEnded: return false
         }
@@ -124,7 +126,8 @@ struct SettleAnswer {
         case .counted(let attemptsLeft):
             if let failed = try fail(challenge) { return failed }
             try record(.pinIncorrect)
-            return .pinIncorrect(attemptsLeft: min(attemptsLeft, try work.triesLeft(of: challenge)))
+            return .pinIncorrect(
+                attemptsLeft: min(attemptsLeft, try work.stores.triesLeft(of: challenge, at: work.now)))
         case .locked: return .pinLocked
         case .changed: return try refuse(because: .replaced)
         }
@@ -162,7 +165,9 @@ struct SettleAnswer {
         }
         let current = try work.enrollments.find(enrollment.id) ?? enrollment
         let attemptsLeft = try work.stores.attemptsLeft(of: current)
-        let triesLeft = try work.challenges.find(recorded.challenge).map(work.triesLeft)
+        let triesLeft = try work.challenges.find(recorded.challenge).map {
+            try work.stores.triesLeft(of: $0, at: work.now)
+        }
         return .pinIncorrect(attemptsLeft: min(attemptsLeft, triesLeft ?? .max))
     }
 
@@ -207,13 +212,4 @@ extension AnswerChallenge.Finding {
 extension ChallengeStatus {
     /// The recorded status after a wrong PIN: the challenge stays pending.
     fileprivate static let pinIncorrect = ChallengeStatus(state: "pending", reason: "pin_incorrect")
-}
-
-extension UnitOfWork {
-    /// How many more wrong answers a challenge accepts; `Int.max` if its type sets no limit.
-    func triesLeft(of challenge: Challenge) throws -> Int {
-        guard let attempts = challenge.attempts else { return .max }
-        // A pending challenge accepts at least one more.
-        return max(1, try counted(.wrongAnswers(challenge.id, maximum: attempts)).left)
-    }
 }

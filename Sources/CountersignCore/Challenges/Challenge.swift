@@ -67,11 +67,10 @@ package final class Challenge: Sendable {
     ///   - attemptsLeft: how many wrong PINs may yet be typed; nil where no PIN answers.
     func body(for enrollment: Enrollment, attemptsLeft: Int?) -> ChallengeBody {
         ChallengeBody(
-            question: question, user: enrollment.user, enrollment: enrollment.id, methods: methods,
-            numberEntry: numberHash == nil ? nil : EntryNumber.length,
+            question: question, alert: alert == question.message ? nil : alert, user: enrollment.user,
+            enrollment: enrollment.id, methods: methods, numberEntry: numberHash == nil ? nil : EntryNumber.length,
             attemptsLeft: attemptsLeft, expiresAt: expiresAt, locale: locale?.description,
-            isClaimed: channel.kind == .code,
-            returnURI: channel.returnURI)
+            isClaimed: channel.kind == .code, returnURI: channel.returnURI)
     }
 }
 

@@ -20,8 +20,15 @@ extension UnitOfWork {
     /// Ends a challenge, with all that follows from it.
     ///
     /// One whose time is over expires instead, whatever came too late for it.
+    ///
+    /// - Parameters:
+    ///   - challenge: the challenge.
+    ///   - wanted: how it is to end.
+    ///   - enrollment: the device that decides and has had the challenge by a poll, which records nothing; nil if none.
     @discardableResult
-    func endChallenge(_ challenge: Challenge, as wanted: ChallengeOutcome) throws -> ChallengeEnd {
+    func endChallenge(
+        _ challenge: Challenge, as wanted: ChallengeOutcome, polledBy enrollment: Enrollment? = nil
+    ) throws -> ChallengeEnd {
         let outcome = now < challenge.expiresAt ? wanted : .expired
         guard let applied = try? challenge.applying(outcome, at: now),
             try challenges.end(challenge.id, as: outcome, at: now)
@@ -35,8 +42,15 @@ extension UnitOfWork {
             // What a device had approved, and did not bring back in time.
             if returnURI != nil, outcome.method == nil { try receipts.delete(of: challenge.id) }
         }
+        if outcome == wanted, let enrollment { try recordFetch(of: challenge, by: enrollment) }
         try raise(.challengeEnded(ended, outcome))
         return outcome == wanted ? .ended(ended) : .alreadyEnded(ended.state.status)
+    }
+
+    /// Records that a device has the challenge, unless that was recorded before.
+    func recordFetch(of challenge: Challenge, by enrollment: Enrollment) throws {
+        guard try targets.recordFetch(of: challenge.id, by: enrollment.id, at: now) else { return }
+        try raise(.challengeFetched(challenge, by: enrollment))
     }
 
     /// How a challenge has ended, as its client sees it; nil while it is open.

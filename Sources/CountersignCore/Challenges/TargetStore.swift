@@ -9,5 +9,8 @@ package protocol TargetStore {
     func deliveries(of challenge: ChallengeID) throws -> [Delivery]
     /// Newest first.
     func pending(of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int) throws -> [Challenge]
-    func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at: Timestamp) throws
+    /// Records when a device first had the challenge.
+    ///
+    /// - Returns: false if that was recorded before.
+    func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at: Timestamp) throws -> Bool
 }

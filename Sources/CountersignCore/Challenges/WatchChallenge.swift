@@ -8,6 +8,8 @@ package enum WatchChallenge {
         package let challenge: Challenge
         /// How each device heard of it.
         package let deliveries: [Delivery]
+        /// The receipt of the answer that ended it; nil while it is open, or if no device has ended it.
+        package let receipt: Evidence?
     }
 
     /// The result of the operation.
@@ -107,7 +109,13 @@ package enum WatchChallenge {
             guard let challenge = try reader.challenges.find(id), challenge.question.client == caller.client else {
                 return .notFound
             }
-            return .shown(Shown(challenge: challenge, deliveries: try reader.targets.deliveries(of: id)))
+            // While an approval waits for its return code, its client may not see what the device approved.
+            var receipt: Evidence?
+            if case .ended(let outcome, _) = challenge.state, outcome.decidedBy != nil {
+                receipt = try reader.receipts.find(of: id)?.evidence
+            }
+            return .shown(
+                Shown(challenge: challenge, deliveries: try reader.targets.deliveries(of: id), receipt: receipt))
         }
     }
 }

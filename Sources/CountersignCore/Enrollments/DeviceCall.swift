@@ -73,6 +73,14 @@ extension Enrollment.State {
             RemovalNotice(issuer: issuer, enrollment: enrollment, removedAt: time, reason: reason)
         }
     }
+
+    /// Why an operation of the enrollment is refused; see ``Stores/refusal(of:evenSuspended:issuer:)``.
+    func refusal(
+        of enrollment: EnrollmentID, evenSuspended isSuspendedToo: Bool = false, issuer: Issuer
+    ) -> DeviceRefusal? {
+        if case .suspended = self, !isSuspendedToo { return .suspended }
+        return removalNotice(of: enrollment, issuer: issuer).map(DeviceRefusal.deregistered)
+    }
 }
 
 extension Stores {
@@ -88,8 +96,7 @@ extension Stores {
         of enrollment: EnrollmentID, evenSuspended isSuspendedToo: Bool = false, issuer: Issuer
     ) throws -> DeviceRefusal? {
         guard let state = try enrollments.state(enrollment) else { return .unknownEnrollment }
-        if case .suspended = state, !isSuspendedToo { return .suspended }
-        return state.removalNotice(of: enrollment, issuer: issuer).map(DeviceRefusal.deregistered)
+        return state.refusal(of: enrollment, evenSuspended: isSuspendedToo, issuer: issuer)
     }
 }
 

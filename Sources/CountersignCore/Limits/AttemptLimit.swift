@@ -115,6 +115,14 @@ struct CountedAttempts: Sendable {
     }
 }
 
+extension Stores {
+    /// The number of attempts so far.
+    func counted(_ limit: AttemptLimit, at now: Timestamp) throws -> CountedAttempts {
+        let none = AttemptCount(number: 0, windowEnd: now)
+        return CountedAttempts(limit: limit, count: try attempts.find(limit.key, at: now) ?? none)
+    }
+}
+
 extension UnitOfWork {
     /// Counts an attempt.
     ///
@@ -124,10 +132,7 @@ extension UnitOfWork {
     }
 
     /// The number of attempts so far.
-    func counted(_ limit: AttemptLimit) throws -> CountedAttempts {
-        let none = AttemptCount(number: 0, windowEnd: now)
-        return CountedAttempts(limit: limit, count: try attempts.find(limit.key, at: now) ?? none)
-    }
+    func counted(_ limit: AttemptLimit) throws -> CountedAttempts { try stores.counted(limit, at: now) }
 
     func forget(_ limit: AttemptLimit) throws { try attempts.forget(limit.key) }
 

@@ -78,6 +78,8 @@ package final class Ports: Sendable {
     package let hooks: any AuthenticatorHooks
     /// The log for faults and refusals.
     package let logger: Logger
+    /// The challenges that were sealed last.
+    let sealedChallenges = SealedChallenges()
 
     /// Dependencies of these parts.
     package init(

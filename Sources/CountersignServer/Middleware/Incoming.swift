@@ -78,6 +78,19 @@ struct Incoming: Sendable {
         return stated == type && coding == "identity"
     }
 
+    /// Whether the caller names this media type among those it accepts; ranges such as `*/*` do not name it.
+    ///
+    /// Spec: RFC 9110 §12.5.1.
+    func accepts(_ type: String) -> Bool {
+        let ranges = headers[values: .accept].flatMap { $0.split(separator: ",") }
+        return ranges.contains { range in
+            let parts = range.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+            // A weight of zero means "not acceptable".
+            let isRefused = parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+            return parts.first == type && !isRefused
+        }
+    }
+
     /// A text after percent-decoding; nil if it is malformed.
     ///
     /// Spec: RFC 3986 §2.1.

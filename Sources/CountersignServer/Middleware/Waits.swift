@@ -20,18 +20,35 @@ final class Waits: Sendable {
     func waiting<Result: Sendable>(
         as caller: String, atMost limit: Int, _ body: () async throws -> Result
     ) async throws -> Result {
-        try begin(caller, limit)
-        defer { end(caller) }
+        let place = try place(as: caller, atMost: limit)
+        defer { withExtendedLifetime(place) {} }
         return try await body()
     }
 
-    private func begin(_ caller: String, _ limit: Int) throws(TooMany) {
+    /// A place among the waiting requests of a caller, which is free again when the value is gone.
+    ///
+    /// - Throws: ``TooMany``.
+    func place(as caller: String, atMost limit: Int) throws(TooMany) -> Place {
         let isAdmitted = counts.withLock { counts in
             guard counts[caller, default: 0] < limit else { return false }
             counts[caller, default: 0] += 1
             return true
         }
         guard isAdmitted else { throw TooMany() }
+        return Place(of: caller, in: self)
+    }
+
+    /// A place that a waiting request takes.
+    final class Place: Sendable {
+        private let caller: String
+        private let waits: Waits
+
+        fileprivate init(of caller: String, in waits: Waits) {
+            self.caller = caller
+            self.waits = waits
+        }
+
+        deinit { waits.end(caller) }
     }
 
     private func end(_ caller: String) {

@@ -11,8 +11,15 @@ extension NativeAPI {
         routes.client(.post, "/v1/challenges", .challenges) { [self] caller, incoming in
             let request = try AskRequest(incoming.json())
             let key = try incoming.idempotencyKey(of: caller.client.id, ports.hasher)
+            guard incoming.accepts(Self.eventStream) else {
+                return try reply(
+                    await AskChallenge.ask(request, by: caller, idempotency: key, ports: ports), status: 201, json)
+            }
+            // Without a key, a caller whose stream breaks off could only ask again.
+            guard let key else { throw RequestRefusal.invalidIdempotencyKey }
+            let place = try waitingPlace(of: caller.client.id)
             let result = try await AskChallenge.ask(request, by: caller, idempotency: key, ports: ports)
-            return try reply(result, status: 201, json)
+            return try askAndWait(result, by: caller.credential, to: incoming.context, in: place)
         }
         routes.client(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] caller, incoming in
             let id = try incoming.challenge()

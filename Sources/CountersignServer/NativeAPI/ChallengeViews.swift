@@ -1,6 +1,7 @@
 import CountersignCore
 import CountersignWire
 import Encodings
+import OpenPGP
 import RelyingPartyAPI
 
 extension ShownCode {
@@ -36,10 +37,11 @@ extension Challenge {
 }
 
 extension WatchChallenge.Shown {
-    /// The challenge with its deliveries to devices.
+    /// The challenge with its deliveries to devices, and with its receipt if a device has ended it.
     var json: JSONValue {
         var view = challenge.view
         view.deliveries = deliveries.map(\.view)
+        if case .receipt(let message, _) = receipt { view.receipt = message.encoded }
         return view.json
     }
 }

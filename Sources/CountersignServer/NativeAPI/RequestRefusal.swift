@@ -15,7 +15,7 @@ enum RequestRefusal: Error {
     case invalidParameter(String, expected: String)
     /// The query parameter cannot be combined with the others, with the reason.
     case unfitParameter(String, why: String)
-    /// The idempotency key is malformed.
+    /// The idempotency key is malformed, or missing where one is needed.
     case invalidIdempotencyKey
     /// The path names a resource that cannot exist, with an optional detail for the caller.
     case noSuch(Resource, detail: String? = nil)

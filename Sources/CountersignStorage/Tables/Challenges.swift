@@ -56,7 +56,10 @@ private enum Statements {
         WHERE challenge_id = $1 AND enrollment_id = $2
         """)
     static let recordFetch = SQLStatement(
-        "UPDATE challenge_targets SET fetched_at = $3 WHERE challenge_id = $1 AND enrollment_id = $2")
+        """
+        UPDATE challenge_targets SET fetched_at = $3
+        WHERE challenge_id = $1 AND enrollment_id = $2 AND fetched_at IS NULL
+        """)
     private static func isPending(user: String, enrollment: String, now: String) -> String {
         """
         p.user_id = \(user) AND p.state = 'pending' AND p.decided_by IS NULL AND p.expires_at > \(now)
@@ -238,8 +241,8 @@ extension SQLTransaction {
         return try connection.execute(Statements.hold, arguments) == 1
     }
 
-    func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at time: Timestamp) throws {
-        try connection.send(Statements.recordFetch, [challenge.value, enrollment.value, time.value])
+    func recordFetch(of challenge: ChallengeID, by enrollment: EnrollmentID, at time: Timestamp) throws -> Bool {
+        try connection.execute(Statements.recordFetch, [challenge.value, enrollment.value, time.value]) == 1
     }
 
     func pending(

@@ -22,6 +22,8 @@ public struct ChallengeBody: Hashable, Sendable {
 
     /// The content of the challenge.
     public let question: Question
+    /// The short message for a notification or a list, if it is not the message of the question.
+    public let alert: DisplayMessage?
     /// The user who is asked.
     public let user: UserID
     /// The enrollment to which it is sent.
@@ -50,11 +52,13 @@ public struct ChallengeBody: Hashable, Sendable {
 
     /// A body of these parts.
     public init(
-        question: Question, user: UserID, enrollment: EnrollmentID, methods: [AnswerMethod], numberEntry: Int?,
-        attemptsLeft: Int? = nil, expiresAt: Timestamp, locale: String?, isClaimed: Bool = false,
+        question: Question, alert: DisplayMessage? = nil, user: UserID, enrollment: EnrollmentID,
+        methods: [AnswerMethod], numberEntry: Int?, attemptsLeft: Int? = nil, expiresAt: Timestamp, locale: String?,
+        isClaimed: Bool = false,
         returnURI: ReturnURI? = nil
     ) {
         self.question = question
+        self.alert = alert
         self.user = user
         self.enrollment = enrollment
         self.methods = methods
@@ -76,6 +80,7 @@ public struct ChallengeBody: Hashable, Sendable {
             "user": .string("\(user)"), "enrollment": .string("\(enrollment)"),
             "type": .string("\(question.type)"), "methods": .array(methods.map { .string($0.rawValue) }),
             "message": .string(question.message.text),
+            "alert": alert.map { .string($0.text) },
             "details": .array(question.details.map(\.json)),
             "signing_data": question.signingData.map(JSONValue.string),
             "context": question.context.map { .string($0.text) },
@@ -110,6 +115,7 @@ public struct ChallengeBody: Hashable, Sendable {
             details: details,
             signingData: try members.optionalString("signing_data"),
             message: try members.required("message", "a message") { try? $0.string.map { try DisplayMessage($0) } })
+        alert = try members.optional("alert", "a message") { try? $0.string.map { try DisplayMessage($0) } }
         user = try members.required("user", "a user id") { $0.string.flatMap { UserID($0) } }
         enrollment = try members.required("enrollment", "an enrollment id") { $0.string.flatMap { EnrollmentID($0) } }
         // Methods that this version does not know are left out, because it cannot answer by them.

@@ -147,7 +147,9 @@ extension ProblemCode {
         case .methodNotAllowed:
             Meaning(405, "This method does not work here", "Use one of the methods in `Allow`.")
         case .invalidIdempotencyKey:
-            Meaning(400, "The idempotency key is malformed", "Send 1 to 255 visible ASCII characters.")
+            Meaning(
+                400, "The idempotency key is malformed, or missing where one is needed",
+                "Send 1 to 255 visible ASCII characters.")
         case .idempotencyConflict:
             Meaning(422, "The idempotency key was used for another request", "Use a new key for a new request.")
         case .tooManyWaits:

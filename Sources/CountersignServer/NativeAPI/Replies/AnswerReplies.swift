@@ -7,8 +7,8 @@ import Hummingbird
 extension NativeAPI {
     func reply(_ outcome: PendingChallenges.Outcome) async throws -> Response {
         switch outcome {
-        case .list(let announcements, let cursor):
-            return Response(json: ["challenges": .array(announcements.map(\.payload)), "cursor": .string(cursor)])
+        case .list(let entries, let cursor):
+            return Response(json: ["challenges": .array(entries.map(\.json)), "cursor": .string(cursor)])
         case .refused(let refusal): throw try await problem(refusal)
         }
     }

@@ -6,8 +6,12 @@ import Hummingbird
 /// The replies of operations on challenges, to relying parties.
 extension NativeAPI {
     func json(_ outcome: AskChallenge.Outcome) throws(ProblemDetails) -> JSONValue {
+        try asked(outcome).json(ports.issuer)
+    }
+
+    func asked(_ outcome: AskChallenge.Outcome) throws(ProblemDetails) -> AskedChallenge {
         switch outcome {
-        case .asked(let asked): asked.json(ports.issuer)
+        case .asked(let asked): return asked
         case .refused(let refusal): throw ProblemDetails(asking: refusal)
         }
     }

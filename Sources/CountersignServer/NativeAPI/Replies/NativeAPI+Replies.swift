@@ -12,13 +12,18 @@ extension NativeAPI {
     func reply<Outcome>(
         _ result: Replayable<Outcome>, status: Int, _ render: (Outcome) throws(ProblemDetails) -> JSONValue
     ) throws(ProblemDetails) -> Response {
+        let (outcome, isRepeated) = try once(result)
+        var response = Response(json: try render(outcome), status: status)
+        if isRepeated { response.headers[.idempotencyReplayed] = "true" }
+        return response
+    }
+
+    /// The outcome of an operation, and whether an earlier request had it.
+    func once<Outcome>(_ result: Replayable<Outcome>) throws(ProblemDetails) -> (Outcome, isRepeated: Bool) {
         switch result {
-        case .done(let outcome): return Response(json: try render(outcome), status: status)
+        case .done(let outcome): return (outcome, false)
+        case .replayed(let earlier): return (earlier, true)
         case .conflict: throw ProblemDetails(.idempotencyConflict)
-        case .replayed(let earlier):
-            var response = Response(json: try render(earlier), status: status)
-            response.headers[.idempotencyReplayed] = "true"
-            return response
         }
     }
 
