@@ -133,7 +133,8 @@ struct ChallengeCommand: AsyncParsableCommand {
                 var told = remote.askAndWait(
                     body, idempotency: key ?? UUID().uuidString, for: .seconds(wait)
                 ).makeAsyncIterator()
-                guard let asked = try await told.next() else { throw CancellationError() }
+                let reply = try await ProgressLine.during("Waiting for the server") { try await told.next() }
+                guard let asked = reply else { throw CancellationError() }
                 if !output.json { try tell(asked: asked) }
                 var challenge = try await ProgressLine.during("Waiting for the answer") { try await told.next() }
                 if challenge == nil {

@@ -9,6 +9,7 @@ extension DeviceRefusal {
         case .unknownEnrollment: "unknown enrollment"
         case .clockSkew(let time): "clock skew \(time.milliseconds)"
         case .nonceReplayed: "nonce replayed"
+        case .tooManyReads: "too many reads"
         case .suspended: "suspended"
         case .deregistered(let notice): "deregistered \(notice.enrollment) \(notice.reasonText)"
         }

@@ -176,6 +176,48 @@ struct ChallengesTests {
         }
     }
 
+    @Test("What the list does not bring and cannot be fetched now hides nothing of what it brought, and comes later")
+    func unfetched() async throws {
+        try await SDKScene.with { scene in
+            var asked: [ChallengeID] = []
+            for _ in 0..<4 { asked.insert(try await scene.ask().id, at: 0) }
+            scene.transport.loseRequests(2, to: "/message")
+            #expect(try await scene.authenticator.pendingChallenges().map(\.id) == Array(asked.prefix(3)))
+            var challenges = scene.authenticator.challenges().makeAsyncIterator()
+            var seen: Set<ChallengeID> = []
+            while seen.count < 4, let next = await challenges.next() { #expect(seen.insert(next.id).inserted) }
+            #expect(seen == Set(asked))
+            // What was delivered is not fetched again with the next list.
+            let last = try await scene.ask().id
+            #expect(await challenges.next()?.id == last)
+            #expect(scene.transport.requests(to: "\(asked[3])/message").count == 3)
+            #expect(scene.transport.requests(to: "\(asked[2])/message").isEmpty)
+        }
+    }
+
+    @Test("After a wrong PIN the list brings the challenge anew, with what is left, and its fetch is recorded")
+    func wrongPIN() async throws {
+        try await SDKScene.with { scene in
+            try await scene.setPIN()
+            let asked = try await scene.ask(["type": "typed"])
+            func question() async throws -> OpenedChallenge {
+                try await #require(try await scene.authenticator.pendingChallenges().first).open()
+            }
+            func fetched() async throws -> JSONValue? {
+                try await scene.shop.call(.GET, asked.path).success()["deliveries"]?[0]?["fetched_at"]
+            }
+            let first = try await question()
+            #expect(first.attemptsLeft == 5)
+            #expect(try await fetched() == nil)
+            let told = await code { try await first.approve(with: .pin(try PIN(SDKScene.wrongPIN))) }
+            #expect(told == "pin_incorrect")
+            let second = try await question()
+            #expect(second.attemptsLeft == 4)
+            #expect(try await fetched() != nil)
+            #expect(await scene.approve(second) == "")
+        }
+    }
+
     @Test("Of a challenge with a message of its own to be signed, a list shows the short one")
     func shortMessage() async throws {
         try await SDKScene.with { scene in

@@ -102,13 +102,62 @@ struct AskAndWaitTests {
     }
 
     @Test(
-        "Only who names the media type gets the stream; ranges and a weight of zero do not",
-        arguments: ["*/*", "text/*", "application/json", "text/event-stream;q=0", "text/event-streams"])
+        "Only who prefers the stream to JSON gets it; ranges name neither, and an equal weight is JSON's",
+        arguments: [
+            "*/*", "text/*", "application/json", "text/event-stream;q=0", "text/event-streams",
+            "application/json, text/event-stream", "text/event-stream;q=0.5, application/json;q=0.6",
+            "text/event-stream;q=x",
+        ])
     func plain(_ accept: String) async throws {
         try await DeviceScene.with { scene in
             let reply = try await scene.shop.call(.POST, Self.path, Self.body(scene), headers: [("Accept", accept)])
             #expect(try reply.success()["number"]?.string != nil)
             #expect(reply.headers["content-type"]?.hasPrefix("application/json") == true)
+        }
+    }
+
+    @Test("Another client's same key asks anew; a client that is disabled is told no more")
+    func clients() async throws {
+        try await DeviceScene.with { scene in
+            let other = try await scene.server.makeClient("Elsewhere")
+            let body: JSONValue = ["type": "qr", "message": "Sign in?"]
+            let ids = try await scene.shop.stream(Self.path, posting: body, key: "one") { mine in
+                var mine = mine.makeAsyncIterator()
+                let asked = try #require(try await mine.next()?.data?["id"]?.string)
+                let theirs = try await other.stream(Self.path, posting: body, key: "one") { stream in
+                    var events = stream.makeAsyncIterator()
+                    return try #require(try await events.next()?.data?["id"]?.string)
+                }
+                _ = try await scene.server.administrator.call(
+                    .POST, "/v1/admin/clients/\(scene.shop.clientID)/disable"
+                ).success()
+                while let event = try await mine.next() { #expect(event.name == nil, "\(event)") }
+                return [asked, theirs]
+            }
+            #expect(Set(ids).count == 2)
+        }
+    }
+
+    @Test("After ten minutes the stream is over, and the same request waits on")
+    func lifetime() async throws {
+        try await DeviceScene.with { scene in
+            let long: JSONValue = ["expires_in": 3600, "number_entry": false]
+            _ = try await scene.server.administrator.call(.PUT, "/v1/admin/types/long", long).success()
+            let body = Self.body(scene, "long")
+            let first = try await scene.shop.stream(Self.path, posting: body, key: "one") { stream in
+                var events = stream.makeAsyncIterator()
+                let asked = try #require(try await events.next()?.data)
+                scene.server.clock.advance(seconds: 601)
+                while let event = try await events.next() { #expect(event.name == nil, "\(event)") }
+                return asked
+            }
+            try await scene.shop.stream(Self.path, posting: body, key: "one") { stream in
+                var events = stream.makeAsyncIterator()
+                #expect(try await events.next()?.data == first)
+                let id = try #require(first["id"]?.string)
+                _ = try await scene.shop.call(.DELETE, "\(Self.path)/\(id)").success()
+                #expect(try await events.next()?.data?["state"] == "cancelled")
+            }
         }
     }
 

@@ -59,6 +59,8 @@ struct DeviceLinkTests {
             let before = try await scene.shop.call(.GET, path).success()
             #expect(before["state"] == "pending" && before["method"] == nil && before["ended_at"] == nil)
             #expect(before["receipt"] == nil)
+            let polled = try await scene.shop.call(.GET, "\(path)?wait=1").success()
+            #expect(polled["state"] == "pending" && polled["receipt"] == nil)
             expectRefusal(try await scene.shop.call(.GET, "\(path)/receipt"), 404, "no_receipt")
             expectRefusal(try await scene.phone.send(.GET, "\(path)/message"), 409, "already_ended")
             expectRefusal(
@@ -72,6 +74,7 @@ struct DeviceLinkTests {
             let again = try await scene.shop.call(.POST, "\(path)/return", ["return_code": returned])
             expectRefusal(again, 409, "already_ended")
             #expect(again.json["state"] == "approved")
+            #expect(try await scene.shop.call(.GET, path).success()["receipt"]?.string != nil)
             #expect(try await scene.shop.call(.GET, "\(path)/receipt").status == 200)
             #expect(try await scene.events("challenge.returning").count == 1)
         }

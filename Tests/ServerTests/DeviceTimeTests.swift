@@ -49,52 +49,61 @@ struct DeviceTimeTests {
         }
     }
 
-    @Test("A request sent twice is refused the second time")
-    func replay() async throws {
+    /// A read, whose nonce is kept in memory, and a change, whose nonce is kept in the database.
+    private static let requests: [(HTTPMethod, JSONValue?)] = [(.GET, nil), (.PATCH, ["device": ["name": "Mine"]])]
+
+    @Test("A request sent twice is refused the second time", arguments: requests)
+    func replay(_ method: HTTPMethod, _ body: JSONValue?) async throws {
         try await DeviceScene.with { scene in
-            let headers = try await scene.phone.signature(.GET, Self.own)
-            #expect(try await scene.server.send(.GET, Self.own, headers: headers).status == 200)
-            let again = try await scene.server.send(.GET, Self.own, headers: headers)
-            #expect(again.refusal == Refusal(401, "nonce_replayed"))
+            let headers = try await scene.phone.signature(method, Self.own, body: body?.encoded)
+            func send() async throws -> Reply {
+                try await scene.server.send(method, Self.own, headers: headers, body: body?.encoded)
+            }
+            #expect(try await send().status == 200)
+            #expect(try await send().refusal == Refusal(401, "nonce_replayed"))
         }
     }
 
-    @Test("A nonce counts once, whatever it signs")
+    @Test("The nonce of a change counts once, whatever it changes")
     func nonceOfAnotherRequest() async throws {
         try await DeviceScene.with { scene in
             let asked = try await scene.ask()
             let body = AnswerRequest(message: try await scene.approval(of: asked)).json
             let nonce = "a-nonce-of-this-test"
-            #expect(try await scene.phone.send(.GET, Self.own, nonce: nonce).status == 200)
+            let name: JSONValue = ["device": ["name": "Mine"]]
+            #expect(try await scene.phone.send(.PATCH, Self.own, name, nonce: nonce).status == 200)
             let reply = try await scene.phone.send(.POST, "\(asked.path)/answer", body, nonce: nonce)
             #expect(reply.refusal == Refusal(401, "nonce_replayed"))
             // Another device may happen to choose the same.
-            #expect(try await scene.strangersPhone().send(.GET, Self.own, nonce: nonce).status == 200)
+            #expect(try await scene.strangersPhone().send(.PATCH, Self.own, name, nonce: nonce).status == 200)
             try await scene.expectUntouched(asked)
         }
     }
 
-    @Test("A nonce is remembered for as long as its request could be replayed")
-    func nonceIsRemembered() async throws {
+    @Test("A nonce is remembered for as long as its request could be replayed", arguments: requests)
+    func nonceIsRemembered(_ method: HTTPMethod, _ body: JSONValue?) async throws {
         try await DeviceScene.with { scene in
-            let headers = try await scene.phone.signature(.GET, Self.own, createdIn: 55)
-            #expect(try await scene.server.send(.GET, Self.own, headers: headers).status == 200)
+            let headers = try await scene.phone.signature(method, Self.own, body: body?.encoded, createdIn: 55)
+            func send() async throws -> Reply {
+                try await scene.server.send(method, Self.own, headers: headers, body: body?.encoded)
+            }
+            #expect(try await send().status == 200)
             scene.server.clock.advance(seconds: 110)
-            let late = try await scene.server.send(.GET, Self.own, headers: headers)
-            #expect(late.refusal == Refusal(401, "nonce_replayed"))
+            #expect(try await send().refusal == Refusal(401, "nonce_replayed"))
             scene.server.clock.advance(seconds: 60)
-            let later = try await scene.server.send(.GET, Self.own, headers: headers)
-            #expect(later.refusal == Refusal(401, "clock_skew"))
+            #expect(try await send().refusal == Refusal(401, "clock_skew"))
         }
     }
 
-    @Test("Of one request sent ten times at once, one is let in")
-    func concurrentReplay() async throws {
+    @Test("Of one request sent ten times at once, one is let in", arguments: requests)
+    func concurrentReplay(_ method: HTTPMethod, _ body: JSONValue?) async throws {
         try await DeviceScene.with { scene in
-            let headers = try await scene.phone.signature(.GET, Self.own)
+            let headers = try await scene.phone.signature(method, Self.own, body: body?.encoded)
             let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
                 for _ in 0..<10 {
-                    group.addTask { try await scene.server.send(.GET, Self.own, headers: headers) }
+                    group.addTask {
+                        try await scene.server.send(method, Self.own, headers: headers, body: body?.encoded)
+                    }
                 }
                 return try await group.reduce(into: [Reply]()) { $0.append($1) }
             }

@@ -31,6 +31,8 @@ final class Node: @unchecked Sendable {
         let ports: Ports
         let hub: ChangeHub
         let store: SQLStore
+        /// Names the run of the node.
+        let run: String
     }
 
     let number: Int
@@ -38,6 +40,7 @@ final class Node: @unchecked Sendable {
     private let world: SimulatedWorld
     private(set) var services: Services?
     private(set) var life: Life?
+    private var runs = 0
     private(set) var isPartitioned = false
     /// When the latest fault of this node ends.
     private(set) var disturbedAt = Duration.zero
@@ -94,7 +97,8 @@ final class Node: @unchecked Sendable {
                 text: .gateway(TextSender(world.gateway) { try await receivers.text($0, life) })))
         let maintenance = Maintenance(ports: ports, store: store, retention: Retention())
         let refresh = KeyRefresh(store: store, changes: hub, clock: clock, logger: world.log.logger) { masterKey }
-        services = Services(node: self, ports: ports, hub: hub, store: store)
+        runs += 1
+        services = Services(node: self, ports: ports, hub: hub, store: store, run: "run \(runs) of \(name)")
         world.trace.note(name, "serves")
         try await withThrowingTaskGroup { group in
             group.addTask { try await hub.run() }

@@ -79,7 +79,7 @@ extension Phone {
     /// Fetches the state of the methods, which contains a nonce.
     private func beginChange(_ device: Device) async throws -> ChangeHeader {
         let (shown, server) = try await repeated {
-            try await call("GET", "/v1/enrollments/self/methods", by: device) {
+            try await call("GET", "/v1/enrollments/self/methods", by: device, changes: false) {
                 (try await ShowMethods.show(to: $0, ports: $1.ports).get(), try $1.ports.keys.current().certificate)
             }
         }

@@ -127,8 +127,18 @@ final class Phone: @unchecked Sendable {
     }
 
     /// Sends one signed request of this device.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - path: the path.
+    ///   - body: the body.
+    ///   - device: the device.
+    ///   - changes: whether it changes something; a read counts once for each run of a node.
+    ///   - waiting: how long the server may wait.
+    ///   - work: what the server does.
     func call<Reply: Sendable>(
-        _ method: String, _ path: String, _ body: JSONValue? = nil, by device: Device, waiting: Duration = .zero,
+        _ method: String, _ path: String, _ body: JSONValue? = nil, by device: Device, changes: Bool = true,
+        waiting: Duration = .zero,
         _ work: @escaping @Sendable (DeviceCall, Node.Services) async throws -> Reply
     ) async throws -> Reply {
         let request = try await request(
@@ -138,7 +148,7 @@ final class Phone: @unchecked Sendable {
             let call = try await VerifyDevice.verify(request, ports: services.ports).get()
             let reply = try await work(call, services)
             // Only one of two copies of a message may be accepted.
-            world.blame(world.ledger.use(nonce, by: call.enrollment.id))
+            world.blame(world.ledger.use(changes ? nonce : "\(nonce) in \(services.run)", by: call.enrollment.id))
             return reply
         }
     }
@@ -262,8 +272,9 @@ final class Phone: @unchecked Sendable {
             }
         }
         let (cursor, waiting) = (device.cursor, world.draw(0...1) * 40)
-        let outcome = try await call("GET", "/v1/challenges", by: device, waiting: .seconds(waiting)) {
-            call, services in
+        let outcome = try await call(
+            "GET", "/v1/challenges", by: device, changes: false, waiting: .seconds(waiting)
+        ) { call, services in
             let ports = services.ports
             let list =
                 switch try await PendingChallenges.list(
@@ -478,7 +489,7 @@ final class Phone: @unchecked Sendable {
     func sayYes() async throws {
         guard let device else { return }
         let outcome = try await repeated {
-            try await call("GET", "/v1/challenges", by: device) {
+            try await call("GET", "/v1/challenges", by: device, changes: false) {
                 try await PendingChallenges.list(for: $0, ports: $1.ports).told()
             }
         }

@@ -13,7 +13,18 @@ package final class RecordingEngine: SQLEngine {
     }
 
     private let engine: any SQLEngine
+    /// How many statements ran, in how many transactions.
+    package struct Cost: Hashable, Sendable {
+        package var statements = 0
+        package var reads = 0
+        package var writes = 0
+
+        /// No statement in no transaction.
+        package init() {}
+    }
+
     private let recorded = Mutex<[String: Run]>([:])
+    private let counted = Mutex(Cost())
 
     private let beforeWrite: @Sendable (Int) async throws -> Void
     private let beforeStatement: @Sendable (Int) -> Void
@@ -44,6 +55,14 @@ package final class RecordingEngine: SQLEngine {
         }
     }
 
+    /// What ran since the last call.
+    package func takeCost() -> Cost {
+        counted.withLock { cost in
+            defer { cost = Cost() }
+            return cost
+        }
+    }
+
     package var dialect: SQLDialect { engine.dialect }
 
     package var changes: any ChangeNotifier { engine.changes }
@@ -53,7 +72,8 @@ package final class RecordingEngine: SQLEngine {
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws -> Result
     ) async throws -> Result {
-        try await engine.read { try body(RecordingConnection($0, of: self)) }
+        counted.withLock { $0.reads += 1 }
+        return try await engine.read { try body(RecordingConnection($0, of: self)) }
     }
 
     package func write<Result: Sendable>(
@@ -63,6 +83,7 @@ package final class RecordingEngine: SQLEngine {
             writes += 1
             return writes
         }
+        counted.withLock { $0.writes += 1 }
         try await beforeWrite(number)
         return try await engine.write { [beforeStatement] in
             try body(RecordingConnection($0, of: self, before: beforeStatement))
@@ -78,6 +99,7 @@ package final class RecordingEngine: SQLEngine {
     }
 
     fileprivate func record(_ statement: SQLStatement, _ arguments: [SQLValue]) {
+        counted.withLock { $0.statements += 1 }
         recorded.withLock { $0[statement.text] = Run(statement: statement, arguments: arguments) }
     }
 }

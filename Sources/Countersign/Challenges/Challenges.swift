@@ -39,27 +39,52 @@ extension Authenticator {
         for stored: StoredEnrollment
     ) async throws(CountersignError) -> [PendingChallenge] {
         try await tellApp(of: stored)
-        return try await pull(for: stored, cursor: nil, waiting: 0).0
+        let pulled = try await pull(for: stored, cursor: nil, waiting: 0) { _ in false }
+        if let failure = pulled.failure, pulled.challenges.isEmpty { throw failure }
+        return pulled.challenges
     }
 
-    /// Fetches the pending challenges of an enrollment.
-    fileprivate func pull(
-        for stored: StoredEnrollment, cursor: String?, waiting: Int64
-    ) async throws(CountersignError) -> ([PendingChallenge], cursor: String?) {
+    /// What came of asking for the pending challenges of an enrollment.
+    private struct Pulled: Sendable {
+        var challenges: [PendingChallenge] = []
+        let cursor: String?
+        /// Why challenges are missing that the list named and did not bring.
+        var failure: CountersignError?
+    }
+
+    /// Gets the pending challenges of an enrollment.
+    ///
+    /// - Parameters:
+    ///   - stored: the enrollment.
+    ///   - cursor: the list that the app has.
+    ///   - waiting: for how long the server may wait for another list, in seconds.
+    ///   - isKnown: whether the app has a challenge already, which is then not fetched again.
+    private func pull(
+        for stored: StoredEnrollment, cursor: String?, waiting: Int64,
+        _ isKnown: @Sendable (ChallengeID) async -> Bool
+    ) async throws(CountersignError) -> Pulled {
         var path = "/v1/enrollments/self/challenges?wait=\(waiting)"
         if let cursor { path += "&cursor=\(cursor)" }
         let json = try await send("GET", path, for: stored, waiting: waiting).json()
-        var pending: [PendingChallenge] = []
+        var pulled = Pulled(cursor: json["cursor"]?.string)
         for element in json["challenges"]?.array ?? [] {
             guard let entry = try? PendingEntry(element, at: "") else { continue }
+            if entry.message == nil, await isKnown(entry.challenge) { continue }
             do throws(CountersignError) {
-                pending.append(PendingChallenge(try await body(of: entry, for: stored), authenticator: self))
+                pulled.challenges.append(
+                    PendingChallenge(try await body(of: entry, for: stored), authenticator: self))
+            } catch .serverChanged {
+                // A key that is not the server's hides all challenges.
+                throw .serverChanged
+            } catch  where error.isOfOneChallenge {
+                // One bad challenge does not hide the others.
             } catch {
-                // One bad challenge does not hide the others; a key that is not the server's hides all of them.
-                guard error.isOfOneChallenge else { throw error }
+                // The list could be had; what it did not bring comes when the network allows.
+                pulled.failure = error
+                break
             }
         }
-        return (pending, json["cursor"]?.string)
+        return pulled
     }
 
     private func body(
@@ -79,10 +104,15 @@ extension Authenticator {
                 let isFirst = backoff.failures > 0 || cursor == nil
                 let list = try await inbox.untilLook { [cursor] () throws(CountersignError) in
                     if isFirst { try await self.resume(for: stored) }
-                    return try await self.pull(for: stored, cursor: cursor, waiting: Self.longPoll)
+                    return try await self.pull(for: stored, cursor: cursor, waiting: Self.longPoll) { id in
+                        await self.inbox.hasOffered(id, to: listener)
+                    }
                 }
                 let now = await connection.now
-                for challenge in (list?.0 ?? []).reversed() { await inbox.offer(challenge, to: listener, at: now) }
+                for challenge in (list?.challenges ?? []).reversed() {
+                    await inbox.offer(challenge, to: listener, at: now)
+                }
+                if let failure = list?.failure { throw failure }
                 cursor = list?.cursor
                 backoff = Backoff()
             } catch .deviceDeregistered {
@@ -134,7 +164,7 @@ extension Enrollment {
 ///
 /// See ``Authenticator/challenges()``.
 public struct Challenges: AsyncSequence, Sendable {
-    /// A challenge's announcement.
+    /// A challenge that waits for an answer.
     public typealias Element = PendingChallenge
     /// The sequence never throws.
     public typealias Failure = Never

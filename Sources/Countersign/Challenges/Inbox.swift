@@ -1,6 +1,6 @@
 import CountersignWire
 
-/// Passes announcements to all iterators of ``Authenticator/challenges()``, each once, whether they came by push or by
+/// Passes challenges to all iterators of ``Authenticator/challenges()``, each once, whether they came by push or by
 /// polling.
 actor Inbox {
     private struct Listener {
@@ -13,7 +13,7 @@ actor Inbox {
     private var looks: [Int: AsyncStream<Void>.Continuation] = [:]
     private var next = 0
 
-    /// Adds a listener, which receives announcements until ``leave(_:)``.
+    /// Adds a listener, which receives challenges until ``leave(_:)``.
     func listen(_ hand: @escaping @Sendable (PendingChallenge) -> Void) -> Int {
         next += 1
         listeners[next] = Listener(hand: hand)
@@ -24,7 +24,12 @@ actor Inbox {
         listeners[listener] = nil
     }
 
-    /// Passes an announcement to all listeners, or to one, that have not received it; an expired one to nobody.
+    /// Whether a challenge was passed to a listener.
+    func hasOffered(_ challenge: ChallengeID, to listener: Int) -> Bool {
+        listeners[listener]?.seen[challenge] != nil
+    }
+
+    /// Passes a challenge to all listeners, or to one, that have not received it; an expired one to nobody.
     func offer(_ challenge: PendingChallenge, to one: Int? = nil, at now: Timestamp) {
         guard challenge.expiresAt > now else { return }
         for (number, var listener) in listeners where one == nil || one == number {

@@ -29,7 +29,7 @@ public struct Approved: Sendable {
     public let returnURL: URL?
 }
 
-/// A challenge that was fetched, decrypted and verified: only such a challenge can be approved or denied.
+/// A challenge that the server has sent, decrypted and verified: only such a challenge can be approved or denied.
 ///
 /// It holds everything to be shown, and the answer signs everything it holds.
 public struct OpenedChallenge: Sendable {
@@ -67,7 +67,7 @@ public struct OpenedChallenge: Sendable {
     public var signingData: String? { body.question.signingData }
     /// The methods that may approve it, in the client's order of preference.
     public var methods: [AnswerMethod] { body.methods }
-    /// How many wrong PINs are left, at the time the challenge was opened; nil if it takes no PIN.
+    /// How many wrong PINs are left, as far as the server knew when it sent the challenge; nil if it takes no PIN.
     public var attemptsLeft: Int? { body.attemptsLeft }
     /// How many digits the user must type; nil for none.
     public var numberLength: Int? { body.numberEntry }

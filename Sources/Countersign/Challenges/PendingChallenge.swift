@@ -2,8 +2,9 @@ public import CountersignWire
 import Encodings
 import OpenPGP
 
-/// A challenge that waits for an answer, as a push announced it or as the server listed it: verified, with nothing in it
-/// that a notification must not show.
+/// A challenge that waits for an answer, as a push announced it or as the server listed it: verified.
+///
+/// Its public properties are what a notification or a list may show.
 public struct PendingChallenge: Sendable {
     /// The challenge's id.
     public let id: ChallengeID
@@ -21,8 +22,12 @@ public struct PendingChallenge: Sendable {
     public let askedAt: Timestamp
     /// When it ends unanswered.
     public let expiresAt: Timestamp
+    /// How long the challenge is taken as the list brought it.
+    private static let freshness = Duration.seconds(10)
+
     /// The challenge itself, if the server's list brought it; a push only announces it.
     private let body: ChallengeBody?
+    private let madeAt = ContinuousClock.now
     private let authenticator: Authenticator
 
     init(_ envelope: PushEnvelope, authenticator: Authenticator) {
@@ -49,12 +54,15 @@ public struct PendingChallenge: Sendable {
         self.authenticator = authenticator
     }
 
-    /// The whole challenge, decrypted and verified; it is fetched first unless the server's list has brought it.
+    /// The whole challenge, decrypted and verified; it is fetched first unless the server's list has just brought it.
     ///
-    /// - Throws: ``CountersignError/alreadyAnswered`` and similar errors when the challenge has ended; `.notHandleable`
-    ///   when it does not pass the checks: then show nothing of it.
+    /// - Throws: ``CountersignError/alreadyAnswered`` and similar errors when the challenge had ended before it was
+    ///   fetched; `.notHandleable` when it does not pass the checks: then show nothing of it.
     public func open() async throws(CountersignError) -> OpenedChallenge {
-        guard let body else { return try await authenticator.open(id, for: enrollment) }
+        // Later it may have ended, or fewer wrong PINs may be left.
+        guard let body, madeAt.duration(to: .now) < Self.freshness else {
+            return try await authenticator.open(id, for: enrollment)
+        }
         return try await authenticator.opened(body)
     }
 }

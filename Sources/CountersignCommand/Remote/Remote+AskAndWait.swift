@@ -34,7 +34,8 @@ extension Remote {
         _ body: JSONValue, idempotency key: String, for time: Duration,
         telling told: AsyncThrowingStream<JSONValue, any Error>.Continuation
     ) async throws {
-        var (isAsked, isEnded) = (false, false)
+        var isEnded = false
+        var asked: JSONValue?
         var timer: Task<Void, any Error>?
         defer { timer?.cancel() }
         while !isEnded {
@@ -46,22 +47,27 @@ extension Remote {
                         return
                     }
                     switch event {
-                    case "asked" where !isAsked:
-                        isAsked = true
+                    case "asked" where asked == nil:
+                        asked = json["id"]
                         told.yield(json)
                         timer = Task {
                             try await Task.sleep(for: time)
                             told.finish()
                         }
-                    case "ended":
+                    // After a day the server has forgotten the key, and has asked anew.
+                    case "ended" where json["id"] == asked:
                         isEnded = true
                         told.yield(json)
                     default: break
                     }
                 }
-            } catch let error where isAsked && Self.passes(error) {}
-            guard isAsked else {
-                throw CommandError("The server ended the stream without a reply. Is it a Countersign server?")
+            } catch let error where asked != nil && Self.passes(error) {}
+            guard asked != nil else {
+                throw CommandError(
+                    """
+                    The server did not reply by a stream. The question may have been asked: see countersign challenge \
+                    list.
+                    """)
             }
             if !isEnded { try await Task.sleep(for: Self.pause) }
         }

@@ -22,6 +22,8 @@ struct Remote: Sendable {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         // Without retries, a person learns at once that no server is there, and not after ten seconds.
         configuration.connectionPool.retryConnectionEstablishment = false
+        // Longer than the longest wait, and several of a stream's heartbeats.
+        configuration.timeout.read = .seconds(90)
         TrustRoots.apply(to: &configuration)
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let remote = Remote(
@@ -81,7 +83,7 @@ struct Remote: Sendable {
         }
     }
 
-    /// Passes on the lines of a reply as they arrive, however many there are.
+    /// Passes on the lines of a reply as they arrive, however many there are; its head must arrive in half a minute.
     func lines(
         _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, idempotency key: String? = nil,
         accept: String? = nil, _ line: (String) -> Void
@@ -89,7 +91,7 @@ struct Remote: Sendable {
         var request = request(method, path, body, idempotency: key)
         if let accept { request.headers.add(name: "accept", value: accept) }
         do {
-            let response = try await client.execute(request, timeout: .seconds(3600))
+            let response = try await client.execute(request, timeout: .seconds(30))
             guard (200..<300).contains(response.status.code) else {
                 let bytes = Array(try await response.body.collect(upTo: Self.maximumReply).readableBytesView)
                 throw refusal(response.status, bytes)

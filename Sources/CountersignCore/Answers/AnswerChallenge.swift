@@ -72,10 +72,8 @@ package enum AnswerChallenge {
             outcome = try await answer.settled(digest: digest, call, at: now, ports: ports)
         } else {
             outcome = try await ports.commit(at: now, as: call.actor) { work in
-                try SettleAnswer(
-                    id: id, digest: digest, enrollment: call.enrollment,
-                    isFetched: facts.target?.fetchedAt != nil, work: work
-                ).settle(finding, of: call)
+                try SettleAnswer(id: id, digest: digest, enrollment: call.enrollment, work: work)
+                    .settle(finding, of: call)
             }
         }
         guard case .decided(var reply) = outcome, reply.status.state == "approved",
@@ -117,7 +115,7 @@ package enum AnswerChallenge {
     ) async throws -> Finding {
         // 2: put to this enrollment. The repeat of a recorded answer comes before check 3, because that answer may
         // have ended the challenge.
-        guard let target = facts.target, let challenge = facts.challenge, let certificate = facts.certificate,
+        guard facts.target != nil, let challenge = facts.challenge, let certificate = facts.certificate,
             challenge.user == enrollment.user
         else { return .notFound }
         if let recorded = facts.recorded {
@@ -138,8 +136,7 @@ package enum AnswerChallenge {
             return .judged(challenge, verdict)
         }
         let custom = try await CustomAnswer(
-            answer, to: challenge, isFetched: target.fetchedAt != nil, by: name, request.customData,
-            from: enrollment, at: now, ports: ports)
+            answer, to: challenge, by: name, request.customData, from: enrollment, at: now, ports: ports)
         return custom.map(Finding.custom) ?? .judged(challenge, .invalid(.customData))
     }
 }

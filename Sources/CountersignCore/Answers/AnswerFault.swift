@@ -12,7 +12,7 @@ package enum AnswerFault: Equatable, Sendable {
     case form(AnswerSignatureRefusal)
     /// The text is not the receipt of this challenge.
     case text
-    /// The answer's time is before the first fetch or after now, or the signature is older than its key.
+    /// The answer's time is before the asking or after now, or the signature is older than its key.
     case time
     /// The method may not be used, or the number is missing, or a number is given where none is asked for.
     case method

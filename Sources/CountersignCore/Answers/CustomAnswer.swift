@@ -33,15 +33,14 @@ struct CustomAnswer: Sendable {
     fileprivate let name: AuthenticatorName
     private let data: CustomData
     private let answer: VerifiedAnswer
-    private let isFetched: Bool
 
     /// Opens the data for the authenticator; nil if they are not those that the receipt names.
     ///
     /// The data are opened after all other checks, so that only a device that can answer learns whether they can be
     /// opened.
     init?(
-        _ answer: VerifiedAnswer, to challenge: Challenge, isFetched: Bool, by name: AuthenticatorName,
-        _ sealed: [UInt8]?, from enrollment: Enrollment, at now: Timestamp, ports: Ports
+        _ answer: VerifiedAnswer, to challenge: Challenge, by name: AuthenticatorName, _ sealed: [UInt8]?,
+        from enrollment: Enrollment, at now: Timestamp, ports: Ports
     ) async throws {
         guard let sealed, MessageDigest(of: sealed).bytes == answer.customDataHash,
             let data = try await CustomData(sealed, from: enrollment, at: now, ports: ports)
@@ -50,7 +49,6 @@ struct CustomAnswer: Sendable {
         self.name = name
         self.data = data
         self.answer = answer
-        self.isFetched = isFetched
     }
 
     /// Asks the hook about the answer and stores the result.
@@ -80,7 +78,7 @@ struct CustomAnswer: Sendable {
     }
 
     private func settling(_ digest: MessageDigest, by enrollment: Enrollment, in work: UnitOfWork) -> SettleAnswer {
-        SettleAnswer(id: challenge.id, digest: digest, enrollment: enrollment, isFetched: isFetched, work: work)
+        SettleAnswer(id: challenge.id, digest: digest, enrollment: enrollment, work: work)
     }
 
     private func begin(_ settling: SettleAnswer) throws -> Beginning {
@@ -108,6 +106,7 @@ struct CustomAnswer: Sendable {
             }
             tried = most - 1
         }
+        try work.recordFetch(of: challenge, by: current)
         try work.recordTries(tried + 1, begunAt: work.now, name, of: current)
         return .asking(question)
     }

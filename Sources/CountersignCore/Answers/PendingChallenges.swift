@@ -23,7 +23,7 @@ package enum PendingChallenges {
     /// Lists the pending challenges of the calling device at once.
     package static func list(for call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        switch try await admit(call, at: now, ports: ports) {
+        switch try await admit(call, since: nil, at: now, ports: ports) {
         case .refused(let refusal): return .refused(refusal)
         case .pending(let list): return try await told(list, at: now, ports: ports)
         }
@@ -46,13 +46,11 @@ package enum PendingChallenges {
         // Subscribed before the first look, so that no challenge in between is missed.
         let subscription = changes.subscribe(to: .enrollment(id))
         let now = ports.time.now
-        switch try await admit(call, at: now, ports: ports) {
+        let known = cursor ?? Self.cursor(of: [])
+        switch try await admit(call, since: now < deadline ? known : nil, at: now, ports: ports) {
         case .refused(let refusal): return .ended(.refused(refusal))
         case .pending(let list):
-            let known = cursor ?? Self.cursor(of: [])
-            guard now < deadline, Self.cursor(of: list.challenges) == known else {
-                return .ended(try await told(list, at: now, ports: ports))
-            }
+            guard !list.isNews else { return .ended(try await told(list, at: now, ports: ports)) }
             return .waiting(
                 Wait(
                     enrollment: id, known: known, deadline: deadline, subscription: subscription,
@@ -85,23 +83,21 @@ package enum PendingChallenges {
             while true {
                 try await subscription.wait(until: next)
                 let now = ports.time.now
-                switch try await look(at: now, ports: ports) {
+                switch try await look(since: now < deadline ? known : nil, at: now, ports: ports) {
                 case .refused(let refusal): return .refused(refusal)
                 case .pending(let list):
-                    guard now < deadline, cursor(of: list.challenges) == known else {
-                        return try await told(list, at: now, ports: ports)
-                    }
+                    guard !list.isNews else { return try await told(list, at: now, ports: ports) }
                     next = nextChange(for: list.challenges, before: deadline)
                 }
             }
         }
 
-        private func look(at now: Timestamp, ports: Ports) async throws -> Look {
+        private func look(since known: String?, at now: Timestamp, ports: Ports) async throws -> Look {
             try await ports.store.read { [enrollment, issuer = ports.issuer] reader in
                 guard let current = try reader.enrollments.find(enrollment) else { return .refused(.unknownEnrollment) }
                 // A removed or suspended enrollment ends the wait at once.
                 if let refusal = current.state.refusal(of: enrollment, issuer: issuer) { return .refused(refusal) }
-                return .pending(try List(for: current, at: now, from: reader))
+                return .pending(try List(for: current, since: known, at: now, from: reader))
             }
         }
     }
@@ -112,26 +108,33 @@ package enum PendingChallenges {
         case refused(DeviceRefusal)
     }
 
-    /// Admits the call and reads the list in the same transaction.
-    private static func admit(_ call: DeviceCall, at now: Timestamp, ports: Ports) async throws -> Look {
-        try await ports.commit(at: now, as: call.actor) { work in
-            if let refusal = try work.admit(call) { return .refused(refusal) }
-            return .pending(try List(for: call.enrollment, at: now, from: work.stores))
+    /// Admits the call and reads the list.
+    private static func admit(
+        _ call: DeviceCall, since known: String?, at now: Timestamp, ports: Ports
+    ) async throws -> Look {
+        try await ports.read(for: call, at: now, refused: Look.refused) { work in
+            .pending(try List(for: call.enrollment, since: known, at: now, from: work.stores))
         }
     }
 
-    /// The pending challenges of a device, with what sealing the first of them needs.
+    /// The pending challenges of a device.
     private struct List: Sendable {
         let enrollment: Enrollment
         let challenges: [Challenge]
-        /// For each of the first challenges, how many wrong PINs are left; nil where no PIN answers.
+        /// For each challenge that is told whole, how many wrong PINs are left, or nil where no PIN answers; empty if
+        /// the device has this list already.
         let attemptsLeft: [Int?]
+        /// Whether the device does not have this list.
+        let isNews: Bool
 
-        init(for enrollment: Enrollment, at now: Timestamp, from stores: any Stores) throws {
+        init(
+            for enrollment: Enrollment, since known: String?, at now: Timestamp, from stores: any Stores
+        ) throws {
             self.enrollment = enrollment
             challenges = try stores.targets.pending(
                 of: enrollment.id, user: enrollment.user, now: now, limit: Challenge.pendingLimit)
-            attemptsLeft = try challenges.prefix(maximumSealed).map {
+            isNews = known != cursor(of: challenges)
+            attemptsLeft = try (isNews ? challenges.prefix(maximumSealed) : []).map {
                 try stores.attemptsLeft(of: enrollment, for: $0, at: now)
             }
         }
@@ -145,8 +148,11 @@ package enum PendingChallenges {
             if index < list.attemptsLeft.count {
                 let sealed = try await ports.sealed(
                     challenge, attemptsLeft: list.attemptsLeft[index], to: list.enrollment, at: now)
-                room -= (sealed.count + 2) / 3 * 4
-                if room >= 0 { message = sealed }
+                let size = (sealed.count + 2) / 3 * 4
+                if size <= room {
+                    room -= size
+                    message = sealed
+                }
             }
             entries.append(PendingEntry(challenge: challenge.id, expiresAt: challenge.expiresAt, message: message))
         }

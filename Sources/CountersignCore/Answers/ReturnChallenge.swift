@@ -66,12 +66,12 @@ extension UnitOfWork {
     ///
     /// - Returns: false if the challenge had already ended or another approval was held back.
     func holdForReturn(
-        _ challenge: Challenge, approvedBy method: AnswerMethod, on enrollment: Enrollment, isFetched: Bool
+        _ challenge: Challenge, approvedBy method: AnswerMethod, on enrollment: Enrollment
     ) throws -> Bool {
         let until = max(challenge.expiresAt, now.adding(ReturnChallenge.window))
         guard try challenges.holdForReturn(challenge.id, approvedBy: method, on: enrollment.id, until: until, at: now)
         else { return false }
-        if !isFetched { try recordFetch(of: challenge, by: enrollment) }
+        try recordFetch(of: challenge, by: enrollment)
         try raise(.challengeHeld(challenge, method, by: enrollment))
         return true
     }

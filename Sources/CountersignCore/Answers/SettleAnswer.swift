@@ -13,8 +13,6 @@ struct SettleAnswer {
     let digest: MessageDigest
     /// The answering enrollment, as it was when the answer was verified.
     let enrollment: Enrollment
-    /// Whether the device has fetched the challenge; a poll brings it, too, and records nothing.
-    let isFetched: Bool
     /// The transaction.
     let work: UnitOfWork
 
@@ -96,9 +94,9 @@ struct SettleAnswer {
     /// - Returns: false if the challenge was decided before.
     private func ends(_ challenge: Challenge, as outcome: ChallengeOutcome) throws -> Bool {
         if case .approved(let method, _) = outcome, challenge.channel.returnURI != nil {
-            return try work.holdForReturn(challenge, approvedBy: method, on: enrollment, isFetched: isFetched)
+            return try work.holdForReturn(challenge, approvedBy: method, on: enrollment)
         }
-        switch try work.endChallenge(challenge, as: outcome, polledBy: isFetched ? nil : enrollment) {
+        switch try work.endChallenge(challenge, as: outcome, decidedBy: enrollment) {
         case .ended: return true
         case .alreadyEnded: return false
         }
@@ -122,6 +120,7 @@ struct SettleAnswer {
     /// Counts a wrong PIN, unless the same answer was counted before.
     private func count(_ pin: EnrolledPIN, _ challenge: Challenge) throws -> Outcome {
         if let earlier = try earlier() { return earlier }
+        try work.recordFetch(of: challenge, by: enrollment)
         switch try work.noteWrongPIN(besides: pin.key, of: enrollment) {
         case .counted(let attemptsLeft):
             if let failed = try fail(challenge) { return failed }

@@ -107,10 +107,10 @@ extension Challenge {
 
 /// One enrollment a challenge was put to.
 package struct ChallengeTarget: Sendable {
-    /// When the device first fetched the challenge; nil while it has not.
+    /// When the device first fetched the challenge, or answered what a poll had brought; nil while it has not.
     package let fetchedAt: Timestamp?
 
-    /// A target that was first fetched at a time.
+    /// A target.
     package init(fetchedAt: Timestamp?) {
         self.fetchedAt = fetchedAt
     }

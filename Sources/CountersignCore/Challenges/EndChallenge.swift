@@ -24,10 +24,10 @@ extension UnitOfWork {
     /// - Parameters:
     ///   - challenge: the challenge.
     ///   - wanted: how it is to end.
-    ///   - enrollment: the device that decides and has had the challenge by a poll, which records nothing; nil if none.
+    ///   - enrollment: the device that decides; it has had the challenge by a fetch, or by a poll, which records nothing.
     @discardableResult
     func endChallenge(
-        _ challenge: Challenge, as wanted: ChallengeOutcome, polledBy enrollment: Enrollment? = nil
+        _ challenge: Challenge, as wanted: ChallengeOutcome, decidedBy enrollment: Enrollment? = nil
     ) throws -> ChallengeEnd {
         let outcome = now < challenge.expiresAt ? wanted : .expired
         guard let applied = try? challenge.applying(outcome, at: now),

@@ -19,8 +19,7 @@ package enum ShowMethods {
     package static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let nonce = ports.hasher.changeNonce(for: call.enrollment.id, at: now, random: ports.random.bytes(8))
-        return try await ports.commit(at: now, as: call.actor) { work in
-            if let refusal = try work.admit(call) { return .refused(refusal) }
+        return try await ports.read(for: call, at: now, refused: Outcome.refused) { work in
             guard let enrollment = try work.enrollments.find(call.enrollment.id) else {
                 throw StoreError.corruptRow("enrollment")
             }

@@ -39,8 +39,7 @@ package enum ShowOtherDevices {
         let now = ports.time.now
         let id = call.enrollment.id
         let nonce = ports.hasher.changeNonce(for: id, at: now, random: ports.random.bytes(8))
-        return try await ports.commit(at: now, as: call.actor) { work in
-            if let refusal = try work.admit(call) { return .refused(refusal) }
+        return try await ports.read(for: call, at: now, refused: Outcome.refused) { work in
             let trust = try work.trustState(of: call.enrollment.user)
             guard trust.has(id) else { return .waiting }
             return .list(

@@ -15,9 +15,8 @@ package enum ShowOwnEnrollment {
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
-        let refusal = try await ports.commit(at: ports.time.now, as: call.actor) {
-            try $0.admit(call, evenSuspended: true)
+        try await ports.read(for: call, evenSuspended: true, at: ports.time.now, refused: Outcome.refused) { _ in
+            .enrollment(call.enrollment)
         }
-        return refusal.map(Outcome.refused) ?? .enrollment(call.enrollment)
     }
 }

@@ -2,8 +2,9 @@ package import CountersignWire
 
 /// An authenticated call of a device whose enrollment was not removed when the call was verified.
 ///
-/// The replay guard is not spent yet. Every operation spends it in its own transaction, with
-/// ``UnitOfWork/admit(_:evenSuspended:)``, which also checks the state of the enrollment again.
+/// The replay guard is not spent yet. An operation that changes something spends it in its own transaction, with
+/// ``UnitOfWork/admit(_:evenSuspended:)``, one that only reads in memory, with
+/// ``Ports/read(for:evenSuspended:at:refused:_:)``; both check the state of the enrollment again.
 package struct DeviceCall: Sendable {
     /// The enrollment that calls, as it was when the call was verified.
     package let enrollment: Enrollment
@@ -33,7 +34,7 @@ package struct ReplayGuard: Sendable {
     ///
     /// A replay may be verified at the last moment and spend its nonce only after a sweep, or the clock may be set
     /// back a little.
-    private static let margin = Seconds.minutes(1)
+    static let margin = Seconds.minutes(1)
 
     let text: String
     let scope: String

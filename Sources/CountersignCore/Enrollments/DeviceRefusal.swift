@@ -10,6 +10,8 @@ package enum DeviceRefusal: Error, Equatable, Sendable {
     case clockSkew(serverTime: Timestamp)
     /// The proof is valid, but it was used before.
     case nonceReplayed
+    /// The device has made too many reads.
+    case tooManyReads(retryAfter: Seconds)
     /// The enrollment is removed; the server signs the notice, so that the device can verify it.
     case deregistered(RemovalNotice)
     /// The enrollment is suspended, so its device can only look at its own enrollment and remove it.

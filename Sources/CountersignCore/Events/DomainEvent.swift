@@ -9,7 +9,7 @@ enum DomainEvent: Sendable {
     case challengeAsked(Challenge, of: [EnrollmentID], telling: [EnrollmentID])
     /// A device has presented the code of a challenge, and the challenge is put to it.
     case challengeClaimed(Challenge, by: Enrollment, via: ChallengeCode.Form)
-    /// A device has fetched a challenge for the first time.
+    /// A device has fetched a challenge for the first time, or answered what a poll had brought.
     case challengeFetched(Challenge, by: Enrollment)
     /// A device has approved a challenge that it opened by a link; the return code is still to be presented.
     case challengeHeld(Challenge, AnswerMethod, by: Enrollment)

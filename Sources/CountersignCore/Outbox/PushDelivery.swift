@@ -80,7 +80,7 @@ package struct Delivery: Equatable, Sendable {
     package let enrollment: EnrollmentID
     /// The state of the latest push; nil if none was queued for the device.
     package let push: Push?
-    /// When the device first fetched the challenge; nil if it has not.
+    /// When the device first fetched the challenge, or answered what a poll had brought; nil if it has not.
     package let fetchedAt: Timestamp?
 
     /// A delivery of these parts.

@@ -80,6 +80,8 @@ package final class Ports: Sendable {
     package let logger: Logger
     /// The challenges that were sealed last.
     let sealedChallenges = SealedChallenges()
+    /// The nonces of the reads that devices have made.
+    let readNonces = ReadNonces()
 
     /// Dependencies of these parts.
     package init(

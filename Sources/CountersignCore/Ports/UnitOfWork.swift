@@ -52,4 +52,17 @@ extension Ports {
     ) async throws -> Result {
         try await store.commit { [self] in try rule(UnitOfWork($0, at: now, as: actor, self)) }
     }
+
+    /// Runs a rule in a transaction in which every write fails; see ``Store/read(_:)``.
+    ///
+    /// - Parameters:
+    ///   - now: when the operation began.
+    ///   - actor: who reads.
+    ///   - rule: the rule.
+    /// - Throws: ``StoreError``, and the errors of the rule.
+    func read<Result: Sendable>(
+        at now: Timestamp, as actor: Actor, _ rule: @escaping @Sendable (UnitOfWork) throws -> Result
+    ) async throws -> Result {
+        try await store.read { [self] in try rule(UnitOfWork($0, at: now, as: actor, self)) }
+    }
 }

@@ -78,17 +78,21 @@ struct Incoming: Sendable {
         return stated == type && coding == "identity"
     }
 
-    /// Whether the caller names this media type among those it accepts; ranges such as `*/*` do not name it.
+    /// Whether the caller prefers a media type to JSON: names it, and JSON not at all or with a smaller weight.
     ///
-    /// Spec: RFC 9110 §12.5.1.
-    func accepts(_ type: String) -> Bool {
+    /// Ranges such as `*/*` name neither. Spec: RFC 9110 §12.5.1.
+    func prefers(_ type: String) -> Bool { weight(of: type) > weight(of: "application/json") }
+
+    /// The greatest weight that the caller gives to a media type by its name; 0 if it does not name it.
+    private func weight(of type: String) -> Double {
         let ranges = headers[values: .accept].flatMap { $0.split(separator: ",") }
-        return ranges.contains { range in
+        let weights = ranges.compactMap { range -> Double? in
             let parts = range.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-            // A weight of zero means "not acceptable".
-            let isRefused = parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
-            return parts.first == type && !isRefused
+            guard parts.first == type else { return nil }
+            guard let weight = parts.dropFirst().first(where: { $0.hasPrefix("q=") }) else { return 1 }
+            return Double(weight.dropFirst(2)) ?? 0
         }
+        return weights.max() ?? 0
     }
 
     /// A text after percent-decoding; nil if it is malformed.

@@ -11,7 +11,7 @@ extension NativeAPI {
         routes.client(.post, "/v1/challenges", .challenges) { [self] caller, incoming in
             let request = try AskRequest(incoming.json())
             let key = try incoming.idempotencyKey(of: caller.client.id, ports.hasher)
-            guard incoming.accepts(Self.eventStream) else {
+            guard incoming.prefers(Self.eventStream) else {
                 return try reply(
                     await AskChallenge.ask(request, by: caller, idempotency: key, ports: ports), status: 201, json)
             }

@@ -42,8 +42,6 @@ private enum Statements {
         """)
     static let target = SQLStatement(
         "SELECT fetched_at FROM challenge_targets WHERE challenge_id = $1 AND enrollment_id = $2")
-    /// The lock ensures that the first fetch is recorded only once.
-    static let targetLocked = SQLStatement("\(target.text) FOR NO KEY UPDATE")
     static let targets = SQLStatement("SELECT enrollment_id FROM challenge_targets WHERE challenge_id = $1")
     static let deliveries = SQLStatement(
         """
@@ -191,7 +189,7 @@ extension SQLTransaction {
     }
 
     func find(of challenge: ChallengeID, enrollment: EnrollmentID) throws -> ChallengeTarget? {
-        try first(locksRows ? Statements.targetLocked : Statements.target, [challenge.value, enrollment.value]) { row in
+        try first(Statements.target, [challenge.value, enrollment.value]) { row in
             ChallengeTarget(fetchedAt: try row.optionalTime(0))
         }
     }

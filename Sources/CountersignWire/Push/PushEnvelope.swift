@@ -183,7 +183,7 @@ public struct PushEnvelope: Hashable, Sendable {
     }
 }
 
-/// The announcement of a challenge to one device, as a push brings it and as a device is told that asks.
+/// The announcement of a challenge to one device, as a push brings it.
 public struct SignedAnnouncement: Hashable, Sendable {
     /// The challenge.
     public let challenge: ChallengeID

@@ -120,6 +120,7 @@ extension NativeAPI {
         case .proof(let error): return ProblemDetails(proof: error)
         case .unknownEnrollment: return ProblemDetails(.unknownEnrollment)
         case .nonceReplayed: return ProblemDetails(.nonceReplayed)
+        case .tooManyReads(let seconds): return ProblemDetails(retryAfter: seconds)
         case .clockSkew(let serverTime):
             return ProblemDetails(.clockSkew, members: ["server_time": .string("\(serverTime)")])
         case .suspended: return ProblemDetails(.enrollmentSuspended)

@@ -1,0 +1,105 @@
+import CountersignWire
+import Synchronization
+
+/// The nonces of the reads that devices have made, in memory only: a read counts once for each node and each run of it.
+///
+/// A read that is replayed at another node, or after a restart, within the time that its proof is accepted shows what it
+/// showed before, and changes nothing: what it shows is sealed to the device, or is the device's own state. A change
+/// spends its nonce in the database.
+///
+/// The nonces are kept in two generations, each as long as a proof can be accepted.
+final class ReadNonces: Sendable {
+    /// What came of spending a nonce.
+    enum Spending: Equatable {
+        /// It is spent now.
+        case spent
+        /// It was spent before.
+        case replayed
+        /// The device has made too many reads.
+        case tooMany
+        /// All devices together have made too many.
+        case full
+    }
+
+    /// The longest time from when a nonce is spent to when its proof is refused for its age.
+    private static let lifetime = 2 * ReplayGuard.tolerance + 1 + ReplayGuard.margin
+    /// About how many bytes an entry takes besides its text.
+    private static let overhead = 64
+
+    private struct Generation {
+        var nonces: [String: Set<String>] = [:]
+        var size = 0
+    }
+
+    private struct Generations {
+        var young = Generation()
+        var old = Generation()
+        var began: Timestamp?
+
+        func count(of scope: String) -> Int {
+            (young.nonces[scope]?.count ?? 0) + (old.nonces[scope]?.count ?? 0)
+        }
+    }
+
+    private let most: Int
+    private let capacity: Int
+    private let generations = Mutex(Generations())
+
+    /// Nothing spent yet.
+    ///
+    /// - Parameters:
+    ///   - most: how many nonces one device may have spent; more than any phone sends in some minutes.
+    ///   - capacity: how many bytes the nonces of all devices may take.
+    init(most: Int = 8192, capacity: Int = 64 * 1024 * 1024) {
+        self.most = most
+        self.capacity = capacity
+    }
+
+    /// Spends the nonce of a read.
+    func spend(_ replayGuard: ReplayGuard, at now: Timestamp) -> Spending {
+        generations.withLock { all in
+            if all.began.map({ now >= $0.adding(Self.lifetime) }) ?? true {
+                all = Generations(old: all.young, began: now)
+            }
+            let (scope, text) = (replayGuard.scope, replayGuard.text)
+            guard all.young.nonces[scope]?.contains(text) != true, all.old.nonces[scope]?.contains(text) != true else {
+                return .replayed
+            }
+            guard all.count(of: scope) < most else { return .tooMany }
+            let size = text.utf8.count + Self.overhead
+            guard all.young.size + all.old.size + size <= capacity else { return .full }
+            all.young.nonces[scope, default: []].insert(text)
+            all.young.size += size
+            return .spent
+        }
+    }
+}
+
+extension Ports {
+    /// Carries out a read of a device: checks that its enrollment may call, and that the call is not a replay.
+    ///
+    /// - Parameters:
+    ///   - call: the call.
+    ///   - isSuspendedToo: whether a suspended device may use the operation.
+    ///   - now: the current time.
+    ///   - refused: the outcome of a refused call.
+    ///   - rule: the operation, in a transaction that can only read.
+    /// - Throws: ``StoreError``; ``StoreError/unavailable`` also if all devices together make too many reads.
+    func read<Outcome: Sendable>(
+        for call: DeviceCall, evenSuspended isSuspendedToo: Bool = false, at now: Timestamp,
+        refused: @escaping @Sendable (DeviceRefusal) -> Outcome,
+        _ rule: @escaping @Sendable (UnitOfWork) throws -> Outcome
+    ) async throws -> Outcome {
+        switch readNonces.spend(call.replayGuard, at: now) {
+        case .spent: break
+        case .replayed: return refused(.nonceReplayed)
+        case .tooMany: return refused(.tooManyReads(retryAfter: ReplayGuard.tolerance))
+        case .full: throw StoreError.unavailable
+        }
+        return try await read(at: now, as: call.actor) { work in
+            let refusal = try work.stores.refusal(
+                of: call.enrollment.id, evenSuspended: isSuspendedToo, issuer: work.issuer)
+            return try refusal.map(refused) ?? rule(work)
+        }
+    }
+}
