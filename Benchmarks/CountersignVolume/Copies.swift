@@ -43,9 +43,8 @@ enum Copies {
             name: "challenges", ids: ["id", "user_id", "decided_by"],
             others: [
                 "client_id", "client_name", "type", "nonce", "context", "asked_at", "details", "signing_data",
-                "message",
-                "alert", "methods", "number_hash", "expires_at", "callback_uri", "client_state", "locale", "state",
-                "reason", "method", "ended_at",
+                "message", "alert", "methods", "number_hash", "expires_at", "channel", "purpose", "callback_uri",
+                "client_state", "locale", "state", "reason", "method", "ended_at",
             ]),
         Table(name: "challenge_targets", ids: ["challenge_id", "enrollment_id"], others: ["fetched_at"]),
         Table(
@@ -53,7 +52,7 @@ enum Copies {
             others: ["text", "signature", "certificate", "accepted_at", "client_id"]),
         Table(
             name: "audit", ids: ["user_id", "enrollment_id", "challenge_id"],
-            others: ["id", "at", "kind", "client_id", "detail"]),
+            others: ["id", "at", "kind", "actor", "client_id", "detail"]),
     ]
 
     /// The 10 characters of an id that represent a time.
