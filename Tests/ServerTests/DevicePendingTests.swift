@@ -34,9 +34,19 @@ struct DevicePendingTests {
                 guard let message = entry.message else { continue }
                 #expect(try await scene.phone.unseal(message) == body)
             }
-            let written = String(
-                decoding: try await scene.phone.send(.GET, Self.path).body, as: UTF8.self)
-            for challenge in asked { #expect(!written.contains(challenge.number.digits)) }
+            let reply = try await scene.phone.send(.GET, Self.path)
+            for challenge in asked {
+                #expect(!String(decoding: reply.body, as: UTF8.self).contains(challenge.number.digits))
+            }
+            // Three letters may stand in base64 by chance, so what is sealed is left out.
+            var list = try #require(reply.json.object)
+            list["challenges"] = .array(
+                try #require(list["challenges"]?.array).map { entry in
+                    var entry = entry.object ?? [:]
+                    entry["message"] = nil
+                    return .object(entry)
+                })
+            let written = JSONValue.object(list).text
             for word in ["ACME", "EUR", "espresso", "DE89", "payment"] { #expect(!written.contains(word)) }
         }
     }
