@@ -5,22 +5,28 @@ import StorageTestSupport
 enum Copies {
     struct Table {
         let name: String
-        /// The columns with ids of users, enrollments and challenges.
+        /// The columns with ids of users, enrollments and challenges; every other column is copied unchanged.
         let ids: [String]
-        /// The columns that are copied unchanged.
-        let others: [String]
         /// The column that must be unique and that no other table refers to.
         var unique: String?
+        /// The column that the database numbers itself.
+        var numbered: String?
 
         /// The statement that copies all model rows; its argument is the mark of the copy.
-        func copy(on engine: Engine) -> String {
-            let columns = ids + others + [unique].compactMap { $0 }
-            var values = ids.map { "substr(\($0), 1, 4) || $1 || substr(\($0), 15)" } + others
-            switch (unique, engine) {
-            case ("fingerprint", .sqlite): values.append("randomblob(20)")
-            case ("fingerprint", .postgresql): values.append("decode(md5(random()::text || id || $1), 'hex')")
-            case (let column?, _): values.append("\(column) || $1")
-            case (nil, _): break
+        ///
+        /// - Parameters:
+        ///   - columns: the columns of the table.
+        ///   - engine: the database.
+        func copy(_ columns: [String], on engine: Engine) -> String {
+            let columns = columns.filter { $0 != numbered }
+            let values = columns.map { column in
+                switch (column, engine) {
+                case _ where ids.contains(column): "substr(\(column), 1, 4) || $1 || substr(\(column), 15)"
+                case _ where column != unique: column
+                case ("fingerprint", .sqlite): "randomblob(20)"
+                case ("fingerprint", .postgresql): "decode(md5(random()::text || id || $1), 'hex')"
+                default: "\(column) || $1"
+                }
             }
             return """
                 INSERT INTO \(name) (\(columns.joined(separator: ", ")))
@@ -31,28 +37,13 @@ enum Copies {
 
     /// The tables, in the order of their references.
     static let tables = [
-        Table(name: "users", ids: ["id"], others: ["created_at", "deleted_at"]),
-        Table(name: "user_links", ids: ["user_id"], others: ["client_id"], unique: "external_id"),
-        Table(
-            name: "enrollments", ids: ["id", "user_id"],
-            others: [
-                "client_id", "removed_at", "removal_reason", "primary_key", "authentication_key", "encryption_key",
-                "certificate", "device", "created_at", "counts_from", "methods_count", "versions",
-            ], unique: "fingerprint"),
-        Table(
-            name: "challenges", ids: ["id", "user_id", "decided_by"],
-            others: [
-                "client_id", "client_name", "type", "nonce", "context", "asked_at", "details", "signing_data",
-                "message", "alert", "methods", "number_hash", "expires_at", "channel", "purpose", "callback_uri",
-                "client_state", "locale", "state", "reason", "method", "ended_at",
-            ]),
-        Table(name: "challenge_targets", ids: ["challenge_id", "enrollment_id"], others: ["fetched_at"]),
-        Table(
-            name: "receipts", ids: ["challenge_id", "enrollment_id"],
-            others: ["text", "signature", "certificate", "accepted_at", "client_id"]),
-        Table(
-            name: "audit", ids: ["user_id", "enrollment_id", "challenge_id"],
-            others: ["id", "at", "kind", "actor", "client_id", "detail"]),
+        Table(name: "users", ids: ["id"]),
+        Table(name: "user_links", ids: ["user_id"], unique: "external_id"),
+        Table(name: "enrollments", ids: ["id", "user_id"], unique: "fingerprint"),
+        Table(name: "challenges", ids: ["id", "user_id", "decided_by"]),
+        Table(name: "challenge_targets", ids: ["challenge_id", "enrollment_id"]),
+        Table(name: "receipts", ids: ["challenge_id", "enrollment_id"]),
+        Table(name: "audit", ids: ["user_id", "enrollment_id", "challenge_id"], numbered: "sequence"),
     ]
 
     /// The 10 characters of an id that represent a time.

@@ -47,7 +47,8 @@ struct Population {
         for name in Copies.tables.map(\.name) {
             try await world.sql("CREATE TABLE model_\(name) AS SELECT * FROM \(name)")
         }
-        let statements = Copies.tables.map { SQLStatement($0.copy(on: engine)) }
+        let columns = try await world.columns()
+        let statements = Copies.tables.map { SQLStatement($0.copy(columns[$0.name] ?? [], on: engine)) }
         let copies = total / Self.users - 1
         // Older than the model rows, so that later rows are at the end of each index, as in a real deployment.
         let first = world.time.now.adding(seconds: -90 * 86400)

@@ -136,21 +136,23 @@ struct ChallengeCommand: AsyncParsableCommand {
                 let reply = try await ProgressLine.during("Waiting for the server") { try await told.next() }
                 guard let asked = reply else { throw CancellationError() }
                 if !output.json { try tell(asked: asked) }
-                var challenge = try await ProgressLine.during("Waiting for the answer") { try await told.next() }
-                if challenge == nil {
+                let end = try await ProgressLine.during("Waiting for the answer") { try await told.next() }
+                var challenge: JSONValue
+                if let end {
+                    challenge = end
+                } else {
                     let id = Remote.escaped(asked["id"]?.string ?? "")
                     challenge = try await remote.call(.GET, "/v1/challenges/\(id)")
                 }
-                if output.json, var object = challenge?.object {
+                if output.json, var object = challenge.object {
                     // One object holds everything: the reply to the request, and the current status.
                     for member in asked.object?.members ?? [] where object[member.name] == nil {
                         object[member.name] = member.value
                     }
                     challenge = .object(object)
                 }
-                let shown = challenge ?? asked
-                output.print(shown, describe(shown))
-                guard shown["state"]?.string == "approved" else {
+                output.print(challenge, describe(challenge))
+                guard challenge["state"]?.string == "approved" else {
                     throw CommandError("The challenge was not approved.")
                 }
             }

@@ -2,6 +2,7 @@ package import CountersignCore
 package import CountersignStorage
 package import CountersignWire
 import Synchronization
+import TestSupport
 
 /// An engine that records every statement that runs on another engine.
 package final class RecordingEngine: SQLEngine {
@@ -101,6 +102,20 @@ package final class RecordingEngine: SQLEngine {
     fileprivate func record(_ statement: SQLStatement, _ arguments: [SQLValue]) {
         counted.withLock { $0.statements += 1 }
         recorded.withLock { $0[statement.text] = Run(statement: statement, arguments: arguments) }
+    }
+}
+
+extension World {
+    /// A world on the engine that was chosen, with what records its statements.
+    package static func recorded() async throws -> (world: World, recorder: RecordingEngine) {
+        var recorder: RecordingEngine?
+        let world = try await World(.chosen, in: try TemporaryFolder(), time: ScriptedTime(), seed: 1) { engine in
+            let recording = RecordingEngine(engine)
+            recorder = recording
+            return recording
+        }
+        guard let recorder else { throw Broken("recorder") }
+        return (world, recorder)
     }
 }
 

@@ -16,13 +16,7 @@ struct CycleCostTests {
     private let world: World
 
     init() async throws {
-        var recorder: RecordingEngine?
-        world = try await World(.chosen, in: try TemporaryFolder(), time: ScriptedTime(), seed: 1) { engine in
-            let recording = RecordingEngine(engine)
-            recorder = recording
-            return recording
-        }
-        self.recorder = try #require(recorder)
+        (world, recorder) = try await World.recorded()
     }
 
     /// The steps of a cycle, with what each cost.

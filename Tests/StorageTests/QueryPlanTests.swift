@@ -29,15 +29,9 @@ struct QueryPlanTests {
     let world: World
 
     init() async throws {
-        var recorder: RecordingEngine?
-        world = try await World(.chosen, in: try TemporaryFolder(), time: ScriptedTime(), seed: 1) { engine in
-            let recording = RecordingEngine(engine)
-            recorder = recording
-            return recording
-        }
-        self.recorder = try #require(recorder)
+        (world, recorder) = try await World.recorded()
         // The schema and the first start run once.
-        _ = self.recorder.take()
+        _ = recorder.take()
     }
 
     /// The steps of a statement's plan.

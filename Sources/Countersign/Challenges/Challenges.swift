@@ -73,12 +73,10 @@ extension Authenticator {
             do throws(CountersignError) {
                 pulled.challenges.append(
                     PendingChallenge(try await body(of: entry, for: stored), authenticator: self))
-            } catch .serverChanged {
-                // A key that is not the server's hides all challenges.
-                throw .serverChanged
-            } catch  where error.isOfOneChallenge {
-                // One bad challenge does not hide the others.
             } catch {
+                // One bad challenge does not hide the others; a key that is not the server's hides all of them.
+                if error.isOfOneChallenge { continue }
+                if case .serverChanged = error { throw error }
                 // The list could be had; what it did not bring comes when the network allows.
                 pulled.failure = error
                 break

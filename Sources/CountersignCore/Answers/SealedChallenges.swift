@@ -85,18 +85,3 @@ extension Ports {
             intendedRecipient: enrollment.keys.primary.fingerprint, at: now.unixSeconds)
     }
 }
-
-extension Stores {
-    /// How many wrong PINs a device may still type for a challenge; nil where no PIN answers.
-    func attemptsLeft(of enrollment: Enrollment, for challenge: Challenge, at now: Timestamp) throws -> Int? {
-        guard challenge.methods.contains(.pin) else { return nil }
-        return min(try attemptsLeft(of: enrollment), try triesLeft(of: challenge, at: now))
-    }
-
-    /// How many more wrong answers a challenge accepts; `Int.max` if its type sets no limit.
-    func triesLeft(of challenge: Challenge, at now: Timestamp) throws -> Int {
-        guard let maximum = challenge.attempts else { return .max }
-        // A pending challenge accepts at least one more.
-        return max(1, try counted(.wrongAnswers(challenge.id, maximum: maximum), at: now).left)
-    }
-}
