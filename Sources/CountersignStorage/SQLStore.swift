@@ -153,7 +153,8 @@ package struct SQLStore: Store {
                 connection: connection, sealer: sealer, issuer: issuer, parsed: parsed,
                 locksRows: engine.dialect.locksRows)
             let result = try body(transaction)
-            return ((result, transaction.events), changes: transaction.topics)
+            try transaction.writeEvents()
+            return ((result, transaction.events.map(\.kind)), changes: transaction.topics)
         }
         events.add(kinds)
         return result
@@ -169,11 +170,8 @@ final class SQLTransaction: Stores {
     /// Whether rows that a decision depends on must be locked until the transaction ends.
     let locksRows: Bool
     private(set) var topics: [ChangeTopic] = []
-    /// The kinds of the audit events appended.
-    var events: [AuditEventKind] = []
-    /// Whether the database has assigned a transaction number, by which others see that the transaction is still
-    /// running.
-    var isNumbered = false
+    /// The audit events, which are written together at the end.
+    var events: [AuditEvent] = []
 
     init(
         connection: any SQLConnection, sealer: Sealer, issuer: Issuer, parsed: ParsedRows, locksRows: Bool
@@ -199,6 +197,13 @@ final class SQLTransaction: Stores {
         _ statement: SQLStatement, _ arguments: [SQLValue], _ read: (SQLRow) throws -> Value
     ) throws -> [Value] {
         try connection.rows(statement, arguments).map(read)
+    }
+}
+
+extension String {
+    /// A list of columns with the name of their table, for a statement that joins tables.
+    func qualified(by table: String) -> String {
+        split { $0 == "," || $0.isWhitespace }.map { "\(table).\($0)" }.joined(separator: ", ")
     }
 }
 

@@ -125,7 +125,7 @@ struct AAL2Tests {
         try await SetType.set(labelled, by: scene.shop.actor, ports: scene.world.ports)
         let request = try scene.world.request(for: scene.user, type: "strong")
         func ask() async throws -> Replayable<AskChallenge.Outcome> {
-            try await AskChallenge.ask(request, by: scene.shop.caller, idempotency: nil, ports: scene.world.ports)
+            try await AskChallenge.ask(request, by: scene.shop.credential, idempotency: nil, ports: scene.world.ports)
         }
         guard case .done(.refused(.noEnrollment)) = try await ask() else {
             Issue.record("a device in software was asked")
@@ -172,7 +172,7 @@ struct FallbackTests {
             var request = try scene.world.request(for: scene.user, type: type)
             change(&request)
             let result = try await AskChallenge.ask(
-                request, by: scene.shop.caller, idempotency: nil, ports: scene.world.ports
+                request, by: scene.shop.credential, idempotency: nil, ports: scene.world.ports
             )
             guard case .done(let outcome) = result else { throw World.Broken("ask") }
             return outcome

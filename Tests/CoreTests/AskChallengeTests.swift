@@ -8,7 +8,7 @@ struct AskChallengeTests {
     private func refusal(
         _ request: AskChallenge.Request, by client: Client, in world: World
     ) async throws -> AskChallenge.Refusal? {
-        let result = try await AskChallenge.ask(request, by: client.caller, idempotency: nil, ports: world.ports)
+        let result = try await AskChallenge.ask(request, by: client.credential, idempotency: nil, ports: world.ports)
         guard case .done(.refused(let refusal)) = result else { return nil }
         return refusal
     }

@@ -16,8 +16,8 @@ struct PINScene: Sendable {
     let user: UserID
     let device: TestDevice
 
-    init(_ policy: JSONValue = [:], engine: Engine = .sqlite) async throws {
-        world = try await World(engine)
+    init(_ policy: JSONValue = [:], engine: Engine = .sqlite, in given: World? = nil) async throws {
+        world = if let given { given } else { try await World(engine) }
         try await world.makeType(numberEntry: false, methods: [.pin])
         try await world.makeType("either", methods: [.confirm, .pin])
         shop = try await world.makeClient(waives: true, pinPolicy: try PINPolicy(policy, at: "")).client

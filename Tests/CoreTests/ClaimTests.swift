@@ -19,8 +19,8 @@ struct ClaimScene: Sendable {
     let device: TestDevice
     let other: TestDevice
 
-    init(_ engine: Engine = .sqlite, methods: [AnswerMethod] = [.confirm]) async throws {
-        world = try await World(engine)
+    init(_ engine: Engine = .sqlite, in given: World? = nil, methods: [AnswerMethod] = [.confirm]) async throws {
+        world = if let given { given } else { try await World(engine) }
         try await world.makeType("scan", numberEntry: false, methods: methods, channel: .code)
         shop = try await world.makeClient(waives: true, returns: [Self.returnURI]).client
         user = try await world.makeUser(of: shop)
@@ -290,10 +290,10 @@ struct ClaimTests {
         // Codes do not count as asks of the user, whom they do not reach: nobody can use them up for a user.
         let world = scene.world
         let asks = try await world.store.read {
-            try $0.challenges.recentAsks(of: scene.user, by: scene.shop.id, since: Timestamp(seconds: 0), limit: 100)
-                .count
-                + $0.challenges.openCount(of: scene.user, by: scene.shop.id, now: world.time.now, limit: 100)
+            try $0.challenges.asks(
+                of: scene.user, by: scene.shop.id, now: world.time.now, since: Timestamp(seconds: 0), limits: (100, 100)
+            )
         }
-        #expect(asks == 0)
+        #expect(asks == EarlierAsks(isLocked: true, open: 0, recent: []))
     }
 }

@@ -50,17 +50,20 @@ struct ClientStateTests {
                 _ = try await DisableClient.disable(shop.id, by: shop.actor, ports: ports)
                 return "disabled"
             }
-            let result = try await AskChallenge.ask(request, by: shop.caller, idempotency: nil, ports: ports)
+            let result = try await AskChallenge.ask(request, by: shop.credential, idempotency: nil, ports: ports)
             guard case .done(let outcome) = result else { return "replayed" }
             switch outcome {
             case .asked: return "asked"
             case .refused(let refusal): return "\(refusal)"
             }
         }
-        #expect(results.allSatisfy { ["disabled", "asked", "clientDisabled"].contains($0) }, "\(results)")
+        #expect(
+            results.allSatisfy {
+                ["disabled", "asked", "caller(CountersignCore.CallerRefusal.disabled)"].contains($0)
+            }, "\(results)")
         #expect(try await world.count("challenges", where: "state = 'pending'") == 0)
-        let late = try await AskChallenge.ask(request, by: shop.caller, idempotency: nil, ports: ports)
-        guard case .done(.refused(.clientDisabled)) = late else { throw World.Broken("\(late)") }
+        let late = try await AskChallenge.ask(request, by: shop.credential, idempotency: nil, ports: ports)
+        guard case .done(.refused(.caller(.disabled))) = late else { throw World.Broken("\(late)") }
     }
 
     @Test("More than one batch of questions is cancelled, but not whether a new device is let in")

@@ -187,7 +187,7 @@ extension ConsequenceScene {
         for phone in phones.shuffled(using: &chance) {
             let (id, user, now) = (phone.device.enrollment, phone.device.invitation.user, world.time.now)
             let pending = try await world.store.read { stores in
-                try stores.targets.pending(of: id, user: user, now: now, limit: 50)
+                try stores.targets.pending(of: id, user: user, now: now, limit: 50)?.challenges ?? []
             }
             for challenge in pending.shuffled(using: &chance) {
                 guard let question = asked.first(where: { $0.challenge.id == challenge.id }) else { continue }

@@ -134,7 +134,7 @@ struct CustomTests {
         // Nobody can be asked by it any more.
         let request = try scene.world.request(for: scene.user)
         let again = try await AskChallenge.ask(
-            request, by: scene.shop.caller, idempotency: nil, ports: scene.world.ports)
+            request, by: scene.shop.credential, idempotency: nil, ports: scene.world.ports)
         guard case .done(.refused(.noEnrollment)) = again else {
             Issue.record("\(again)")
             return

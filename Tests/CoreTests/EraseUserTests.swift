@@ -195,7 +195,7 @@ struct EraseUserTests {
                     try await scene.delete()
                 } else {
                     _ = try await AskChallenge.ask(
-                        request, by: scene.shop.caller, idempotency: nil, ports: scene.world.ports)
+                        request, by: scene.shop.credential, idempotency: nil, ports: scene.world.ports)
                 }
             }
             let id = scene.user

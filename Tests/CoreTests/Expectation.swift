@@ -122,7 +122,6 @@ extension Expectation {
         if challenge.isPending, let device = challenge.decidedBy, before?.decidedBy == nil {
             event(.challengeReturning, by: device)
             notify(challenge: id)
-            notify(device)
         }
         if before?.isPending != false, !challenge.isPending { expectEnd(of: challenge, id, before) }
     }
@@ -144,7 +143,7 @@ extension Expectation {
         if challenge.hasCallback { messages.append("callback \(challenge.client) \(id) \(challenge.state)") }
         notify(challenge: id)
         for device in challenge.targets.keys {
-            notify(device)
+            if device != challenge.decidedBy { notify(device) }
             guard kind != .challengeExpired, before?.targets[device]?.push == "accepted",
                 device != challenge.decidedBy
             else { continue }

@@ -36,7 +36,7 @@ struct KnownBrowserTests {
             var request = try world.request(for: user, type: "login")
             request.browser = browser.flatMap { BrowserID($0) }
             let result = try await AskChallenge.ask(
-                request, by: (client ?? shop).caller, idempotency: nil, ports: world.ports
+                request, by: (client ?? shop).credential, idempotency: nil, ports: world.ports
             )
             guard case .done(let outcome) = result else { throw World.Broken("ask") }
             return outcome

@@ -283,10 +283,9 @@ struct PushTests {
             request.details = [try Detail(["label": "Payee", "value": "secret payee"], at: "")]
             request.signingData = SigningData("secret data")
             request.clientState = "secret state"
-            let asker = Client(
-                id: scene.shop.id, name: name, secretHash: nil, rights: scene.shop.rights, callbackURIs: [],
-                waivesEnrollmentApproval: false, isOperator: false, createdAt: world.time.now)
-            let asked = try await world.ask(request, by: asker)
+            _ = try await UpdateClient.update(
+                scene.shop.id, ClientChanges(name: name), by: scene.shop.actor, ports: world.ports)
+            let asked = try await world.ask(request, by: scene.shop)
             let order = try await order(for: asked.challenge.id, to: scene.device, in: world)
             let json = order.payload
             #expect(json.encoded.count <= PushEnvelope.maximumPayloadSize)

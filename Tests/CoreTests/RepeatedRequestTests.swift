@@ -33,7 +33,7 @@ struct RepeatedRequestTests {
         var request = try world.request(for: user)
         request.clientState = "order 4711"
         func ask(_ key: IdempotencyKey) async throws -> Replayable<AskChallenge.Outcome> {
-            try await AskChallenge.ask(request, by: shop.caller, idempotency: key, ports: ports)
+            try await AskChallenge.ask(request, by: shop.credential, idempotency: key, ports: ports)
         }
         guard case .done(.asked(let asked)) = try await ask(try key()) else { throw World.Broken("challenge") }
         #expect(asked.number != nil && asked.enrollments == [device.enrollment])
@@ -63,12 +63,12 @@ struct RepeatedRequestTests {
         try await world.makeType("scan", numberEntry: false, channel: .code)
         let shop = try await world.makeClient().client
         let request = try world.request(for: nil, type: "scan")
-        let first = try await AskChallenge.ask(request, by: shop.caller, idempotency: try key(), ports: world.ports)
+        let first = try await AskChallenge.ask(request, by: shop.credential, idempotency: try key(), ports: world.ports)
         guard case .done(.asked(let asked)) = first else { throw World.Broken("challenge") }
         #expect(asked.code?.isLink == false && asked.number == nil && asked.enrollments.isEmpty)
         world.time.advance(seconds: 3600)
         _ = try await ExpireChallenges.sweep(ports: world.ports)
-        let again = try await AskChallenge.ask(request, by: shop.caller, idempotency: try key(), ports: world.ports)
+        let again = try await AskChallenge.ask(request, by: shop.credential, idempotency: try key(), ports: world.ports)
         #expect(again == .replayed(.asked(asked)))
     }
 

@@ -8,15 +8,15 @@ import Testing
 @testable import CountersignCore
 
 /// A relying party that falls back to codes by text message, and a user without a device.
-private struct TextScene: Sendable {
+struct TextScene: Sendable {
     static let phone = "+15551234567"
 
     let world: World
     let shop: Client
     let user: UserID
 
-    init(_ engine: Engine = .sqlite, attempts: Int? = nil) async throws {
-        world = try await World(engine)
+    init(_ engine: Engine = .sqlite, in given: World? = nil, attempts: Int? = nil) async throws {
+        world = if let given { given } else { try await World(engine) }
         shop = try await world.makeClient(waives: true).client
         user = try await world.makeUser("customer-1", of: shop)
         let settings = JSONValue.members([
@@ -38,7 +38,8 @@ private struct TextScene: Sendable {
     func asking(
         _ request: AskChallenge.Request, _ ports: Ports? = nil
     ) async throws -> AskChallenge.Outcome {
-        let result = try await AskChallenge.ask(request, by: shop.caller, idempotency: nil, ports: ports ?? world.ports)
+        let result = try await AskChallenge.ask(
+            request, by: shop.credential, idempotency: nil, ports: ports ?? world.ports)
         guard case .done(let outcome) = result else { throw World.Broken("ask") }
         return outcome
     }

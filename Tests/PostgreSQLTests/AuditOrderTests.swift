@@ -3,6 +3,8 @@ import CountersignStorage
 import CountersignWire
 import Dispatch
 import StorageTestSupport
+import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Design 7, PostgreSQL: whoever follows the audit passes no event that commits late", .timeLimit(.minutes(15)))
@@ -20,20 +22,28 @@ struct AuditOrderTests {
 
     @Test("An event written first and committed last is read first, and nothing after it before it is there")
     func late() async throws {
-        let world = try await World(.postgresql)
+        let (hasWritten, mayCommit) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let waits = Mutex(false)
+        let world = try await World(.postgresql, in: try TemporaryFolder(), time: ScriptedTime(), seed: 1) { engine in
+            RecordingEngine(
+                engine,
+                beforeCommit: { connection in
+                    guard
+                        waits.withLock({ isNext in
+                            defer { isNext = false }; return isNext
+                        })
+                    else { return }
+                    // Statements may wait for one that has a result: by this one the event is written.
+                    _ = try connection.rows(SQLStatement("SELECT 1"), [])
+                    hasWritten.signal()
+                    mayCommit.wait()
+                })
+        }
         let before = try await read(after: 0, in: world).last?.sequence ?? 0
         let (first, second) = (Self.event(world), Self.event(world))
-        let (hasWritten, mayCommit) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let store = world.store
-        let slow = Task.detached {
-            try await store.commit { writer in
-                try writer.audit.append(first)
-                // Statements may wait for one that has a result: by this one it is written.
-                _ = try writer.audit.list(after: before, limit: 1)
-                hasWritten.signal()
-                mayCommit.wait()
-            }
-        }
+        waits.withLock { $0 = true }
+        let slow = Task.detached { try await store.commit { try $0.audit.append(first) } }
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 hasWritten.wait()

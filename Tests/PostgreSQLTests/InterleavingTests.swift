@@ -48,7 +48,7 @@ struct InterleavingTests {
     ) async throws -> String {
         let request = try world.request(for: user)
         return told(
-            try await AskChallenge.ask(request, by: client.caller, idempotency: key, ports: ports), told)
+            try await AskChallenge.ask(request, by: client.credential, idempotency: key, ports: ports), told)
     }
 
     /// Expects that both are told these, in either order.
@@ -92,7 +92,8 @@ struct InterleavingTests {
             _ = try await world.makeDevice(of: user, by: shop)
             let asking: Interleaving.Operation = { ports in
                 let told = try await ask(user, by: shop, in: world, ports)
-                return ["made", "clientDisabled"].contains(told) ? "made or refused" : told
+                return ["made", "caller(CountersignCore.CallerRefusal.disabled)"].contains(told)
+                    ? "made or refused" : told
             }
             let disabling: Interleaving.Operation = { ports in
                 try await DisableClient.disable(shop.id, by: shop.actor, ports: ports) == .notFound

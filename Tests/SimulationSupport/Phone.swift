@@ -148,7 +148,7 @@ final class Phone: @unchecked Sendable {
             let call = try await VerifyDevice.verify(request, ports: services.ports).get()
             let reply = try await work(call, services)
             // Only one of two copies of a message may be accepted.
-            world.blame(world.ledger.use(changes ? nonce : "\(nonce) in \(services.run)", by: call.enrollment.id))
+            world.blame(world.ledger.use(changes ? nonce : "\(nonce) in \(services.run)", by: call.enrollment))
             return reply
         }
     }

@@ -128,11 +128,17 @@ final class PlantedConnection: SQLConnection {
         plants.takenBack = []
     }
 
-    /// The columns of a challenge's state, as queries name them.
-    private static let state = "state, reason, method, decided_by,\nended_at"
+    /// The columns of a challenge's state.
+    private static let state = "state, reason, method, decided_by, ended_at"
+
+    /// The pattern of a list of columns, each with or without the name of its table.
+    private static func pattern(_ columns: String) throws -> Regex<AnyRegexOutput> {
+        let names = columns.split(separator: ", ").map { #"(?:\b\w\.|\b)\#($0)\b"# }
+        return try Regex(names.joined(separator: #",\s*"#))
+    }
 
     func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
-        try connection.rows(changed(statement), arguments)
+        try connection.rows(try changed(statement), arguments)
     }
 
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
@@ -142,7 +148,7 @@ final class PlantedConnection: SQLConnection {
         if statement.text.hasPrefix("INSERT INTO audit"), let audited = plants.audited {
             arguments[arguments.count - 1] = audited
         }
-        return try connection.execute(changed(statement), arguments)
+        return try connection.execute(try changed(statement), arguments)
     }
 
     private func note(_ statement: SQLStatement, _ arguments: [SQLValue]) {
@@ -164,25 +170,28 @@ final class PlantedConnection: SQLConnection {
         }
     }
 
-    private func changed(_ statement: SQLStatement) -> SQLStatement {
+    private func changed(_ statement: SQLStatement) throws -> SQLStatement {
         let text = statement.text
         func replaced(_ part: String, by other: String) -> SQLStatement {
             SQLStatement(text.replacing(part, with: other))
         }
+        func replaced(columns: String, by other: String) throws -> SQLStatement {
+            SQLStatement(text.replacing(try Self.pattern(columns), with: other))
+        }
         switch plants.fault {
         case .endTwice where text.hasPrefix("UPDATE challenges SET state"):
             return replaced("AND state = 'pending'", by: "")
-        case .endTwice where text.hasPrefix("SELECT") && text.contains(Self.state) && plants.happens(percent: 20):
-            return replaced(Self.state, by: "'pending', NULL, NULL, NULL, NULL")
+        case .endTwice where text.hasPrefix("SELECT") && plants.happens(percent: 20):
+            return try replaced(columns: Self.state, by: "'pending', NULL, NULL, NULL, NULL")
         case .limitForgotten where text.hasPrefix("UPDATE enrollments SET wrong_pins"):
             return replaced("wrong_pins + 1", by: "min(wrong_pins + 1, 1)")
         case .removalForgotten where text.hasPrefix("SELECT") && text.contains("FROM enrollments"):
-            return replaced("removed_at", by: "NULL")
+            return try replaced(columns: "removed_at", by: "NULL")
         case .waitForgotten where text.hasPrefix("SELECT") && text.contains("FROM enrollments"):
-            return replaced("awaits, counts_from", by: "awaits, created_at")
+            return try replaced(columns: "awaits, counts_from", by: "awaits, created_at")
         case .expiryLater where text.contains("challenges") && !text.hasPrefix("INSERT"):
             return SQLStatement(
-                text.replacing("number_hash, expires_at,", with: "number_hash, expires_at + 180000,")
+                text.replacing(try Self.pattern("number_hash, expires_at"), with: "number_hash, expires_at + 180000")
                     .replacing("expires_at >", with: "expires_at + 180000 >")
                     .replacing("expires_at <=", with: "expires_at + 180000 <="))
         case .attemptsForgotten where text.hasPrefix("INSERT INTO attempts"):
@@ -192,15 +201,15 @@ final class PlantedConnection: SQLConnection {
         case .claimTwice where text.hasPrefix("UPDATE challenges SET user_id"):
             return replaced("AND claimed_at IS NULL", by: "")
         case .claimTwice where text.hasPrefix("SELECT") && plants.happens(percent: 50):
-            return replaced("channel, claimed_at,", by: "channel, NULL,")
+            return try replaced(columns: "channel, claimed_at", by: "channel, NULL")
         case .browserForgotten where text.hasPrefix("SELECT 1 FROM known_browsers"):
             return SQLStatement("SELECT 1 WHERE $1 <> '' AND $2 <> '' AND $3 IS NOT NULL")
         case .methodWaitForgotten where text.hasPrefix("SELECT") && text.contains("FROM enrollments"):
-            return replaced("pin_counts_from, biometric_counts_from", by: "0 * pin_key, 0 * biometric_key")
+            return try replaced(columns: "pin_counts_from, biometric_counts_from", by: "0 * pin_key, 0 * biometric_key")
         case .openForgotten where text.hasPrefix("SELECT id FROM challenges WHERE user_id"):
             return replaced("state = 'pending'", by: "state = 'none'")
         case .disabledForgotten where text.hasPrefix("SELECT") && text.contains("FROM clients"):
-            return replaced("disabled_at", by: "NULL")
+            return try replaced(columns: "disabled_at", by: "NULL")
         case .sentBeforeArrival where text.hasPrefix("UPDATE outbox SET due_at") && text.contains("RETURNING"):
             return replaced("SET due_at", by: "SET state = 'delivered', delivered_at = 0, due_at")
         default: return statement

@@ -109,17 +109,40 @@ final class Portal: @unchecked Sendable {
         tries: Int = 5, waiting: Duration = .zero,
         _ body: @escaping @Sendable (Node.Services, ClientCaller) async throws -> Reply
     ) async -> Reply? {
+        await call(tries: tries, waiting: waiting, as: authenticated, body)
+    }
+
+    /// Calls a node with the client's credential, which the node may only have recognized.
+    func callRecognized<Reply: Sendable>(
+        tries: Int = 5, waiting: Duration = .zero,
+        _ body: @escaping @Sendable (Node.Services, ClientCredential) async throws -> Reply
+    ) async -> Reply? {
+        await call(tries: tries, waiting: waiting, as: recognized, body)
+    }
+
+    private func authenticated(at services: Node.Services) async throws -> ClientCaller {
+        let outcome = try await AuthenticateClient.authenticate("\(client.id)", secret: secret, ports: services.ports)
+        guard case .authenticated(let caller) = outcome, caller.client.disabledAt == nil else {
+            throw isLetIn ? World.Broken("client") : Unanswered()
+        }
+        return caller
+    }
+
+    private func recognized(at services: Node.Services) async throws -> ClientCredential {
+        let known = AuthenticateClient.recognize("\(client.id)", secret: secret, ports: services.ports)
+        if let known { return known }
+        return try await authenticated(at: services).credential
+    }
+
+    private func call<Caller: Sendable, Reply: Sendable>(
+        tries: Int, waiting: Duration, as caller: @escaping @Sendable (Node.Services) async throws -> Caller,
+        _ body: @escaping @Sendable (Node.Services, Caller) async throws -> Reply
+    ) async -> Reply? {
         for _ in 0..<tries where !isGone {
             let node = world.someNode()
             do {
-                let reply = try await Network(world: world).call(node, waiting: waiting) { [self] services in
-                    let outcome = try await AuthenticateClient.authenticate(
-                        "\(client.id)", secret: secret, ports: services.ports)
-                    guard case .authenticated(let caller) = outcome, caller.client.disabledAt == nil else {
-                        if !isLetIn { throw Unanswered() }
-                        throw World.Broken("client")
-                    }
-                    return try await body(services, caller)
+                let reply = try await Network(world: world).call(node, waiting: waiting) { services in
+                    try await body(services, caller(services))
                 }
                 world.ledger.counts.clientCalls += 1
                 return reply
@@ -213,9 +236,9 @@ final class Portal: @unchecked Sendable {
         var asked: Asked?
         // A request that is repeated with its key after a reply must get the same reply.
         for _ in 0..<(world.happens(percent: 10) ? 2 : 1) {
-            let made = await call { services, caller in
+            let made = await callRecognized { services, caller in
                 let idempotency = IdempotencyKey(
-                    scope: "\(caller.client.id) ask", key: key, body: body, services.ports.hasher)
+                    scope: "\(caller.client) ask", key: key, body: body, services.ports.hasher)
                 return try await AskChallenge.ask(
                     request, by: caller, idempotency: idempotency, ports: services.ports
                 )
@@ -224,6 +247,7 @@ final class Portal: @unchecked Sendable {
             case .done(.asked(let done)), .replayed(.asked(let done)): asked = Asked(done)
             case .conflict: world.violate(4, "\(key) is another request's")
             case .done(.refused(let refusal)), .replayed(.refused(let refusal)):
+                if case .caller = refusal, isLetIn { world.violate(0, "\(name): \(refusal)") }
                 world.trace.note(name, "may not ask: \(refusal)")
                 return nil
             case nil: return nil
@@ -251,12 +275,12 @@ final class Portal: @unchecked Sendable {
         let end = world.scheduler.elapsed + .seconds(longest)
         while world.scheduler.elapsed < end, !isGone {
             let waiting = world.draw(0...40)
-            let found = await call(waiting: .seconds(waiting)) { [world] services, caller in
+            let found = await callRecognized(waiting: .seconds(waiting)) { [world] services, caller in
                 let ports = services.ports
                 let deadline = ports.time.now.adding(seconds: Int64(waiting))
                 let began = world.scheduler.elapsed
                 switch try await WatchChallenge.challenge(
-                    id, for: caller.credential, waitingUntil: deadline, changes: ports.changes, ports: ports)
+                    id, for: caller, waitingUntil: deadline, changes: ports.changes, ports: ports)
                 {
                 case .ended(let found): return found
                 case .waiting(let wait):

@@ -14,10 +14,12 @@ package struct CustomScene: Sendable {
     package let device: TestDevice
     package let name: AuthenticatorName
 
-    package init(engine: Engine = .sqlite, attempts: Int64 = 3, fallsBack: Bool = true) async throws {
+    package init(
+        engine: Engine = .sqlite, in given: World? = nil, attempts: Int64 = 3, fallsBack: Bool = true
+    ) async throws {
         guard let name = AuthenticatorName("phrase") else { throw World.Broken("name") }
         self.name = name
-        world = try await World(engine)
+        world = if let given { given } else { try await World(engine) }
         let methods: [AnswerMethod] = [.custom(name)]
         try await world.makeType(numberEntry: false, methods: fallsBack ? methods + [.pin] : methods)
         try await world.makeType("confirm-first", numberEntry: false, methods: [.confirm, .custom(name)])

@@ -29,6 +29,7 @@ package final class RecordingEngine: SQLEngine {
 
     private let beforeWrite: @Sendable (Int) async throws -> Void
     private let beforeStatement: @Sendable (Int) -> Void
+    private let beforeCommit: @Sendable (any SQLConnection) throws -> Void
     private let writes = Mutex(0)
 
     /// Creates a recorder for an engine.
@@ -39,10 +40,13 @@ package final class RecordingEngine: SQLEngine {
     ///     concurrent writes.
     ///   - beforeStatement: runs before each statement of a write, with the statement's number within the write, which
     ///     begins with 1.
+    ///   - beforeCommit: runs after all statements of a write.
     package init(
         _ engine: any SQLEngine, beforeWrite: @escaping @Sendable (Int) async throws -> Void = { _ in },
-        beforeStatement: @escaping @Sendable (Int) -> Void = { _ in }
+        beforeStatement: @escaping @Sendable (Int) -> Void = { _ in },
+        beforeCommit: @escaping @Sendable (any SQLConnection) throws -> Void = { _ in }
     ) {
+        self.beforeCommit = beforeCommit
         self.engine = engine
         self.beforeWrite = beforeWrite
         self.beforeStatement = beforeStatement
@@ -86,8 +90,10 @@ package final class RecordingEngine: SQLEngine {
         }
         counted.withLock { $0.writes += 1 }
         try await beforeWrite(number)
-        return try await engine.write { [beforeStatement] in
-            try body(RecordingConnection($0, of: self, before: beforeStatement))
+        return try await engine.write { [beforeStatement, beforeCommit] connection in
+            let result = try body(RecordingConnection(connection, of: self, before: beforeStatement))
+            try beforeCommit(connection)
+            return result
         }
     }
 
@@ -145,6 +151,8 @@ private final class RecordingConnection: SQLConnection {
         note(statement, arguments)
         try connection.send(statement, arguments)
     }
+
+    var hasNumber: Bool { connection.hasNumber }
 
     private func note(_ statement: SQLStatement, _ arguments: [SQLValue]) {
         number += 1

@@ -81,7 +81,7 @@ extension World {
 
     /// Asks a user, and throws if that is refused.
     package func ask(_ request: AskChallenge.Request, by client: Client) async throws -> AskedChallenge {
-        let result = try await AskChallenge.ask(request, by: client.caller, idempotency: nil, ports: ports)
+        let result = try await AskChallenge.ask(request, by: client.credential, idempotency: nil, ports: ports)
         guard case .done(.asked(let asked)) = result else { throw Broken("challenge: \(result)") }
         return asked
     }

@@ -204,7 +204,7 @@ struct ChallengeRoundTripTests {
         let user = scene.user
         func list(_ enrollment: EnrollmentID, at now: Timestamp, limit: Int = 10) async throws -> [ChallengeID] {
             try await world.store.read {
-                try $0.targets.pending(of: enrollment, user: user, now: now, limit: limit).map(\.id)
+                try $0.targets.pending(of: enrollment, user: user, now: now, limit: limit)?.challenges.map(\.id) ?? []
             }
         }
         let now = world.time.now

@@ -14,7 +14,9 @@ struct QueryPlanTests {
     /// What may be read from end to end, and why.
     private static let allowedScans = [
         // A value made of constants, not a table.
-        "SCAN CONSTANT ROW",
+        "SCAN CONSTANT ROW", "SCAN 2 CONSTANT ROWS", "SCAN 3 CONSTANT ROWS", "SCAN facts",
+        // The recent asks of one user that were found by an index, no more than the limit of their type.
+        "SCAN recent LEFT-JOIN",
         // The open challenges of one user that were found by an index, no more than the limit of their type.
         "SCAN open",
         // The lanes of the outbox, each found by an index, and what is due in each, no more than are taken at once.
@@ -108,7 +110,7 @@ struct QueryPlanTests {
         let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: [1]))
         var request = try world.request(for: user)
         request.callbackURI = CallbackURI(stored: World.callback)
-        let result = try await AskChallenge.ask(request, by: client.caller, idempotency: key, ports: ports)
+        let result = try await AskChallenge.ask(request, by: client.credential, idempotency: key, ports: ports)
         guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge") }
         let id = asked.challenge.id
         guard
@@ -134,10 +136,10 @@ struct QueryPlanTests {
         else { throw World.Broken("cancellation") }
         try await expectIndexed([
             "FROM clients WHERE id", "FROM replies", "INSERT INTO replies",
-            "SELECT asked_at, state, ended_at FROM challenges",
+            "SELECT asked_at, state, ended_at FROM challenges", "LEFT JOIN challenges",
             "SELECT count(*)", "INSERT INTO challenges", "INSERT INTO challenge_targets", "AND EXISTS",
             "FROM challenges WHERE id", "FROM challenge_targets WHERE", "UPDATE challenge_targets", "UPDATE challenges",
-            "INSERT INTO receipts", "FROM receipts", "INSERT INTO answers", "FROM answers", "INSERT INTO outbox",
+            "INSERT INTO receipts", "FROM receipts", "INSERT INTO answers", "JOIN answers", "INSERT INTO outbox",
             "SELECT removed_at", "FROM asking_locks", "INSERT INTO nonces", "INSERT INTO attempts",
         ])
     }
@@ -164,7 +166,9 @@ struct QueryPlanTests {
         _ = recorder.take()
         let now = world.time.now
         let open = try await world.store.read {
-            try $0.challenges.openCount(of: user, by: client.id, now: now, limit: 10)
+            try $0.challenges.asks(
+                of: user, by: client.id, now: now, since: now.adding(-3600), limits: (10, 10)
+            ).open
         }
         let subject = AnnounceChallenge.Subject(asked.challenge.id, to: device.enrollment)
         let badge = try await world.store.read {

@@ -94,7 +94,7 @@ struct SealedAtRestTests {
         let key = try #require(IdempotencyKey(scope: "s", key: "ask", requestDigest: [1]))
         var request = try world.request(for: user)
         request.callbackURI = CallbackURI(stored: World.callback)
-        let result = try await AskChallenge.ask(request, by: shop.caller, idempotency: key, ports: world.ports)
+        let result = try await AskChallenge.ask(request, by: shop.credential, idempotency: key, ports: world.ports)
         guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge") }
         let number = try #require(asked.number)
         try expectAbsent(["number": Array(number.digits.utf8)], in: world)

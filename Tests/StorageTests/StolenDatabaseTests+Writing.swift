@@ -46,7 +46,8 @@ extension StolenDatabaseTests {
         let thief = try await plant(in: theft)
         let ports = try await server(on: theft)
         let request = try theft.world.request(for: theft.user, type: "sign-in")
-        let result = try await AskChallenge.ask(request, by: theft.shop.client.caller, idempotency: nil, ports: ports)
+        let result = try await AskChallenge.ask(
+            request, by: theft.shop.client.credential, idempotency: nil, ports: ports)
         guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge") }
         #expect(Set(asked.enrollments).isSuperset(of: [thief.enrollment, theft.device.enrollment]))
         func call() async throws -> DeviceCall {

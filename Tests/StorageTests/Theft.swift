@@ -140,7 +140,7 @@ struct Theft: Sendable {
         _ request: AskChallenge.Request, named name: String, body: [UInt8], by client: Client, in world: World
     ) async throws -> AskedChallenge {
         let key = try key(name, body: body, in: world)
-        let result = try await AskChallenge.ask(request, by: client.caller, idempotency: key, ports: world.ports)
+        let result = try await AskChallenge.ask(request, by: client.credential, idempotency: key, ports: world.ports)
         guard case .done(.asked(let asked)) = result else { throw World.Broken("challenge: \(result)") }
         return asked
     }

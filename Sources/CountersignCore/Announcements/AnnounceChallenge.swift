@@ -165,7 +165,8 @@ extension UnitOfWork {
         of challenge: Challenge, ended outcome: ChallengeOutcome
     ) throws {
         for delivery in try targets.deliveries(of: challenge.id) {
-            notify(.enrollment(delivery.enrollment))
+            // The device that decided knows.
+            if delivery.enrollment != outcome.decidedBy { notify(.enrollment(delivery.enrollment)) }
             if delivery.needsWithdrawal(by: outcome) {
                 try withdraw(challenge, from: delivery.enrollment)
             }

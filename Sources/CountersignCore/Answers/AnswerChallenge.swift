@@ -65,38 +65,46 @@ package enum AnswerChallenge {
         // Sealing the same text again gives other bytes, so only a repeat has the same bytes. The digest need not
         // cover the custom data, because the receipt names their hash.
         let digest = MessageDigest(of: request.message)
-        let facts = try await ports.store.read { try Facts(id, by: call.enrollment.id, digest: digest, from: $0) }
-        let finding = try await judge(request, facts, by: call.enrollment, at: now, ports: ports)
+        let facts = try await ports.store.read { reader in
+            try Facts(id, by: call, digest: digest, issuer: ports.issuer, from: reader)
+        }
+        let enrollment: Enrollment
+        switch facts.caller {
+        case .success(let caller): enrollment = caller
+        case .failure(let refusal): return .refused(refusal)
+        }
+        let finding = try await judge(request, facts, by: enrollment, at: now, ports: ports)
         let outcome: Outcome
         if case .custom(let answer) = finding {
-            outcome = try await answer.settled(digest: digest, call, at: now, ports: ports)
+            outcome = try await answer.settled(digest: digest, call, by: enrollment, at: now, ports: ports)
         } else {
             outcome = try await ports.commit(at: now, as: call.actor) { work in
-                try SettleAnswer(id: id, digest: digest, enrollment: call.enrollment, work: work)
+                try SettleAnswer(id: id, digest: digest, enrollment: enrollment, work: work)
                     .settle(finding, of: call)
             }
         }
         guard case .decided(var reply) = outcome, reply.status.state == "approved",
-            facts.challenge?.channel.returnURI != nil
+            facts.answering?.challenge.channel.returnURI != nil
         else { return outcome }
         let message = ReturnMessage(
-            issuer: ports.issuer, challenge: id, enrollment: call.enrollment.id, code: ports.hasher.returnCode(of: id))
-        reply.returnMessage = try await ports.seal(message.json.encoded, to: call.enrollment, at: now)
+            issuer: ports.issuer, challenge: id, enrollment: enrollment.id, code: ports.hasher.returnCode(of: id))
+        reply.returnMessage = try await ports.seal(message.json.encoded, to: enrollment, at: now)
         return .decided(reply)
     }
 
     /// The rows that are read before the answer is opened.
     struct Facts: Sendable {
-        let challenge: Challenge?
-        let target: ChallengeTarget?
+        let caller: Result<Enrollment, DeviceRefusal>
         let certificate: [UInt8]?
-        let recorded: RecordedAnswer?
+        let answering: AnsweringFacts?
 
-        init(_ id: ChallengeID, by enrollment: EnrollmentID, digest: MessageDigest, from reader: any Stores) throws {
-            recorded = try reader.answers.find(by: enrollment, digest: digest)
-            target = try reader.targets.find(of: id, enrollment: enrollment)
-            challenge = try reader.challenges.find(id)
-            certificate = try reader.methods.certificate(of: enrollment)
+        init(
+            _ id: ChallengeID, by call: DeviceCall, digest: MessageDigest, issuer: Issuer, from reader: any Stores
+        ) throws {
+            let found = try reader.enrollments.findWithCertificate(call.enrollment)
+            caller = DeviceCall.caller(found?.enrollment, issuer: issuer)
+            certificate = found?.certificate
+            answering = try reader.answers.answering(id, by: call.enrollment, digest: digest)
         }
     }
 
@@ -115,10 +123,11 @@ package enum AnswerChallenge {
     ) async throws -> Finding {
         // 2: put to this enrollment. The repeat of a recorded answer comes before check 3, because that answer may
         // have ended the challenge.
-        guard facts.target != nil, let challenge = facts.challenge, let certificate = facts.certificate,
-            challenge.user == enrollment.user
+        guard let answering = facts.answering, answering.isTarget, let certificate = facts.certificate,
+            answering.challenge.user == enrollment.user
         else { return .notFound }
-        if let recorded = facts.recorded {
+        let challenge = answering.challenge
+        if let recorded = answering.recorded {
             return recorded.challenge == challenge.id
                 ? .repeated(recorded) : .judged(challenge, .invalid(.otherChallenge))
         }

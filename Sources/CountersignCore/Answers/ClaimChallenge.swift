@@ -43,7 +43,7 @@ package enum ClaimChallenge {
         let madeAt = ports.hasher.time(of: code)
         return try await ports.commit(at: now, as: call.actor) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
-            let enrollment = call.enrollment
+            let enrollment = try work.caller(of: call)
             guard let madeAt, let challenge = try work.challenges.find(code.challenge),
                 case .code(let claim, _) = challenge.channel, challenge.channel.form == code.form
             else { return try refuse(enrollment.id, in: work) }
@@ -74,16 +74,13 @@ package enum ClaimChallenge {
     ///
     /// The refusal leaves the challenge open, so another device can still claim it.
     private static func judge(
-        _ caller: Enrollment, for challenge: Challenge, in work: UnitOfWork
+        _ enrollment: Enrollment, for challenge: Challenge, in work: UnitOfWork
     ) throws -> Outcome? {
-        guard try work.links.find(.id(caller.user), of: challenge.question.client) != nil else {
+        guard try work.links.find(.id(enrollment.user), of: challenge.question.client) != nil else {
             return .userNotLinked
         }
-        // The row is read again, because a PIN may have been locked since the call was verified.
-        let current = try work.enrollments.find(caller.id)
-        guard current?.counts(at: work.now) != false else { return .waiting }
-        guard let enrollment = current,
-            let type = try work.types.find(challenge.question.type), enrollment.satisfies(type),
+        guard enrollment.counts(at: work.now) else { return .waiting }
+        guard let type = try work.types.find(challenge.question.type), enrollment.satisfies(type),
             enrollment.canAnswer(by: challenge.methods, at: work.now)
         else { return .methodMissing(challenge.methods) }
         return nil

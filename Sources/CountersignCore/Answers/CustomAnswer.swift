@@ -52,10 +52,10 @@ struct CustomAnswer: Sendable {
     }
 
     /// Asks the hook about the answer and stores the result.
-    func settled(digest: MessageDigest, _ call: DeviceCall, at now: Timestamp, ports: Ports) async throws
+    func settled(digest: MessageDigest, _ call: DeviceCall, by enrollment: Enrollment, at now: Timestamp, ports: Ports)
+        async throws
         -> AnswerChallenge.Outcome
     {
-        let enrollment = call.enrollment
         let beginning = try await ports.commit(at: now, as: call.actor) { work in
             try work.enrollments.lock(enrollment.id)
             if let refusal = try work.admit(call) { return Beginning.ended(.refused(refusal)) }

@@ -23,27 +23,28 @@ package enum OpenChallenge {
     /// - Throws: ``StoreError``, or an error of sealing the message.
     package static func open(_ id: ChallengeID, for call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let enrollment = call.enrollment
         let admitted: Admission = try await ports.commit(at: now, as: call.actor) { work in
             if let refusal = try work.admit(call) { return .other(.refused(refusal)) }
+            let enrollment = try work.caller(of: call)
             guard let target = try work.targets.find(of: id, enrollment: enrollment.id),
                 let challenge = try work.challenges.find(id)
             else { return .other(.notFound) }
             if let status = try work.endedStatusForDevice(of: challenge) { return .other(.alreadyEnded(status)) }
             if target.fetchedAt == nil { try work.recordFetch(of: challenge, by: enrollment) }
             return .challenge(
-                challenge, attemptsLeft: try work.stores.attemptsLeft(of: enrollment, for: challenge, at: now))
+                challenge, for: enrollment,
+                attemptsLeft: try work.stores.attemptsLeft(of: enrollment, for: challenge, at: now))
         }
         switch admitted {
         case .other(let outcome): return outcome
-        case .challenge(let challenge, let attemptsLeft):
+        case .challenge(let challenge, let enrollment, let attemptsLeft):
             return .message(
                 try await ports.sealed(challenge, attemptsLeft: attemptsLeft, to: enrollment, at: now))
         }
     }
 
     private enum Admission: Sendable {
-        case challenge(Challenge, attemptsLeft: Int?)
+        case challenge(Challenge, for: Enrollment, attemptsLeft: Int?)
         case other(Outcome)
     }
 }

@@ -42,7 +42,7 @@ package enum PendingChallenges {
         for call: DeviceCall, waitingUntil deadline: Timestamp, since cursor: String?, changes: any ChangeNotifier,
         ports: Ports
     ) async throws -> Beginning {
-        let id = call.enrollment.id
+        let id = call.enrollment
         // Subscribed before the first look, so that no challenge in between is missed.
         let subscription = changes.subscribe(to: .enrollment(id))
         let now = ports.time.now
@@ -53,7 +53,7 @@ package enum PendingChallenges {
             guard !list.isNews else { return .ended(try await told(list, at: now, ports: ports)) }
             return .waiting(
                 Wait(
-                    enrollment: id, known: known, deadline: deadline, subscription: subscription,
+                    enrollment: id, user: call.user, known: known, deadline: deadline, subscription: subscription,
                     next: nextChange(for: list.challenges, before: deadline)))
         }
     }
@@ -70,6 +70,7 @@ package enum PendingChallenges {
     package struct Wait: Sendable {
         /// The enrollment that waits.
         package let enrollment: EnrollmentID
+        fileprivate let user: UserID
         fileprivate let known: String
         fileprivate let deadline: Timestamp
         fileprivate let subscription: any ChangeSubscription
@@ -83,21 +84,13 @@ package enum PendingChallenges {
             while true {
                 try await subscription.wait(until: next)
                 let now = ports.time.now
-                switch try await look(since: now < deadline ? known : nil, at: now, ports: ports) {
+                let known = now < deadline ? known : nil
+                switch try await look(for: enrollment, of: user, since: known, at: now, ports: ports) {
                 case .refused(let refusal): return .refused(refusal)
                 case .pending(let list):
                     guard !list.isNews else { return try await told(list, at: now, ports: ports) }
                     next = nextChange(for: list.challenges, before: deadline)
                 }
-            }
-        }
-
-        private func look(since known: String?, at now: Timestamp, ports: Ports) async throws -> Look {
-            try await ports.store.read { [enrollment, issuer = ports.issuer] reader in
-                guard let current = try reader.enrollments.find(enrollment) else { return .refused(.unknownEnrollment) }
-                // A removed or suspended enrollment ends the wait at once.
-                if let refusal = current.state.refusal(of: enrollment, issuer: issuer) { return .refused(refusal) }
-                return .pending(try List(for: current, since: known, at: now, from: reader))
             }
         }
     }
@@ -112,8 +105,22 @@ package enum PendingChallenges {
     private static func admit(
         _ call: DeviceCall, since known: String?, at now: Timestamp, ports: Ports
     ) async throws -> Look {
-        try await ports.read(for: call, at: now, refused: Look.refused) { work in
-            .pending(try List(for: call.enrollment, since: known, at: now, from: work.stores))
+        if let refusal = try ports.spendRead(of: call, at: now) { return .refused(refusal) }
+        return try await look(for: call.enrollment, of: call.user, since: known, at: now, ports: ports)
+    }
+
+    private static func look(
+        for enrollment: EnrollmentID, of user: UserID, since known: String?, at now: Timestamp, ports: Ports
+    ) async throws -> Look {
+        try await ports.store.read { [issuer = ports.issuer] reader in
+            let limit = Challenge.pendingLimit
+            guard
+                let (current, challenges) = try reader.targets.pending(
+                    of: enrollment, user: user, now: now, limit: limit)
+            else { return .refused(.unknownEnrollment) }
+            // A removed or suspended enrollment ends the wait at once.
+            if let refusal = current.state.refusal(of: enrollment, issuer: issuer) { return .refused(refusal) }
+            return .pending(try List(challenges, of: current, since: known, at: now, from: reader))
         }
     }
 
@@ -128,11 +135,11 @@ package enum PendingChallenges {
         let isNews: Bool
 
         init(
-            for enrollment: Enrollment, since known: String?, at now: Timestamp, from stores: any Stores
+            _ challenges: [Challenge], of enrollment: Enrollment, since known: String?, at now: Timestamp,
+            from stores: any Stores
         ) throws {
             self.enrollment = enrollment
-            challenges = try stores.targets.pending(
-                of: enrollment.id, user: enrollment.user, now: now, limit: Challenge.pendingLimit)
+            self.challenges = challenges
             isNews = known != cursor(of: challenges)
             attemptsLeft = try (isNews ? challenges.prefix(maximumSealed) : []).map {
                 try stores.attemptsLeft(of: enrollment, for: $0, at: now)

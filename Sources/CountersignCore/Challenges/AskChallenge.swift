@@ -21,8 +21,8 @@ package enum AskChallenge {
 
     /// Why nobody is asked.
     package enum Refusal: Error, Hashable, Sendable {
-        /// The client was disabled.
-        case clientDisabled
+        /// The caller may ask no more.
+        case caller(CallerRefusal)
         /// Nobody is named, and the type has no code.
         case userMissing
         /// The client is linked to no such user.
@@ -60,25 +60,33 @@ package enum AskChallenge {
     }
 
     /// Asks.
+    ///
+    /// - Parameters:
+    ///   - request: the question.
+    ///   - caller: who asks; its secret and its rights are checked here.
+    ///   - idempotency: identifies the request; nil if a repeat asks again.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
     package static func ask(
-        _ request: Request, by caller: ClientCaller, idempotency: IdempotencyKey?, ports: Ports
+        _ request: Request, by caller: ClientCredential, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
-        let client = caller.client
         let inputs = RandomInputs(
             challenge: ports.random.id(at: now), nonce: ports.random.bytes(32),
             number: EntryNumber(value: ports.random.number(below: 1_000_000)))
         let sendsTexts = ports.transports.text
         let limits = ports.limits
-        return try await ports.commit(at: now, as: caller.actor) { work in
-            try work.once(idempotency, request) {
-                // A client disabled since its request was authenticated: nothing would cancel what it asks now.
-                guard let held = try work.clients.lock(client.id), held.disabledAt == nil else {
-                    return .refused(.clientDisabled)
-                }
+        let result = try await ports.commit(at: now, as: caller.actor) { work in
+            // Nothing would cancel what a client asks that is being disabled.
+            let held = try work.clients.lock(caller.client, asking: request.type)
+            if let refusal = caller.refusal(as: held?.client, needing: .challenges, at: now) {
+                return Replayable.done(Outcome.refused(.caller(refusal)))
+            }
+            guard let (client, type) = held else { preconditionFailure("an unknown client is refused") }
+            return try work.once(idempotency, request) {
                 let asked: Decided
                 do {
-                    asked = try decide(request, by: client, inputs, sendsTexts: sendsTexts, in: work)
+                    asked = try decide(request, type, by: client, inputs, sendsTexts: sendsTexts, in: work)
                 } catch let refusal as Refusal {
                     return .refused(refusal)
                 }
@@ -90,20 +98,24 @@ package enum AskChallenge {
                 return .asked(AskedChallenge(asked))
             }
         }
+        if result == .done(.refused(.caller(.unknown))) { ports.knownCredentials.forget(caller.client) }
+        return result
     }
 
     /// Decides by the type that is asked by, or by the one it falls back to where no device can answer.
     private static func decide(
-        _ request: Request, by client: Client, _ inputs: RandomInputs, sendsTexts: Bool, in work: UnitOfWork
+        _ request: Request, _ type: ChallengeType?, by client: Client, _ inputs: RandomInputs, sendsTexts: Bool,
+        in work: UnitOfWork
     ) throws -> Decided {
-        let facts = try Facts(for: request, by: client, sendsTexts: sendsTexts, in: work)
+        let facts = try Facts(for: request, type, by: client, sendsTexts: sendsTexts, in: work)
         /// Decides by another type, which must be there, and for this client.
         func decide(by other: TypeName, otherwise refusal: Refusal, needsCode: Bool = false) throws -> Decided {
             var request = request
             request.type = other
             let facts: Facts
             do {
-                facts = try Facts(for: request, by: client, sendsTexts: sendsTexts, in: work)
+                facts = try Facts(
+                    for: request, try work.types.find(other), by: client, sendsTexts: sendsTexts, in: work)
             } catch is Refusal {
                 throw refusal
             }
@@ -339,7 +351,8 @@ extension AskChallenge {
 
 extension AskChallenge.Facts {
     fileprivate init(
-        for request: AskChallenge.Request, by client: Client, sendsTexts: Bool, in work: UnitOfWork
+        for request: AskChallenge.Request, _ type: ChallengeType?, by client: Client, sendsTexts: Bool,
+        in work: UnitOfWork
     ) throws {
         let user = try request.user.map { reference in
             guard let user = try work.links.find(reference, of: client.id) else {
@@ -347,7 +360,7 @@ extension AskChallenge.Facts {
             }
             return user.id
         }
-        guard let type = try work.types.find(request.type), type.isOpen(to: client.id) else {
+        guard let type, type.isOpen(to: client.id) else {
             throw AskChallenge.Refusal.typeNotFound
         }
         guard user != nil || type.channel == .code else { throw AskChallenge.Refusal.userMissing }
@@ -361,9 +374,9 @@ extension AskChallenge.Facts {
             return
         }
         enrollments = try work.enrollments.active(of: user)
-        isLocked = try work.askingLocks.exists(of: user, by: client.id)
-        openChallenges = try work.challenges.openCount(of: user, by: client.id, now: now, limit: type.maximumPending)
-        recentAsks = try work.challenges.recentAsks(
-            of: user, by: client.id, since: now.adding(-ChallengeType.askWindow), limit: type.maximumAsks)
+        let asks = try work.challenges.asks(
+            of: user, by: client.id, now: now, since: now.adding(-ChallengeType.askWindow),
+            limits: (type.maximumPending, type.maximumAsks))
+        (isLocked, openChallenges, recentAsks) = (asks.isLocked, asks.open, asks.recent)
     }
 }

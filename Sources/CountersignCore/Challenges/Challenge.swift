@@ -116,8 +116,25 @@ package struct ChallengeTarget: Sendable {
     }
 }
 
+/// What a client has asked a user, as far as it matters for the next ask.
+package struct EarlierAsks: Hashable, Sendable {
+    /// Whether the user has reported an ask of the client, and the lock has not been ended.
+    package let isLocked: Bool
+    /// How many challenges are open.
+    package let open: Int
+    /// The recent asks, newest first.
+    package let recent: [RecentAsk]
+
+    /// Asks of these counts.
+    package init(isLocked: Bool, open: Int, recent: [RecentAsk]) {
+        self.isLocked = isLocked
+        self.open = open
+        self.recent = recent
+    }
+}
+
 /// An earlier ask, as far as the limits depend on it.
-package struct RecentAsk: Sendable {
+package struct RecentAsk: Hashable, Sendable {
     /// When.
     package let askedAt: Timestamp
     /// How it ended.

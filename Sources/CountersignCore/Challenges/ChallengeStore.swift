@@ -8,9 +8,19 @@ package protocol ChallengeStore {
     func open(of client: ClientID, limit: Int) throws -> [ChallengeID]
     func open(of client: ClientID, user: UserID) throws -> [ChallengeID]
     func find(_ id: ChallengeID) throws -> Challenge?
-    func openCount(of user: UserID, by client: ClientID, now: Timestamp, limit: Int) throws -> Int
-    /// Newest first.
-    func recentAsks(of user: UserID, by client: ClientID, since: Timestamp, limit: Int) throws -> [RecentAsk]
+    /// A challenge with the receipt of the answer to it; nil if there is no such challenge.
+    func findWithReceipt(_ id: ChallengeID) throws -> (challenge: Challenge, receipt: StoredReceipt?)?
+    /// What a client has asked a user; codes and questions about new devices do not count.
+    ///
+    /// - Parameters:
+    ///   - user: the user.
+    ///   - client: the client.
+    ///   - now: the current time.
+    ///   - since: from when on asks are recent.
+    ///   - limits: how many open challenges are counted, and how many recent asks returned, at most.
+    func asks(
+        of user: UserID, by client: ClientID, now: Timestamp, since: Timestamp, limits: (open: Int, recent: Int)
+    ) throws -> EarlierAsks
     /// Those that a device has approved and whose codes were not presented yet.
     func held(approvedBy enrollment: EnrollmentID, user: UserID, now: Timestamp) throws -> [Challenge]
     /// Those that have not ended.

@@ -7,8 +7,10 @@ package protocol TargetStore {
     func find(of challenge: ChallengeID, enrollment: EnrollmentID) throws -> ChallengeTarget?
     func all(of challenge: ChallengeID) throws -> [EnrollmentID]
     func deliveries(of challenge: ChallengeID) throws -> [Delivery]
-    /// Newest first.
-    func pending(of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int) throws -> [Challenge]
+    /// An enrollment and the challenges that wait for its answer, newest first; nil if there is no such enrollment.
+    func pending(
+        of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int
+    ) throws -> (enrollment: Enrollment, challenges: [Challenge])?
     /// Records when a device first had the challenge.
     ///
     /// - Returns: false if that was recorded before.

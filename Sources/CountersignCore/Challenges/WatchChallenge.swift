@@ -24,12 +24,13 @@ package enum WatchChallenge {
 
     /// A client's challenge.
     ///
-    /// One that is over and was not yet swept is ended first, so that nobody is shown an open challenge that no answer
+    /// The caller's secret and its right are checked here. One that is over and was not yet swept is ended first, so that nobody is shown an open challenge that no answer
     /// can reach.
     package static func challenge(
         _ id: ChallengeID, for caller: ClientCredential, ports: Ports
     ) async throws -> Outcome {
         let found = try await read(id, for: caller, ports: ports)
+        if found == .refused(.unknown) { ports.knownCredentials.forget(caller.client) }
         guard case .shown(let shown) = found, !shown.challenge.state.isEnded,
             shown.challenge.expiresAt <= ports.time.now
         else { return found }
@@ -106,14 +107,12 @@ package enum WatchChallenge {
             if let refusal = try reader.refusal(of: caller, needing: .challenges, at: now) {
                 return .refused(refusal)
             }
-            guard let challenge = try reader.challenges.find(id), challenge.question.client == caller.client else {
-                return .notFound
-            }
+            guard let (challenge, stored) = try reader.challenges.findWithReceipt(id),
+                challenge.question.client == caller.client
+            else { return .notFound }
             // While an approval waits for its return code, its client may not see what the device approved.
             var receipt: Evidence?
-            if case .ended(let outcome, _) = challenge.state, outcome.decidedBy != nil {
-                receipt = try reader.receipts.find(of: id)?.evidence
-            }
+            if case .ended(let outcome, _) = challenge.state, outcome.decidedBy != nil { receipt = stored?.evidence }
             return .shown(
                 Shown(challenge: challenge, deliveries: try reader.targets.deliveries(of: id), receipt: receipt))
         }

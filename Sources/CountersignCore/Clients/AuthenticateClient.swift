@@ -29,9 +29,46 @@ package enum AuthenticateClient {
         let earlier = client?.earlierSecret
         let (isNewest, isEarlier) = (newest.matches(secret), (earlier?.hash ?? newest).matches(secret))
         guard let client, client.secretHash != nil else { return .refused }
-        if isNewest { return .authenticated(ClientCaller(client: client, secret: newest)) }
-        guard let earlier, isEarlier, now < earlier.until else { return .refused }
-        return .authenticated(ClientCaller(client: client, secret: earlier.hash))
+        let shown: SecretHash
+        if isNewest {
+            shown = newest
+        } else {
+            guard let earlier, isEarlier, now < earlier.until else { return .refused }
+            shown = earlier.hash
+        }
+        let caller = ClientCaller(client: client, secret: shown)
+        ports.knownCredentials.keep(caller.credential)
+        return .authenticated(caller)
+    }
+
+    /// The credential of a client whose secret was right before, found without the database.
+    ///
+    /// It may be valid no more, so it is only for operations that take a ``ClientCredential``: they check it in their
+    /// transaction.
+    ///
+    /// - Parameters:
+    ///   - id: the client's id, as the caller sent it.
+    ///   - secret: the client's secret, as the caller sent it.
+    ///   - ports: the external dependencies.
+    /// - Returns: nil if the client must be authenticated.
+    package static func recognize(_ id: String, secret: Secret<String>, ports: Ports) -> ClientCredential? {
+        guard let known = ClientID(id).flatMap({ ports.knownCredentials[$0] }), known.secret?.matches(secret) == true
+        else { return nil }
+        return known
+    }
+
+    /// Why a caller may not do what needs a right; nil if it may.
+    ///
+    /// - Parameters:
+    ///   - caller: the credential that the caller has shown.
+    ///   - right: the right.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func refusal(
+        of caller: ClientCredential, needing right: Right, ports: Ports
+    ) async throws -> CallerRefusal? {
+        let now = ports.time.now
+        return try await ports.store.read { try $0.refusal(of: caller, needing: right, at: now) }
     }
 
     /// Authenticates the operator's client by the bootstrap token, which is valid only on the server's own machine.
@@ -78,12 +115,16 @@ package struct ClientCaller: Hashable, Sendable {
     }
 }
 
-/// The credential of a caller, which is kept during a wait; the wait ends when the credential is no longer valid.
+/// The credential of a caller, which may be valid no more: operations that take it check it where they read, and those
+/// that wait check it again at the end.
 package struct ClientCredential: Hashable, Sendable {
     /// The client.
     package let client: ClientID
     /// The hash of the secret it has shown; nil for the operator's client, which has none.
     package let secret: SecretHash?
+
+    /// The actor of the caller's operations.
+    var actor: Actor { secret == nil ? .bootstrap(client) : .client(client) }
 
     /// A credential of these parts.
     package init(client: ClientID, secret: SecretHash?) {
@@ -105,9 +146,21 @@ package enum CallerRefusal: Error, Hashable, Sendable {
 extension Stores {
     /// Why a caller may not do what needs a right; nil if it may.
     func refusal(of caller: ClientCredential, needing right: Right, at now: Timestamp) throws -> CallerRefusal? {
-        guard let client = try clients.find(caller.client) else { return .unknown }
-        let isEarlier = client.earlierSecret.map { $0.hash == caller.secret && now < $0.until } ?? false
-        guard client.secretHash == caller.secret || isEarlier else { return .unknown }
+        caller.refusal(as: try clients.find(caller.client), needing: right, at: now)
+    }
+}
+
+extension ClientCredential {
+    /// Why the caller may not do what needs a right; nil if it may.
+    ///
+    /// - Parameters:
+    ///   - client: the client as it is now; nil if it is there no more.
+    ///   - right: the right.
+    ///   - now: the current time.
+    func refusal(as client: Client?, needing right: Right, at now: Timestamp) -> CallerRefusal? {
+        guard let client else { return .unknown }
+        let isEarlier = client.earlierSecret.map { $0.hash == secret && now < $0.until } ?? false
+        guard client.secretHash == secret || isEarlier else { return .unknown }
         guard client.disabledAt == nil else { return .disabled }
         return client.rights.contains(right) ? nil : .rightMissing(right)
     }

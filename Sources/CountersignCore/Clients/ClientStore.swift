@@ -17,6 +17,8 @@ package protocol ClientStore {
     ///
     /// Returns nil if there is no such client.
     func lock(_ client: ClientID) throws -> Client?
+    /// The same, and reads a type that the client asks by; nil in its place if there is no such type.
+    func lock(_ client: ClientID, asking type: TypeName) throws -> (client: Client, type: ChallengeType?)?
     /// Replaces the secret; the previous one is accepted until a time.
     func renewSecret(of client: ClientID, to secret: SecretHash, earlierUntil: Timestamp) throws
     /// Disables a client from a time on, or enables it if the time is nil.

@@ -44,7 +44,11 @@ package enum ActOnDevice {
         _ kind: DeviceAct.Kind, on other: EnrollmentID, _ authorization: [UInt8]?, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let caller = call.enrollment
+        let caller: Enrollment
+        switch try await ports.store.read({ try $0.caller(of: call, issuer: ports.issuer) }) {
+        case .success(let enrollment): caller = enrollment
+        case .failure(let refusal): return .refused(refusal)
+        }
         let (proof, nonce) = try await proof(authorization, of: kind, on: other, by: caller, at: now, ports)
         let repeated = authorization.map { IdempotencyKey(ofAct: $0, by: caller.id) }
         return try await ports.commit(at: now, as: call.actor) { work in

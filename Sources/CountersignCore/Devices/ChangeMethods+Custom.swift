@@ -49,14 +49,13 @@ extension ChangeMethods {
 
     /// Asks the hook outside of any transaction, and then applies its verdict in a new one.
     static func register(
-        _ registration: Registration, _ ticket: Secret<String>?, _ repeated: IdempotencyKey, _ call: DeviceCall,
-        asking question: HookQuestion, ports: Ports
+        _ registration: Registration, _ ticket: Secret<String>?, _ repeated: IdempotencyKey,
+        by enrollment: Enrollment, asking question: HookQuestion, ports: Ports
     ) async throws -> Outcome {
         let name = registration.change.name
-        let enrollment = call.enrollment
         guard let verdict = await ports.hooks.ask(question) else { return .customUnavailable }
         let now = ports.time.now
-        return try await ports.commit(at: now, as: call.actor) { work in
+        return try await ports.commit(at: now, as: .device(enrollment.id)) { work in
             try work.users.lock(enrollment.user)
             try work.enrollments.lock(enrollment.id)
             if let refusal = try work.stores.refusal(of: enrollment.id, issuer: work.issuer) {

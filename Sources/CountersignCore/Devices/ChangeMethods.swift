@@ -62,28 +62,34 @@ package enum ChangeMethods {
         _ request: MethodChangeRequest, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let verdict = try await judge(request, by: call.enrollment, at: now, ports: ports)
-        let repeated = IdempotencyKey(ofChange: request, by: call.enrollment.id)
+        let enrollment: Enrollment
+        switch try await ports.store.read({ try $0.caller(of: call, issuer: ports.issuer) }) {
+        case .success(let caller): enrollment = caller
+        case .failure(let refusal): return .refused(refusal)
+        }
+        let verdict = try await judge(request, by: enrollment, at: now, ports: ports)
+        let repeated = IdempotencyKey(ofChange: request, by: enrollment.id)
         let step = try await ports.commit(at: now, as: call.actor) { work in
-            try work.users.lock(call.enrollment.user)
-            try work.enrollments.lock(call.enrollment.id)
+            try work.users.lock(enrollment.user)
+            try work.enrollments.lock(enrollment.id)
             let refusal = try work.admit(call)
             // If the reply was lost, the device sends the same change again. It gets the same reply, and nothing
             // counts twice.
-            if let earlier = try outcome(ofEarlier: repeated, call.enrollment, in: work) {
+            if let earlier = try outcome(ofEarlier: repeated, enrollment, in: work) {
                 return Step.ended(refusal.map(Outcome.refused) ?? earlier)
             }
             // A wrong PIN that was verified counts, even if the request is refused.
             if let refusal {
                 guard case .wrongPIN = verdict else { return .ended(.refused(refusal)) }
             }
-            let step = try settle(verdict, request.ticket, repeated, by: call.enrollment, in: work)
+            let step = try settle(verdict, request.ticket, repeated, by: enrollment, in: work)
             return refusal.map { .ended(.refused($0)) } ?? step
         }
         switch step {
         case .ended(let outcome): return outcome
         case .asking(let question, let registration):
-            return try await register(registration, request.ticket, repeated, call, asking: question, ports: ports)
+            return try await register(
+                registration, request.ticket, repeated, by: enrollment, asking: question, ports: ports)
         }
     }
 

@@ -116,7 +116,8 @@ extension UnitOfWork {
     func failUnanswerable(
         by enrollment: Enrollment, because reason: FailureReason
     ) throws {
-        for challenge in try targets.pending(of: enrollment.id, user: enrollment.user, now: now, limit: .max)
+        for challenge in try targets.pending(
+            of: enrollment.id, user: enrollment.user, now: now, limit: .max)?.challenges ?? []
         where challenge.purpose.failsWhenUnanswerable {
             let isAnswerable = try targets.all(of: challenge.id).contains { target in
                 // Reading the state locks the row, so the enrollment does not change until this transaction commits.

@@ -19,9 +19,9 @@ package enum RemoveOwnEnrollment {
     package static func remove(by call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: call.actor) { work in
-            try work.users.lock(call.enrollment.user)
+            try work.users.lock(call.user)
             if let refusal = try work.admit(call, evenSuspended: true) { return .refused(refusal) }
-            _ = try work.removeEnrollment(call.enrollment.id, reason: .device)
+            _ = try work.removeEnrollment(call.enrollment, reason: .device)
             return .removed
         }
     }

@@ -18,11 +18,8 @@ package enum ShowMethods {
     /// - Throws: ``StoreError``.
     package static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let nonce = ports.hasher.changeNonce(for: call.enrollment.id, at: now, random: ports.random.bytes(8))
-        return try await ports.read(for: call, at: now, refused: Outcome.refused) { work in
-            guard let enrollment = try work.enrollments.find(call.enrollment.id) else {
-                throw StoreError.corruptRow("enrollment")
-            }
+        let nonce = ports.hasher.changeNonce(for: call.enrollment, at: now, random: ports.random.bytes(8))
+        return try await ports.read(for: call, at: now, refused: Outcome.refused) { work, enrollment in
             guard let certificate = try work.methods.certificate(of: enrollment.id) else {
                 throw StoreError.corruptRow("certificate")
             }

@@ -37,10 +37,10 @@ package enum ShowOtherDevices {
     /// - Throws: ``StoreError``.
     package static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let id = call.enrollment.id
+        let id = call.enrollment
         let nonce = ports.hasher.changeNonce(for: id, at: now, random: ports.random.bytes(8))
-        return try await ports.read(for: call, at: now, refused: Outcome.refused) { work in
-            let trust = try work.trustState(of: call.enrollment.user)
+        return try await ports.read(for: call, at: now, refused: Outcome.refused) { work, _ in
+            let trust = try work.trustState(of: call.user)
             guard trust.has(id) else { return .waiting }
             return .list(
                 List(

@@ -15,8 +15,8 @@ package enum ShowOwnEnrollment {
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func show(to call: DeviceCall, ports: Ports) async throws -> Outcome {
-        try await ports.read(for: call, evenSuspended: true, at: ports.time.now, refused: Outcome.refused) { _ in
-            .enrollment(call.enrollment)
+        try await ports.read(for: call, evenSuspended: true, at: ports.time.now, refused: Outcome.refused) {
+            .enrollment($1)
         }
     }
 }

@@ -29,10 +29,10 @@ package enum UndoMethod {
     ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: call.actor) { work in
-            try work.users.lock(call.enrollment.user)
+            try work.users.lock(call.user)
             if let refusal = try work.admit(call) { return .refused(refusal) }
-            let enrollments = try work.enrollments.active(of: call.enrollment.user)
-            guard enrollments.contains(where: { $0.id == call.enrollment.id && $0.isLetIn(at: now) }) else {
+            let enrollments = try work.enrollments.active(of: call.user)
+            guard enrollments.contains(where: { $0.id == call.enrollment && $0.isLetIn(at: now) }) else {
                 return .waiting
             }
             // A device that waits is no method: it is removed.

@@ -26,24 +26,24 @@ package enum UpdateEnrollment {
         _ update: EnrollmentUpdate, by call: DeviceCall, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let id = call.enrollment.id
+        let id = call.enrollment
         return try await ports.commit(at: now, as: call.actor) { work in
             if let refusal = try work.admit(call) { return .refused(refusal) }
             switch update.push {
             case .unchanged: break
             case .registered(let registration):
-                guard try !work.stores.isTaken(registration, besides: id, of: call.enrollment.user) else {
+                guard try !work.stores.isTaken(registration, besides: id, of: call.user) else {
                     return .pushTokenInUse
                 }
                 try work.pushes.put(registration, of: id, at: now)
             case .removed: try work.pushes.delete(of: id)
             }
             if let labels = update.device {
-                let storage = call.enrollment.device.storage
+                let storage = try work.caller(of: call).device.storage
                 try work.enrollments.put(DeviceDescription(labels: labels, storage: storage), of: id)
             }
             if let versions = update.versions { try work.enrollments.put(versions, of: id) }
-            guard let enrollment = try work.enrollments.find(id) else { throw StoreError.corruptRow("enrollment") }
+            let enrollment = try work.caller(of: call)
             try work.raise(.enrollmentUpdated(enrollment, update))
             return .updated(enrollment)
         }

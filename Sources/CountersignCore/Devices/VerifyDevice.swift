@@ -7,29 +7,29 @@ import OpenPGP
 package enum VerifyDevice {
     /// The result of the operation.
     package enum Outcome: Sendable {
-        /// The call comes from this enrollment, and the time of its proof is accepted.
+        /// The enrollment's key has signed the call, and the time of its proof is accepted.
         case verified(DeviceCall)
-        /// The proof is not valid, its time is not accepted, or the enrollment is unknown or removed.
+        /// The proof is not valid, its time is not accepted, or the enrollment is unknown.
         case refused(DeviceRefusal)
     }
 
-    /// Verifies that a call comes from an enrolled device, which may be suspended.
+    /// Verifies that a call comes from an enrolled device, which may be suspended or removed.
+    ///
+    /// The database is read only for the first call of a device; see ``KnownDevices``.
     ///
     /// - Parameters:
     ///   - proof: the proof, whose key id is the enrollment's id.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func verify(_ proof: some DeviceProof, ports: Ports) async throws -> Outcome {
-        guard let id = EnrollmentID(proof.keyID),
-            let enrollment = try await ports.store.read({ try $0.enrollments.find(id) })
-        else { return .refused(.unknownEnrollment) }
+        guard let id = EnrollmentID(proof.keyID), let device = try await ports.device(id) else {
+            return .refused(.unknownEnrollment)
+        }
         let now = ports.time.now
         do throws(DeviceRefusal) {
-            try proof.check(by: enrollment.keys.authentication)
-            if let notice = enrollment.state.removalNotice(of: enrollment.id, issuer: ports.issuer) {
-                throw .deregistered(notice)
-            }
-            return .verified(DeviceCall(enrollment: enrollment, replayGuard: try ReplayGuard(proof, now: now)))
+            try proof.check(by: device.key)
+            return .verified(
+                DeviceCall(enrollment: id, of: device.user, replayGuard: try ReplayGuard(proof, now: now)))
         } catch {
             return .refused(error)
         }

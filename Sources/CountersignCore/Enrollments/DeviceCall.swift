@@ -1,25 +1,29 @@
 package import CountersignWire
 
-/// An authenticated call of a device whose enrollment was not removed when the call was verified.
+/// A call that a device has signed.
 ///
-/// The replay guard is not spent yet. An operation that changes something spends it in its own transaction, with
-/// ``UnitOfWork/admit(_:evenSuspended:)``, one that only reads in memory, with
-/// ``Ports/read(for:evenSuspended:at:refused:_:)``; both check the state of the enrollment again.
+/// Two things are still open, and every operation checks both: whether the enrollment is there and may call, and whether
+/// the call is a replay. An operation that changes something does so in its own transaction, with
+/// ``UnitOfWork/admit(_:evenSuspended:)``, one that only reads with ``Ports/read(for:evenSuspended:at:refused:_:)``.
 package struct DeviceCall: Sendable {
-    /// The enrollment that calls, as it was when the call was verified.
-    package let enrollment: Enrollment
+    /// The enrollment that calls.
+    package let enrollment: EnrollmentID
+    /// The user of the enrollment.
+    let user: UserID
     let replayGuard: ReplayGuard
 
     /// The device as the actor of the operation.
-    var actor: Actor { .device(enrollment.id) }
+    var actor: Actor { .device(enrollment) }
 
     /// A call of an enrollment.
     ///
     /// - Parameters:
     ///   - enrollment: the enrollment whose proof was verified.
+    ///   - user: the user of the enrollment.
     ///   - replayGuard: the guard against a replay of the call.
-    package init(enrollment: Enrollment, replayGuard: ReplayGuard) {
+    package init(enrollment: EnrollmentID, of user: UserID, replayGuard: ReplayGuard) {
         self.enrollment = enrollment
+        self.user = user
         self.replayGuard = replayGuard
     }
 }
@@ -99,6 +103,26 @@ extension Stores {
         guard let state = try enrollments.state(enrollment) else { return .unknownEnrollment }
         return state.refusal(of: enrollment, evenSuspended: isSuspendedToo, issuer: issuer)
     }
+
+    /// The calling enrollment as it is now, for the checks before the transaction that admits the call; a suspended one,
+    /// too.
+    ///
+    /// - Parameters:
+    ///   - call: the call.
+    ///   - issuer: the issuer, which a removal notice names.
+    /// - Returns: why the call is refused, if the enrollment is gone.
+    func caller(of call: DeviceCall, issuer: Issuer) throws -> Result<Enrollment, DeviceRefusal> {
+        DeviceCall.caller(try enrollments.find(call.enrollment), issuer: issuer)
+    }
+}
+
+extension DeviceCall {
+    /// The calling enrollment, or why the call is refused if the enrollment is gone.
+    static func caller(_ enrollment: Enrollment?, issuer: Issuer) -> Result<Enrollment, DeviceRefusal> {
+        guard let enrollment else { return .failure(.unknownEnrollment) }
+        let refusal = enrollment.state.refusal(of: enrollment.id, evenSuspended: true, issuer: issuer)
+        return refusal.map(Result.failure) ?? .success(enrollment)
+    }
 }
 
 extension UnitOfWork {
@@ -111,8 +135,14 @@ extension UnitOfWork {
     func admit(
         _ call: DeviceCall, evenSuspended isSuspendedToo: Bool = false
     ) throws -> DeviceRefusal? {
-        try stores.refusal(of: call.enrollment.id, evenSuspended: isSuspendedToo, issuer: issuer)
+        try stores.refusal(of: call.enrollment, evenSuspended: isSuspendedToo, issuer: issuer)
             ?? spend(call.replayGuard)
+    }
+
+    /// The enrollment of an admitted call.
+    func caller(of call: DeviceCall) throws -> Enrollment {
+        guard let enrollment = try enrollments.find(call.enrollment) else { throw StoreError.corruptRow("enrollment") }
+        return enrollment
     }
 
     func spend(_ replayGuard: ReplayGuard) throws -> DeviceRefusal? {

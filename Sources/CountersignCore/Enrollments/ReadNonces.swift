@@ -76,6 +76,22 @@ final class ReadNonces: Sendable {
 }
 
 extension Ports {
+    /// Spends the replay guard of a call that only reads.
+    ///
+    /// - Parameters:
+    ///   - call: the call.
+    ///   - now: the current time.
+    /// - Returns: why the call is refused; nil if it may be carried out.
+    /// - Throws: ``StoreError/unavailable`` if all devices together make too many reads.
+    func spendRead(of call: DeviceCall, at now: Timestamp) throws(StoreError) -> DeviceRefusal? {
+        switch readNonces.spend(call.replayGuard, at: now) {
+        case .spent: nil
+        case .replayed: .nonceReplayed
+        case .tooMany: .tooManyReads(retryAfter: ReplayGuard.tolerance)
+        case .full: throw .unavailable
+        }
+    }
+
     /// Carries out a read of a device: checks that its enrollment may call, and that the call is not a replay.
     ///
     /// - Parameters:
@@ -83,23 +99,18 @@ extension Ports {
     ///   - isSuspendedToo: whether a suspended device may use the operation.
     ///   - now: the current time.
     ///   - refused: the outcome of a refused call.
-    ///   - rule: the operation, in a transaction that can only read.
+    ///   - rule: the operation, in a transaction that can only read, with the calling enrollment.
     /// - Throws: ``StoreError``; ``StoreError/unavailable`` also if all devices together make too many reads.
     func read<Outcome: Sendable>(
         for call: DeviceCall, evenSuspended isSuspendedToo: Bool = false, at now: Timestamp,
         refused: @escaping @Sendable (DeviceRefusal) -> Outcome,
-        _ rule: @escaping @Sendable (UnitOfWork) throws -> Outcome
+        _ rule: @escaping @Sendable (UnitOfWork, Enrollment) throws -> Outcome
     ) async throws -> Outcome {
-        switch readNonces.spend(call.replayGuard, at: now) {
-        case .spent: break
-        case .replayed: return refused(.nonceReplayed)
-        case .tooMany: return refused(.tooManyReads(retryAfter: ReplayGuard.tolerance))
-        case .full: throw StoreError.unavailable
-        }
+        if let refusal = try spendRead(of: call, at: now) { return refused(refusal) }
         return try await read(at: now, as: call.actor) { work in
-            let refusal = try work.stores.refusal(
-                of: call.enrollment.id, evenSuspended: isSuspendedToo, issuer: work.issuer)
-            return try refusal.map(refused) ?? rule(work)
+            guard let caller = try work.enrollments.find(call.enrollment) else { return refused(.unknownEnrollment) }
+            let refusal = caller.state.refusal(of: caller.id, evenSuspended: isSuspendedToo, issuer: work.issuer)
+            return try refusal.map(refused) ?? rule(work, caller)
         }
     }
 }

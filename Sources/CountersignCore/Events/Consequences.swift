@@ -23,7 +23,6 @@ extension UnitOfWork {
         case .challengeHeld(let challenge, let method, let enrollment):
             try record(.challengeReturning, ["method": .string(method.rawValue)], of: challenge, by: enrollment)
             notify(.challenge(challenge.id))
-            notify(.enrollment(enrollment.id))
         case .challengeEnded(let challenge, let outcome): try ended(challenge, as: outcome)
         case .answerRefused(let challenge, let fault, let digest, let enrollment):
             try record(

@@ -82,6 +82,10 @@ package final class Ports: Sendable {
     let sealedChallenges = SealedChallenges()
     /// The nonces of the reads that devices have made.
     let readNonces = ReadNonces()
+    /// The keys of the devices that have called.
+    let knownDevices = KnownDevices()
+    /// The credentials with which clients were authenticated last.
+    let knownCredentials = KnownCredentials()
 
     /// Dependencies of these parts.
     package init(

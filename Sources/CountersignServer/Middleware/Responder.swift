@@ -53,7 +53,7 @@ final class Responder: Sendable {
         to request: Request, writer: consuming ResponseWriter, channel: any NIOCore.Channel
     ) async throws {
         let exchange = exchange(request, channel)
-        await route(request, exchange)
+        if Self.mayWait(request) { await routeApart(request, exchange) } else { await route(request, exchange) }
         let later = exchange.context.later.take()
         if let later { await answer(exchange, later) }
         try await write(exchange, isWait: later != nil, to: writer)
@@ -76,15 +76,25 @@ final class Responder: Sendable {
         return otherwise
     }
 
-    /// Routes a request in a task of its own: a task keeps the stack that it has once used, and this task's stack is
-    /// freed.
+    /// Whether a request asks for a reply that may take long: a long poll or a stream of events.
+    private static func mayWait(_ request: Request) -> Bool {
+        request.head.path?.contains("wait=") == true || request.headers[.accept]?.contains("event-stream") == true
+    }
+
     @inline(never)
     private func route(_ request: Request, _ exchange: PendingExchange) async {
-        let routing = Task {
-            await answer(exchange) {
-                try await routes.respond(to: Self.routed(request, exchange.context), context: exchange.context)
-            }
+        await answer(exchange) {
+            try await routes.respond(to: Self.routed(request, exchange.context), context: exchange.context)
         }
+    }
+
+    /// Routes a request in a task of its own: a task keeps the stack that it has once used, and this task's stack is
+    /// freed before the wait.
+    ///
+    /// For all other requests that would cost two more turns of the thread pool.
+    @inline(never)
+    private func routeApart(_ request: Request, _ exchange: PendingExchange) async {
+        let routing = Task { await route(request, exchange) }
         await withTaskCancellationHandler {
             await routing.value
         } onCancel: {

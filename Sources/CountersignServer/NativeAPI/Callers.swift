@@ -19,7 +19,7 @@ extension NativeAPI {
         let authentication: ClientAuthentication
         switch parts[0].lowercased() {
         case "basic":
-            guard let (id, secret) = Self.basicCredentials(parts[1]) else { throw malformed }
+            guard let (id, secret) = Self.basicCredentials(in: header) else { throw malformed }
             authentication = try await resources.client(id, secret: secret, from: incoming.context)
         case "bearer":
             authentication = try await resources.client(bootstrapToken: Secret(String(parts[1])), of: incoming)
@@ -34,11 +34,32 @@ extension NativeAPI {
         }
     }
 
-    /// Decodes the id and the secret, each of which was form-encoded before they were joined.
+    /// The credential of a client, which is not checked again if it was right before.
+    func credential(of incoming: Incoming, needing right: Right) async throws -> ClientCredential {
+        if let (id, secret) = incoming.headers[.authorization].flatMap(Self.basicCredentials),
+            let known = AuthenticateClient.recognize(id, secret: secret, ports: ports)
+        {
+            return known
+        }
+        let caller = try await client(of: incoming)
+        guard caller.client.rights.contains(right) else { throw RequestRefusal.rightMissing(right.rawValue) }
+        return caller.credential
+    }
+
+    /// Throws if a credential that was right before is so no more.
+    func confirm(_ credential: ClientCredential, having right: Right) async throws {
+        let refusal = try await AuthenticateClient.refusal(of: credential, needing: right, ports: ports)
+        if let refusal { throw ProblemDetails(caller: refusal) }
+    }
+
+    /// Decodes the id and the secret, each of which was form-encoded before they were joined; nil unless the header is
+    /// well-formed and of this scheme.
     ///
     /// Spec: RFC 6749 §2.3.1.
-    private static func basicCredentials(_ text: Substring) -> (id: String, secret: Secret<String>)? {
-        guard let bytes = Base64.decode(text), let joined = String(strictUTF8: bytes),
+    private static func basicCredentials(in header: String) -> (id: String, secret: Secret<String>)? {
+        let parts = header.split(separator: " ")
+        guard parts.count == 2, parts[0].lowercased() == "basic", let bytes = Base64.decode(parts[1]),
+            let joined = String(strictUTF8: bytes),
             let colon = joined.utf8.firstIndex(of: UInt8(ascii: ":")),
             let id = Incoming.decoded(joined[..<colon]),
             let secret = Incoming.decoded(joined[joined.utf8.index(after: colon)...])

@@ -8,26 +8,25 @@ import OpenPGP
 /// The routes of relying parties for challenges.
 extension NativeAPI {
     func addChallenges(to routes: inout NativeRoutes) {
-        routes.client(.post, "/v1/challenges", .challenges) { [self] caller, incoming in
+        routes.credential(.post, "/v1/challenges", .challenges) { [self] caller, incoming in
             let request = try AskRequest(incoming.json())
-            let key = try incoming.idempotencyKey(of: caller.client.id, ports.hasher)
+            let key = try incoming.idempotencyKey(of: caller.client, ports.hasher)
             guard incoming.prefers(Self.eventStream) else {
                 return try reply(
                     await AskChallenge.ask(request, by: caller, idempotency: key, ports: ports), status: 201, json)
             }
             // Without a key, a caller whose stream breaks off could only ask again.
             guard let key else { throw RequestRefusal.invalidIdempotencyKey }
-            let place = try waitingPlace(of: caller.client.id)
+            let place = try waitingPlace(of: caller.client)
             let result = try await AskChallenge.ask(request, by: caller, idempotency: key, ports: ports)
-            return try askAndWait(result, by: caller.credential, to: incoming.context, in: place)
+            return try askAndWait(result, by: caller, to: incoming.context, in: place)
         }
-        routes.client(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] caller, incoming in
+        routes.credential(.get, "/v1/challenges/:challenge", .challenges, query: ["wait"]) { [self] caller, incoming in
             let id = try incoming.challenge()
             guard let seconds = try incoming.wait() else {
-                return Response(
-                    json: try shown(await WatchChallenge.challenge(id, for: caller.credential, ports: ports)).json)
+                return Response(json: try shown(await WatchChallenge.challenge(id, for: caller, ports: ports)).json)
             }
-            switch try await resources.look(at: id, of: caller.credential, for: seconds, by: incoming.context) {
+            switch try await resources.look(at: id, of: caller, for: seconds, by: incoming.context) {
             case .ended(let found): return Response(json: try shown(found).json)
             case .waiting(let wait):
                 return incoming.context.later.answer { [self] in
@@ -67,9 +66,9 @@ extension NativeAPI {
             let format = try incoming.filter("format", "\"certificate\" or absent") { $0 == "certificate" ? $0 : nil }
             return try await receipt(id, of: caller.client, format: format)
         }
-        routes.client(.get, "/v1/challenges/:challenge/events", .challenges) { [self] caller, incoming in
+        routes.credential(.get, "/v1/challenges/:challenge/events", .challenges) { [self] caller, incoming in
             let id = try incoming.challenge()
-            return try await events(id, of: caller.credential, to: incoming.context)
+            return try await events(id, of: caller, to: incoming.context)
         }
     }
 

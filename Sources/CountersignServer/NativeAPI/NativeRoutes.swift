@@ -28,13 +28,19 @@ struct NativeRoutes {
     private mutating func add<Admitted: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, query known: [String],
         admitting admit: @escaping @Sendable (Incoming) async throws -> Admitted,
+        confirming confirm: @escaping @Sendable (Admitted) async throws -> Void = { _ in },
         handler: @escaping @Sendable (Admitted, Incoming) async throws -> Response
     ) {
         table.add(method, path, query: known) { request, context in
             let incoming = try await Incoming(request, context)
             let admitted = try await admit(incoming)
-            try incoming.refuseParameters(besides: known)
-            return try await handler(admitted, incoming)
+            do {
+                try incoming.refuseParameters(besides: known)
+                return try await handler(admitted, incoming)
+            } catch {
+                try await confirm(admitted)
+                throw error
+            }
         }
     }
 
@@ -49,6 +55,16 @@ struct NativeRoutes {
             return caller
         }
         add(method, path, query: known, admitting: admit, handler: handler)
+    }
+
+    /// Adds a route for clients with a right, whose operation checks the caller's credential itself.
+    mutating func credential(
+        _ method: HTTPRequest.Method, _ path: String, _ right: Right, query known: [String] = [],
+        _ handler: @escaping @Sendable (ClientCredential, Incoming) async throws -> Response
+    ) {
+        add(
+            method, path, query: known, admitting: { [api] in try await api.credential(of: $0, needing: right) },
+            confirming: { [api] in try await api.confirm($0, having: right) }, handler: handler)
     }
 
     /// Adds a route for operators.

@@ -81,16 +81,20 @@ final class CommitListener: Sendable {
         try connection.execute(Self.relax, [])
         if notices == .notified { try connection.execute(Self.listen, []) }
         var sweptAt = ContinuousClock.now
+        // The first read finds what was committed while there was no connection.
+        var isNotified = true
         while !isStopped.withLock({ $0 }) {
-            // This also finds at once what was committed while there was no connection.
-            switch try reader.read(on: connection) {
-            case .topics(let topics): hub.notify(topics)
-            case .unknown: hub.notifyAll()
+            // This node's own notifications come back to it, and tell it nothing.
+            if isNotified || reader.isDue(after: .milliseconds(notices.pause)) {
+                switch try reader.read(on: connection) {
+                case .topics(let topics): hub.notify(topics)
+                case .unknown: hub.notifyAll()
+                }
             }
             signal.wait(beside: connection.socket, atMost: notices.pause)
             // Taken before the notification: a commit from here on signals again.
             if signal.take() { try connection.execute(Self.notify, []) }
-            try connection.takeNotifications()
+            isNotified = try connection.takeNotifications()
             if ContinuousClock.now - sweptAt > Self.sweepEvery {
                 try connection.execute(PostgresCommits.sweep, [])
                 sweptAt = .now
@@ -117,6 +121,9 @@ final class CommitListener: Sendable {
             self.node = node
             from = start
         }
+
+        /// Whether the table was last read this long ago or longer.
+        func isDue(after pause: Duration) -> Bool { ContinuousClock.now - readAt >= pause }
 
         /// The topics that other nodes have changed since the last call.
         mutating func read(on connection: PostgresConnection) throws -> News {

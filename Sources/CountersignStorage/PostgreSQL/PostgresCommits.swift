@@ -27,7 +27,17 @@ enum PostgresCommits {
     ].map { SQLStatement($0) }
 
     /// Waits for a transaction that inserts the same id, and fails when the id exists.
-    static let leave = SQLStatement("INSERT INTO commits (id, run, topics) VALUES ($1, $2, $3)")
+    static let leave = leave(after: 0)
+
+    /// The same in one statement with a change, whose arguments come first.
+    static func leave(with change: SQLStatement, _ count: Int) -> SQLStatement {
+        SQLStatement("WITH change AS (\(change.text)) \(leave(after: count).text)")
+    }
+
+    private static func leave(after count: Int) -> SQLStatement {
+        SQLStatement("INSERT INTO commits (id, run, topics) VALUES ($\(count + 1), $\(count + 2), $\(count + 3))")
+    }
+
     static let addNotices = SQLStatement("UPDATE commits SET topics = $2 WHERE id = $1")
     static let run = SQLStatement("SELECT run FROM commits WHERE id = $1")
 

@@ -46,6 +46,11 @@ final class PostgresConnection: SQLConnection {
     private(set) var isUsable = true
     /// Whether a statement that may change rows was sent since ``begin(_:)``.
     private(set) var hasWritten = false
+    private(set) var hasNumber = false
+    /// The last statement whose result is not needed, until the next one: the row of `commits` can go with it.
+    private var last: (statement: SQLStatement, arguments: PostgresArguments)?
+    /// The statements that insert such a row, by the statement that each goes with.
+    private var withCommits: [SQLStatement: SQLStatement] = [:]
 
     /// Connects.
     ///
@@ -109,7 +114,29 @@ final class PostgresConnection: SQLConnection {
     }
 
     func send(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
-        try send(statement, try PostgresArguments(arguments))
+        let arguments = try PostgresArguments(arguments)
+        try sendLast()
+        last = (statement, arguments)
+        note(statement)
+    }
+
+    /// Inserts a row into `commits`, in one statement with the last change where there is one.
+    func leaveCommit(_ values: [SQLValue]) throws {
+        guard let change = last, change.statement.mayWrite else {
+            return try send(PostgresCommits.leave, values)
+        }
+        last = nil
+        var arguments = change.arguments
+        let both = withCommits[change.statement] ?? PostgresCommits.leave(with: change.statement, arguments.count)
+        withCommits[change.statement] = both
+        try arguments.append(values)
+        try send(both, arguments)
+    }
+
+    private func sendLast() throws(PostgresFailure) {
+        guard let (statement, arguments) = last else { return }
+        last = nil
+        try send(statement, arguments)
     }
 
     /// Runs statements without arguments and ignores their results.
@@ -122,12 +149,15 @@ final class PostgresConnection: SQLConnection {
 
     /// Begins a transaction; the statement is sent together with the first one whose result is needed.
     func begin(_ statement: SQLStatement) throws(PostgresFailure) {
+        last = nil
         try send(statement, PostgresArguments())
         hasWritten = false
+        hasNumber = false
     }
 
     /// Ends a transaction that changed nothing or must not change anything, without waiting for the result.
     func abandon(by statement: SQLStatement) throws(PostgresFailure) {
+        last = nil
         // After a failure the server skips commands up to the end of the batch, and must not skip this one.
         try endBatch()
         try send(statement, PostgresArguments())
@@ -150,6 +180,7 @@ final class PostgresConnection: SQLConnection {
     }
 
     private func send(_ statement: SQLStatement, _ arguments: PostgresArguments) throws(PostgresFailure) {
+        try sendLast()
         let name: String
         if let known = names[statement] {
             name = known
@@ -164,7 +195,12 @@ final class PostgresConnection: SQLConnection {
         }
         guard isSent == 1 else { throw broken() }
         sent.append(Sent(command: .statement))
+        note(statement)
+    }
+
+    private func note(_ statement: SQLStatement) {
         if statement.mayWrite { hasWritten = true }
+        if statement.alwaysWrites { hasNumber = true }
     }
 
     private func endBatch() throws(PostgresFailure) {
@@ -277,9 +313,16 @@ extension PostgresConnection {
     }
 
     /// Discards the received notifications.
-    func takeNotifications() throws(PostgresFailure) {
+    ///
+    /// - Returns: whether another connection has sent one.
+    func takeNotifications() throws(PostgresFailure) -> Bool {
         guard PQconsumeInput(handle) == 1 else { throw broken() }
-        while let notification = PQnotifies(handle) { PQfreemem(notification) }
+        var isFromAnother = false
+        while let notification = PQnotifies(handle) {
+            if notification.pointee.be_pid != PQbackendPID(handle) { isFromAnother = true }
+            PQfreemem(notification)
+        }
+        return isFromAnother
     }
 }
 

@@ -78,8 +78,7 @@ final class PostgresTransaction<Result: Sendable>: Sendable {
         try attempt(on: connection) { run in
             let (result, topics) = try body(connection)
             if connection.hasWritten || !topics.isEmpty {
-                try connection.send(
-                    PostgresCommits.leave, [.text(id), .integer(run), .text(topics.words)])
+                try connection.leaveCommit([.text(id), .integer(run), .text(topics.words)])
             }
             return (result, topics)
         }

@@ -6,36 +6,46 @@ struct PostgresArguments {
     private static let text: Int32 = 0
     private static let binary: Int32 = 1
 
-    private var bytes: [CChar] = []
+    private var bytes: [UInt8] = []
     private var starts: [Int?] = []
     private var lengths: [Int32] = []
     private var formats: [Int32] = []
 
     init() {}
 
+    /// The number of arguments.
+    var count: Int { starts.count }
+
     /// Lays out arguments.
     ///
     /// - Throws: ``StoreError/engine(_:)`` for a text with U+0000, as on SQLite: libpq would send only the part before
     ///   it.
     init(_ values: [SQLValue]) throws(StoreError) {
+        try append(values)
+    }
+
+    /// Lays out more arguments behind those that there are.
+    mutating func append(_ values: [SQLValue]) throws(StoreError) {
         for value in values {
             switch value {
-            case .null: append(nil, Self.text)
-            case .integer(let number): append(Array(String(number).utf8), Self.text)
+            case .null:
+                starts.append(nil)
+                lengths.append(0)
+                formats.append(Self.text)
+            case .integer(let number): append(String(number).utf8, Self.text)
             case .text(let text):
                 guard !text.utf8.contains(0) else { throw .engine("a text holds U+0000") }
-                append(Array(text.utf8), Self.text)
+                append(text.utf8, Self.text)
             case .blob(let blob): append(blob, Self.binary)
             }
         }
     }
 
-    private mutating func append(_ value: [UInt8]?, _ format: Int32) {
-        starts.append(value == nil ? nil : bytes.count)
-        lengths.append(Int32(value?.count ?? 0))
+    private mutating func append(_ value: some Collection<UInt8>, _ format: Int32) {
+        starts.append(bytes.count)
+        bytes.append(contentsOf: value)
+        lengths.append(Int32(bytes.count - (starts.last.flatMap { $0 } ?? 0)))
         formats.append(format)
-        guard let value else { return }
-        bytes += value.lazy.map { CChar(bitPattern: $0) }
         // A value in text format ends with a zero byte.
         bytes.append(0)
     }
@@ -43,8 +53,10 @@ struct PostgresArguments {
     func send(
         _ send: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> Int32
     ) -> Int32 {
-        bytes.withUnsafeBufferPointer { buffer in
-            let values = starts.map { start in start.flatMap { buffer.baseAddress?.advanced(by: $0) } }
+        bytes.withUnsafeBytes { buffer in
+            let values = starts.map { start in
+                start.flatMap { buffer.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self) }
+            }
             return send(Int32(values.count), values, lengths, formats)
         }
     }

@@ -24,10 +24,13 @@ package struct SQLStatement: Sendable {
     private let textHash: Int
     /// Whether the statement may change rows: unless it begins as a query, or begins or ends a transaction.
     let mayWrite: Bool
+    /// Whether the statement changes a row, whatever rows there are.
+    let alwaysWrites: Bool
 
     package init(_ text: String) {
         self.text = text
         mayWrite = !["SELECT", "BEGIN", "COMMIT", "ROLLBACK"].contains { text.hasPrefix($0) }
+        alwaysWrites = text.hasPrefix("INSERT") && text.contains("VALUES (") && !text.contains("ON CONFLICT")
         textHash = text.hashValue
         var order: [Int] = []
         for part in text.split(separator: "$").dropFirst(text.first == "$" ? 0 : 1) {
@@ -66,6 +69,9 @@ package protocol SQLConnection {
     ///
     /// Its failure may be thrown by a later statement of the transaction, or by the commit.
     func send(_ statement: SQLStatement, _ arguments: [SQLValue]) throws
+
+    /// Whether the transaction has surely changed a row, and so has its number, by which others see that it runs.
+    var hasNumber: Bool { get }
 }
 
 extension SQLConnection {
@@ -73,6 +79,9 @@ extension SQLConnection {
     package func rows(_ statement: SQLStatement, each arguments: [[SQLValue]]) throws -> [[SQLRow]] {
         try arguments.map { try rows(statement, $0) }
     }
+
+    /// False, for an engine whose transactions run one after the other.
+    package var hasNumber: Bool { false }
 
     /// Runs the statement at once, for an engine that gains nothing by waiting.
     package func send(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
@@ -188,6 +197,9 @@ package struct SQLRow: Sendable {
     package init(_ values: [SQLValue]) {
         self.values = values
     }
+
+    /// The row without its first columns.
+    package func dropping(_ count: Int) -> SQLRow { SQLRow(Array(values.dropFirst(count))) }
 
     /// The values of some columns.
     package subscript(_ columns: Range<Int>) -> [SQLValue] { Array(values[columns]) }

@@ -9,6 +9,8 @@ private enum Statements {
         methods, number_hash, expires_at, callback_uri, client_state, locale, state, reason, method, decided_by,
         ended_at, channel, claimed_at, purpose, new_device_id, browser, attempts, return_uri
         """
+    /// The columns of a table that is joined with others.
+    static func columns(of table: String) -> String { columns.qualified(by: table) }
     static let byID = SQLStatement("SELECT \(columns) FROM challenges WHERE id = $1")
     static let insert = SQLStatement(
         """
@@ -17,18 +19,21 @@ private enum Statements {
         """)
     static let insertTarget = SQLStatement(
         "INSERT INTO challenge_targets (challenge_id, enrollment_id) VALUES ($1, $2)")
-    static let recentAsks = SQLStatement(
-        """
-        SELECT asked_at, state, ended_at FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at > $3
-        AND channel <> 'code' AND purpose = 'relying_party' ORDER BY asked_at DESC LIMIT $4
-        """)
+    /// One row for each recent ask, or one without an ask; the lock and the count of open challenges in each.
+    ///
     /// `|| ''` keeps the planner from using the index on user and client, which covers all of the user's challenges,
     /// instead of the index on the user's few pending ones.
-    static let openCount = SQLStatement(
+    static let asks = SQLStatement(
         """
-        SELECT count(*) FROM (SELECT 1 AS one FROM challenges
-        WHERE user_id = $1 AND state = 'pending' AND client_id || '' = $2 AND expires_at > $3 AND channel <> 'code'
-        AND purpose = 'relying_party' LIMIT $4) AS open
+        SELECT (SELECT count(*) FROM asking_locks WHERE user_id = $1 AND client_id = $2),
+          (SELECT count(*) FROM (SELECT 1 AS one FROM challenges
+          WHERE user_id = $1 AND state = 'pending' AND client_id || '' = $2 AND expires_at > $3 AND channel <> 'code'
+          AND purpose = 'relying_party' LIMIT $4) AS open),
+          recent.asked_at, recent.state, recent.ended_at
+        FROM (SELECT 1 AS one) AS facts LEFT JOIN (SELECT asked_at, state, ended_at FROM challenges
+          WHERE user_id = $1 AND client_id = $2 AND asked_at > $5 AND channel <> 'code' AND purpose = 'relying_party'
+          ORDER BY asked_at DESC LIMIT $6) AS recent ON recent.asked_at > $5
+        ORDER BY recent.asked_at DESC
         """)
     static let openOfClient = SQLStatement(
         """
@@ -64,10 +69,12 @@ private enum Statements {
         AND EXISTS (SELECT 1 FROM challenge_targets t WHERE t.challenge_id = p.id AND t.enrollment_id = \(enrollment))
         """
     }
+    /// One row for each challenge, or one without a challenge; the enrollment in each.
     static let pending = SQLStatement(
         """
-        SELECT \(columns) FROM challenges p WHERE \(isPending(user: "$1", enrollment: "$3", now: "$2"))
-        ORDER BY id DESC LIMIT $4
+        SELECT \(columns(of: "p")), \(SQLTransaction.enrollmentColumns(of: "e")) FROM enrollments e
+        LEFT JOIN challenges p ON \(isPending(user: "$4", enrollment: "$1", now: "$2"))
+        WHERE e.id = $1 ORDER BY p.id DESC LIMIT $3
         """)
     static let held = SQLStatement(
         """
@@ -120,9 +127,21 @@ private enum Statements {
         VALUES ($1, $2, $3, $4, $5, $6, $7)
         """)
     static let removeReceipt = SQLStatement("DELETE FROM receipts WHERE challenge_id = $1")
-    static let receipt = SQLStatement(
-        "SELECT enrollment_id, text, signature, certificate, accepted_at, client_id FROM receipts WHERE challenge_id = $1"
-    )
+    static let receiptColumns = "r.enrollment_id, r.text, r.signature, r.certificate, r.accepted_at, r.client_id"
+    static let receipt = SQLStatement("SELECT \(receiptColumns) FROM receipts r WHERE r.challenge_id = $1")
+    static let withReceipt = SQLStatement(
+        """
+        SELECT \(columns(of: "c")), \(receiptColumns) FROM challenges c LEFT JOIN receipts r ON r.challenge_id = c.id
+        WHERE c.id = $1
+        """)
+    /// A challenge with what a device that answers it needs: whether it was put to the device, and whether the same
+    /// answer was recorded before.
+    static let answering = SQLStatement(
+        """
+        SELECT \(columns(of: "c")), t.enrollment_id, t.fetched_at, a.challenge_id, a.state, a.reason, a.custom
+        FROM challenges c LEFT JOIN challenge_targets t ON t.challenge_id = c.id AND t.enrollment_id = $2
+        LEFT JOIN answers a ON a.enrollment_id = $2 AND a.digest = $3 WHERE c.id = $1
+        """)
     static let insertAnswer = SQLStatement(
         """
         INSERT INTO answers (enrollment_id, digest, challenge_id, state, reason, answered_at, custom)
@@ -163,11 +182,6 @@ extension SQLTransaction {
         }
     }
 
-    func openCount(of user: UserID, by client: ClientID, now: Timestamp, limit: Int) throws -> Int {
-        let arguments: [SQLValue] = [user.value, client.value, now.value, .integer(Int64(limit))]
-        return try first(Statements.openCount, arguments) { Int(try $0.integer(0)) } ?? 0
-    }
-
     func open(of client: ClientID, limit: Int) throws -> [ChallengeID] {
         try all(Statements.openOfClient, [client.value, .integer(Int64(limit))]) { try $0.id(0) }
     }
@@ -176,15 +190,29 @@ extension SQLTransaction {
         try all(Statements.openBetween, [client.value, user.value]) { try $0.id(0) }
     }
 
-    func recentAsks(of user: UserID, by client: ClientID, since: Timestamp, limit: Int) throws -> [RecentAsk] {
-        try all(Statements.recentAsks, [user.value, client.value, since.value, .integer(Int64(limit))]) { row in
-            let outcome: RecentAsk.Outcome =
-                switch try row.text(1) {
-                case "approved": .approved
-                case "denied": .denied(at: try row.time(2))
-                default: .other
-                }
-            return RecentAsk(askedAt: try row.time(0), outcome: outcome)
+    func asks(
+        of user: UserID, by client: ClientID, now: Timestamp, since: Timestamp, limits: (open: Int, recent: Int)
+    ) throws -> EarlierAsks {
+        let rows = try connection.rows(
+            Statements.asks,
+            [
+                user.value, client.value, now.value, .integer(Int64(limits.open)), since.value,
+                .integer(Int64(limits.recent)),
+            ])
+        guard let first = rows.first else { throw StoreError.corruptRow("asks") }
+        return EarlierAsks(
+            isLocked: try first.integer(0) > 0, open: Int(try first.integer(1)),
+            recent: try rows.compactMap { row in
+                try row.optionalTime(2).map { RecentAsk(askedAt: $0, outcome: try Self.askOutcome(row)) }
+            })
+    }
+
+    /// Reads the columns state and ended_at.
+    private static func askOutcome(_ row: SQLRow) throws -> RecentAsk.Outcome {
+        switch try row.text(3) {
+        case "approved": .approved
+        case "denied": .denied(at: try row.time(4))
+        default: .other
         }
     }
 
@@ -245,9 +273,17 @@ extension SQLTransaction {
 
     func pending(
         of enrollment: EnrollmentID, user: UserID, now: Timestamp, limit: Int
-    ) throws -> [Challenge] {
-        let arguments: [SQLValue] = [user.value, now.value, enrollment.value, .integer(Int64(limit))]
-        return try all(Statements.pending, arguments, challenge)
+    ) throws -> (enrollment: Enrollment, challenges: [Challenge])? {
+        let rows = try connection.rows(
+            Statements.pending, [enrollment.value, now.value, .integer(Int64(limit)), user.value])
+        guard let first = rows.first else { return nil }
+        return (
+            try self.enrollment(first.dropping(30)),
+            try rows.compactMap { row in
+                let id: ChallengeID? = try row.optionalID(0)
+                return try id.map { _ in try challenge(row) }
+            }
+        )
     }
 
     func held(approvedBy enrollment: EnrollmentID, user: UserID, now: Timestamp) throws -> [Challenge] {
@@ -302,13 +338,35 @@ extension SQLTransaction {
     }
 
     func find(of challenge: ChallengeID) throws -> StoredReceipt? {
-        try first(Statements.receipt, [challenge.value]) { row in
-            guard let signature = try? Signature(parsing: try row.blob(2)),
-                let message = try? CleartextMessage(text: try row.text(1), signature: signature)
-            else { throw StoreError.corruptRow("receipt") }
-            return StoredReceipt(
-                challenge: challenge, client: try row.id(5), enrollment: try row.id(0),
-                evidence: .receipt(message, certificate: try row.blob(3)), acceptedAt: try row.time(4))
+        try first(Statements.receipt, [challenge.value]) { try Self.receipt($0, at: 0, of: challenge) }
+    }
+
+    func findWithReceipt(_ id: ChallengeID) throws -> (challenge: Challenge, receipt: StoredReceipt?)? {
+        try first(Statements.withReceipt, [id.value]) { row in
+            let enrollment: EnrollmentID? = try row.optionalID(30)
+            return (try challenge(row), try enrollment.map { _ in try Self.receipt(row, at: 30, of: id) })
+        }
+    }
+
+    /// Reads six adjacent columns.
+    private static func receipt(_ row: SQLRow, at column: Int, of challenge: ChallengeID) throws -> StoredReceipt {
+        guard let signature = try? Signature(parsing: try row.blob(column + 2)),
+            let message = try? CleartextMessage(text: try row.text(column + 1), signature: signature)
+        else { throw StoreError.corruptRow("receipt") }
+        return StoredReceipt(
+            challenge: challenge, client: try row.id(column + 5), enrollment: try row.id(column),
+            evidence: .receipt(message, certificate: try row.blob(column + 3)), acceptedAt: try row.time(column + 4))
+    }
+
+    func answering(
+        _ id: ChallengeID, by enrollment: EnrollmentID, digest: MessageDigest
+    ) throws -> AnsweringFacts? {
+        try first(Statements.answering, [id.value, enrollment.value, .blob(digest.bytes)]) { row in
+            let target: EnrollmentID? = try row.optionalID(30)
+            let recorded: ChallengeID? = try row.optionalID(32)
+            return AnsweringFacts(
+                challenge: try challenge(row), isTarget: target != nil,
+                recorded: try recorded.map { _ in try recordedAnswer(row, at: 32, by: enrollment, digest: digest) })
         }
     }
 
@@ -328,17 +386,24 @@ extension SQLTransaction {
 
     func find(by enrollment: EnrollmentID, digest: MessageDigest) throws -> RecordedAnswer? {
         try first(Statements.answer, [enrollment.value, .blob(digest.bytes)]) { row in
-            RecordedAnswer(
-                challenge: try row.id(0),
-                status: ChallengeStatus(state: try row.text(1), reason: try row.optionalText(2)),
-                custom: try row.optionalBlob(3).map { sealed in
-                    let bytes = try sealer.open(sealed, for: CustomReply.place(enrollment, digest))
-                    guard let reply = (try? JSONValue(parsing: bytes)).flatMap({ CustomReply($0) }) else {
-                        throw StoreError.corruptRow("answer")
-                    }
-                    return reply
-                })
+            try recordedAnswer(row, at: 0, by: enrollment, digest: digest)
         }
+    }
+
+    /// Reads four adjacent columns.
+    private func recordedAnswer(
+        _ row: SQLRow, at column: Int, by enrollment: EnrollmentID, digest: MessageDigest
+    ) throws -> RecordedAnswer {
+        RecordedAnswer(
+            challenge: try row.id(column),
+            status: ChallengeStatus(state: try row.text(column + 1), reason: try row.optionalText(column + 2)),
+            custom: try row.optionalBlob(column + 3).map { sealed in
+                let bytes = try sealer.open(sealed, for: CustomReply.place(enrollment, digest))
+                guard let reply = (try? JSONValue(parsing: bytes)).flatMap({ CustomReply($0) }) else {
+                    throw StoreError.corruptRow("answer")
+                }
+                return reply
+            })
     }
 }
 

@@ -14,6 +14,12 @@ private enum Statements {
     /// A transaction that asks a challenge holds this lock until it commits, so that disabling the client either finds
     /// the challenge or comes first and prevents it.
     static let heldByID = SQLStatement("\(byID.text) FOR SHARE")
+    static let asking = SQLStatement(
+        """
+        SELECT \(columns), (SELECT settings FROM challenge_types WHERE name = $2) FROM clients
+        WHERE id = $1 AND deleted_at IS NULL
+        """)
+    static let heldAsking = SQLStatement("\(asking.text) FOR SHARE")
     static let all = SQLStatement("SELECT \(columns) FROM clients WHERE deleted_at IS NULL ORDER BY id")
     static let deleted = SQLStatement("SELECT id FROM clients WHERE deleted_at IS NOT NULL")
     static let theOperator = SQLStatement("SELECT \(columns) FROM clients WHERE is_operator = 1")
@@ -74,6 +80,19 @@ extension SQLTransaction {
         return try first(Statements.heldByID, [id.value]) { row in
             try parsed.clients.value(id, of: row[0..<18]) { try Client(row) }
         }
+    }
+
+    func lock(_ id: ClientID, asking type: TypeName) throws -> (client: Client, type: ChallengeType?)? {
+        try first(locksRows ? Statements.heldAsking : Statements.asking, [id.value, .text("\(type)")]) { row in
+            let client = try parsed.clients.value(id, of: row[0..<18]) { try Client(row) }
+            guard let settings = try row.optionalText(18) else { return (client, nil) }
+            return (client, try self.type(SQLRow([.text("\(type)"), .text(settings)])))
+        }
+    }
+
+    /// Reads the columns name and settings.
+    private func type(_ row: SQLRow) throws -> ChallengeType {
+        try parsed.types.value(try row.text(0), of: row[0..<2]) { try ChallengeType(row) }
     }
 
     func deleted() throws -> [ClientID] {
@@ -148,9 +167,7 @@ extension SQLTransaction {
     }
 
     func find(_ name: TypeName) throws -> ChallengeType? {
-        try first(Statements.type, [.text("\(name)")]) { row in
-            try parsed.types.value("\(name)", of: row[0..<2]) { try ChallengeType(row) }
-        }
+        try first(Statements.type, [.text("\(name)")], type)
     }
 
     func all() throws -> [ChallengeType] {

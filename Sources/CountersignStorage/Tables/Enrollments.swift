@@ -10,6 +10,7 @@ private enum Statements {
         customs, versions, suspended_at, methods_count, pin_counts_from, biometric_counts_from
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
+    static let withCertificate = SQLStatement("SELECT \(columns), certificate FROM enrollments WHERE id = $1")
     static let state = SQLStatement("SELECT removed_at, removal_reason, suspended_at FROM enrollments WHERE id = $1")
     /// While an operation approves a device or asks it something, it cannot be removed; the removal waits and then sees
     /// the result.
@@ -90,8 +91,15 @@ private enum Statements {
 
 /// Enrollments, tickets and the nonces of devices' requests.
 extension SQLTransaction {
+    /// The columns from which an enrollment is read, of a table that is joined with others.
+    static func enrollmentColumns(of table: String) -> String { Statements.columns.qualified(by: table) }
+
     func find(_ id: EnrollmentID) throws -> Enrollment? {
         try first(Statements.byID, [id.value], enrollment)
+    }
+
+    func findWithCertificate(_ id: EnrollmentID) throws -> (enrollment: Enrollment, certificate: [UInt8])? {
+        try first(Statements.withCertificate, [id.value]) { (try enrollment($0), try $0.blob(23)) }
     }
 
     func state(_ id: EnrollmentID) throws -> Enrollment.State? {
@@ -276,7 +284,7 @@ extension Enrollment.State {
 
 /// Conversions from rows.
 extension SQLTransaction {
-    private func enrollment(_ row: SQLRow) throws -> Enrollment {
+    func enrollment(_ row: SQLRow) throws -> Enrollment {
         let id: EnrollmentID = try row.id(0)
         let device = try parsed.devices.value(id, of: row[5..<12]) { try Self.device(row) }
         let pin = try device.pin.map { key in

@@ -9,13 +9,17 @@ private enum Statements {
         INSERT INTO replies (scope, key, request_digest, body, created_at) VALUES ($1, $2, $3, $4, $5)
         """)
     /// PostgreSQL assigns a transaction its number at the first write, but the audit's sequence number is taken slightly
-    /// earlier; this statement makes the number come first.
+    /// earlier; where nothing was written before, this statement makes the number come first.
     static let takeNumber = SQLStatement("SELECT pg_current_xact_id()::text::bigint")
-    static let append = SQLStatement(
-        """
-        INSERT INTO audit (id, at, kind, actor, client_id, user_id, enrollment_id, challenge_id, detail)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-        """)
+    /// By how many events it appends, which begins with one.
+    static let append = (1...8).map { count in
+        let rows = (0..<count).map { row in "(" + (1...9).map { "$\(row * 9 + $0)" }.joined(separator: ", ") + ")" }
+        return SQLStatement(
+            """
+            INSERT INTO audit (id, at, kind, actor, client_id, user_id, enrollment_id, challenge_id, detail)
+            VALUES \(rows.joined(separator: ", "))
+            """)
+    }
     static let enqueue = SQLStatement(
         """
         INSERT INTO outbox (id, kind, client_id, payload, due_at, expires_at, attempts, state, lane)
@@ -95,20 +99,27 @@ extension SQLTransaction {
             ])
     }
 
-    func append(_ event: AuditEvent) throws {
-        if locksRows, !isNumbered {
-            _ = try connection.rows(Statements.takeNumber, [])
-            isNumbered = true
+    func append(_ event: AuditEvent) throws { events.append(event) }
+
+    /// Writes the audit events of the transaction, at its end.
+    func writeEvents() throws {
+        guard !events.isEmpty else { return }
+        if locksRows, !connection.hasNumber { try connection.send(Statements.takeNumber, []) }
+        var rest = events[...]
+        while !rest.isEmpty {
+            let next = rest.prefix(Statements.append.count)
+            rest = rest.dropFirst(next.count)
+            try connection.send(Statements.append[next.count - 1], next.flatMap(Self.columns))
         }
-        try connection.send(
-            Statements.append,
-            [
-                event.id.value, event.at.value, .text(event.kind.rawValue), .text("\(event.actor)"),
-                .optional(event.client?.description), .optional(event.user?.description),
-                .optional(event.enrollment?.description), .optional(event.challenge?.description),
-                .text(JSONValue.object(event.detail).text),
-            ])
-        events.append(event.kind)
+    }
+
+    private static func columns(of event: AuditEvent) -> [SQLValue] {
+        [
+            event.id.value, event.at.value, .text(event.kind.rawValue), .text("\(event.actor)"),
+            .optional(event.client?.description), .optional(event.user?.description),
+            .optional(event.enrollment?.description), .optional(event.challenge?.description),
+            .text(JSONValue.object(event.detail).text),
+        ]
     }
 
     func enqueue(_ message: OutboxMessage) throws {

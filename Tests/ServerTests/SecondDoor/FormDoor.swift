@@ -72,7 +72,7 @@ final class FormDoor: Door {
             user: try form.value("login_hint") { UserReference($0) }, type: try form.value("type") { TypeName($0) },
             message: try form.value("binding_message") { try? DisplayMessage($0) })
         let result = try await AskChallenge.ask(
-            request, by: caller, idempotency: nil, ports: resources.ports
+            request, by: caller.credential, idempotency: nil, ports: resources.ports
         )
         switch result {
         case .done(.asked(let asked)): return asked

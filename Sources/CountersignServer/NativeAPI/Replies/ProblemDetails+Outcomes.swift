@@ -77,7 +77,7 @@ extension ProblemDetails {
     /// The problem for a challenge that is refused.
     init(asking refusal: AskChallenge.Refusal) {
         switch refusal {
-        case .clientDisabled: self.init(.clientDisabled)
+        case .caller(let refusal): self.init(caller: refusal)
         case .userMissing: self.init(shape: .missing(pointer: "/user"))
         case .userNotFound: self.init(.userNotFound)
         case .typeNotFound: self.init(.typeNotFound)
@@ -97,7 +97,7 @@ extension ProblemDetails {
         }
     }
 
-    /// The problem for a client that has lost its access while it waited.
+    /// The problem for a client that has lost its access.
     init(caller refusal: CallerRefusal) {
         switch refusal {
         case .unknown: self.init(.unauthorized)
