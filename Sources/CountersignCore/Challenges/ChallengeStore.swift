@@ -8,8 +8,8 @@ package protocol ChallengeStore {
     func open(of client: ClientID, limit: Int) throws -> [ChallengeID]
     func open(of client: ClientID, user: UserID) throws -> [ChallengeID]
     func find(_ id: ChallengeID) throws -> Challenge?
-    /// A challenge with the receipt of the answer to it; nil if there is no such challenge.
-    func findWithReceipt(_ id: ChallengeID) throws -> (challenge: Challenge, receipt: StoredReceipt?)?
+    /// A challenge with its receipt, as evidence; nil if there is no such challenge.
+    func findWithReceipt(_ id: ChallengeID) throws -> (challenge: Challenge, receipt: Evidence?)?
     /// What a client has asked a user; codes and questions about new devices do not count.
     ///
     /// - Parameters:

@@ -107,12 +107,12 @@ package enum WatchChallenge {
             if let refusal = try reader.refusal(of: caller, needing: .challenges, at: now) {
                 return .refused(refusal)
             }
-            guard let (challenge, stored) = try reader.challenges.findWithReceipt(id),
+            guard let (challenge, evidence) = try reader.challenges.findWithReceipt(id),
                 challenge.question.client == caller.client
             else { return .notFound }
             // While an approval waits for its return code, its client may not see what the device approved.
             var receipt: Evidence?
-            if case .ended(let outcome, _) = challenge.state, outcome.decidedBy != nil { receipt = stored?.evidence }
+            if case .ended(let outcome, _) = challenge.state, outcome.decidedBy != nil { receipt = evidence }
             return .shown(
                 Shown(challenge: challenge, deliveries: try reader.targets.deliveries(of: id), receipt: receipt))
         }

@@ -22,7 +22,7 @@ package enum VerifyDevice {
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func verify(_ proof: some DeviceProof, ports: Ports) async throws -> Outcome {
-        guard let id = EnrollmentID(proof.keyID), let device = try await ports.device(id) else {
+        guard let id = EnrollmentID(proof.keyID), let device = try await ports.knownDevice(id) else {
             return .refused(.unknownEnrollment)
         }
         let now = ports.time.now

@@ -42,7 +42,7 @@ extension Ports {
     /// The user and the key of a device; nil if it is not known.
     ///
     /// - Throws: ``StoreError``.
-    func device(_ id: EnrollmentID) async throws -> KnownDevices.Device? {
+    func knownDevice(_ id: EnrollmentID) async throws -> KnownDevices.Device? {
         if let known = knownDevices[id] { return known }
         guard let enrollment = try await store.read({ try $0.enrollments.find(id) }) else { return nil }
         let device = KnownDevices.Device(user: enrollment.user, key: enrollment.keys.authentication)

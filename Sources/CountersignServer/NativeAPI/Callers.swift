@@ -48,8 +48,7 @@ extension NativeAPI {
 
     /// Throws if a credential that was right before is so no more.
     func confirm(_ credential: ClientCredential, having right: Right) async throws {
-        let refusal = try await AuthenticateClient.refusal(of: credential, needing: right, ports: ports)
-        if let refusal { throw ProblemDetails(caller: refusal) }
+        try checked(await AuthenticateClient.refusal(of: credential, needing: right, ports: ports))
     }
 
     /// Decodes the id and the secret, each of which was form-encoded before they were joined; nil unless the header is

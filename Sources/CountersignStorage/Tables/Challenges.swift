@@ -341,10 +341,10 @@ extension SQLTransaction {
         try first(Statements.receipt, [challenge.value]) { try Self.receipt($0, at: 0, of: challenge) }
     }
 
-    func findWithReceipt(_ id: ChallengeID) throws -> (challenge: Challenge, receipt: StoredReceipt?)? {
+    func findWithReceipt(_ id: ChallengeID) throws -> (challenge: Challenge, receipt: Evidence?)? {
         try first(Statements.withReceipt, [id.value]) { row in
             let enrollment: EnrollmentID? = try row.optionalID(30)
-            return (try challenge(row), try enrollment.map { _ in try Self.receipt(row, at: 30, of: id) })
+            return (try challenge(row), try enrollment.map { _ in try Self.receipt(row, at: 30, of: id).evidence })
         }
     }
 

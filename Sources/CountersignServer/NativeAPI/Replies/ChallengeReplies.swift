@@ -5,6 +5,10 @@ import Hummingbird
 
 /// The replies of operations on challenges, to relying parties.
 extension NativeAPI {
+    func checked(_ refusal: CallerRefusal?) throws(ProblemDetails) {
+        if let refusal { throw ProblemDetails(caller: refusal) }
+    }
+
     func json(_ outcome: AskChallenge.Outcome) throws(ProblemDetails) -> JSONValue {
         try asked(outcome).json(ports.issuer)
     }
