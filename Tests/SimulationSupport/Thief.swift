@@ -101,7 +101,8 @@ final class Thief: @unchecked Sendable {
             """)
         guard let row = try world.database.look({ try $0.rows(counting, [.text("\(id)")]) }).first else { return [] }
         let customs = try row.optionalText(3).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
-        let phrase = Portal.phrase.flatMap { customs?["\($0)"]?.array?.last?.integer }
+        // The count of tries, from when it counts, and the time of the last try.
+        let phrase = Portal.phrase.flatMap { customs?["\($0)"]?.array?.dropFirst().first?.integer }
         return [
             ("itself", try row.integer(0)), ("PIN", try row.optionalInteger(1)),
             ("biometric", try row.optionalInteger(2)), ("phrase", phrase),
