@@ -1,3 +1,4 @@
+import CountersignWire
 import HTTPTypes
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
@@ -55,9 +56,24 @@ extension HTTPRequest {
 
     /// Whether a text is a host with an optional port, as in a URI.
     ///
-    /// Spec: RFC 3986 §3.2.2, §3.2.3.
+    /// By hand, since a regular expression was a sixth of what a request cost. Spec: RFC 3986 §3.2.2, §3.2.3.
     private static func isAuthority(_ text: String) -> Bool {
-        text.wholeMatch(of: #/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9\-._~%!$&'()*+,;=]*)(:[0-9]*)?/#) != nil
+        var rest = text.utf8[...]
+        if rest.first == UInt8(ascii: "[") {
+            guard let end = rest.firstIndex(of: UInt8(ascii: "]")) else { return false }
+            let address = rest[..<end].dropFirst()
+            guard !address.isEmpty, address.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
+            else { return false }
+            rest = rest[end...].dropFirst()
+        } else {
+            rest = rest.drop { $0.isLetterOrDigit || "-._~%!$&'()*+,;=".utf8.contains($0) }
+        }
+        return rest.isEmpty
+            || rest.first == UInt8(ascii: ":") && rest.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte & 0xDF)
     }
 }
 

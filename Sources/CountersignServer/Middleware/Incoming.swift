@@ -73,9 +73,11 @@ struct Incoming: Sendable {
 
     /// Whether the content type is this media type and the body is not compressed; parameters of the type are ignored.
     func hasContent(_ type: String) -> Bool {
-        let stated = headers[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
-        let coding = headers[.contentEncoding]?.lowercased() ?? "identity"
-        return stated == type && coding == "identity"
+        guard let stated = headers[.contentType], headers[.contentEncoding]?.lowercased() ?? "identity" == "identity"
+        else { return false }
+        // Most callers say just that.
+        return stated == type
+            || stated.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased() == type
     }
 
     /// Whether the caller prefers a media type to JSON: names it, and JSON not at all or with a smaller weight.

@@ -78,7 +78,9 @@ final class Responder: Sendable {
 
     /// Whether a request asks for a reply that may take long: a long poll or a stream of events.
     private static func mayWait(_ request: Request) -> Bool {
-        request.head.path?.contains("wait=") == true || request.headers[.accept]?.contains("event-stream") == true
+        let query = request.head.path?.utf8.drop { $0 != UInt8(ascii: "?") } ?? ""[...].utf8
+        return query.dropFirst().split(separator: UInt8(ascii: "&")).contains { $0.starts(with: "wait=".utf8) }
+            || request.headers[.accept]?.contains("event-stream") == true
     }
 
     @inline(never)
