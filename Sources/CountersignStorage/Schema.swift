@@ -32,6 +32,7 @@ enum Schema {
     /// Clients, their gone callback receivers, and challenge types.
     private static func clients(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
+        let narrow = dialect.narrowTableOptions
         return [
             """
             CREATE TABLE clients (
@@ -49,7 +50,7 @@ enum Schema {
             CREATE TABLE gone_receivers (
               client_id TEXT NOT NULL REFERENCES clients (id), uri TEXT NOT NULL, answers \(integer) NOT NULL,
               since \(integer) NOT NULL, is_gone \(integer) NOT NULL, PRIMARY KEY (client_id, uri)
-            ) \(options)
+            ) \(narrow)
             """,
             "CREATE TABLE challenge_types (name TEXT PRIMARY KEY, settings TEXT NOT NULL) \(options)",
         ]
@@ -58,6 +59,7 @@ enum Schema {
     /// Users, their links to clients, the cooling-off periods of ended links, and pending erasures.
     private static func users(_ dialect: SQLDialect) -> [String] {
         let (integer, options) = (dialect.integer, dialect.tableOptions)
+        let narrow = dialect.narrowTableOptions
         return [
             """
             CREATE TABLE users (
@@ -69,21 +71,21 @@ enum Schema {
               client_id TEXT NOT NULL REFERENCES clients (id), user_id TEXT NOT NULL REFERENCES users (id),
               external_id TEXT, enrollment_blocked \(integer) NOT NULL DEFAULT 0, PRIMARY KEY (client_id, user_id),
               UNIQUE (client_id, external_id)
-            ) \(options)
+            ) \(narrow)
             """,
             "CREATE INDEX user_links_user ON user_links (user_id)",
             """
             CREATE TABLE ended_links (
               user_id TEXT NOT NULL, client_id TEXT NOT NULL, cooling_off \(integer) NOT NULL,
               until \(integer) NOT NULL, PRIMARY KEY (user_id, client_id)
-            ) \(options)
+            ) \(narrow)
             """,
             "CREATE INDEX ended_links_until ON ended_links (until)",
             """
             CREATE TABLE erasures (
               user_id TEXT NOT NULL REFERENCES users (id), client_id TEXT NOT NULL, since \(integer) NOT NULL,
               PRIMARY KEY (user_id, client_id)
-            ) \(options)
+            ) \(narrow)
             """,
         ]
     }
@@ -91,12 +93,13 @@ enum Schema {
     /// Devices: tickets, enrollments, and what removed enrollments leave behind.
     private static func enrollments(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
+        let narrow = dialect.narrowTableOptions
         return [
             """
             CREATE TABLE tickets (
               hash \(blob) PRIMARY KEY, user_id TEXT NOT NULL, client_id TEXT NOT NULL, enrollment_id TEXT NOT NULL,
               waives_approval \(integer) NOT NULL, expires_at \(integer) NOT NULL, spent_at \(integer)
-            ) \(options)
+            ) \(narrow)
             """,
             "CREATE INDEX tickets_expiry ON tickets (expires_at)",
             """
@@ -116,7 +119,7 @@ enum Schema {
             CREATE TABLE left_behind (
               subject TEXT NOT NULL, enrollment_id TEXT NOT NULL, client_id TEXT NOT NULL, until \(integer) NOT NULL,
               had_method \(integer) NOT NULL, PRIMARY KEY (subject, enrollment_id)
-            ) \(options)
+            ) \(narrow)
             """,
             "CREATE INDEX left_behind_until ON left_behind (until)",
         ]
@@ -124,19 +127,20 @@ enum Schema {
 
     /// Methods that do not count yet, and the nonces of devices' requests.
     private static func methods(_ dialect: SQLDialect) -> [String] {
-        let (integer, options) = (dialect.integer, dialect.tableOptions)
+        let integer = dialect.integer
+        let narrow = dialect.narrowTableOptions
         return [
             """
             CREATE TABLE waits (
               enrollment_id TEXT NOT NULL REFERENCES enrollments (id), method TEXT NOT NULL, until \(integer) NOT NULL,
               PRIMARY KEY (enrollment_id, method)
-            ) \(options)
+            ) \(narrow)
             """,
             "CREATE INDEX waits_until ON waits (until)",
             """
             CREATE TABLE nonces (
               key_id TEXT NOT NULL, nonce TEXT NOT NULL, expires_at \(integer) NOT NULL, PRIMARY KEY (key_id, nonce)
-            ) \(options)
+            ) \(narrow)
             """,
             "CREATE INDEX nonces_expiry ON nonces (expires_at)",
         ]
@@ -145,6 +149,7 @@ enum Schema {
     /// Challenges and their target devices, locks against asking, and known browsers.
     private static func challenges(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
+        let narrow = dialect.narrowTableOptions
         return [
             """
             CREATE TABLE challenges (
@@ -163,26 +168,25 @@ enum Schema {
             "CREATE INDEX challenges_open ON challenges (user_id) WHERE state = 'pending'",
             "CREATE INDEX challenges_overdue ON challenges (expires_at) WHERE state = 'pending'",
             "CREATE INDEX challenges_unclaimed ON challenges (ended_at) WHERE channel = 'code' AND claimed_at IS NULL",
-            "CREATE INDEX challenges_of_client ON challenges (client_id, id) WHERE state = 'pending'",
             "CREATE INDEX challenges_client ON challenges (client_id, id)",
             """
             CREATE TABLE challenge_targets (
               challenge_id TEXT NOT NULL REFERENCES challenges (id), enrollment_id TEXT NOT NULL,
               fetched_at \(integer), push_state TEXT, push_reason TEXT, push_at \(integer),
               PRIMARY KEY (challenge_id, enrollment_id)
-            ) \(options)
+            ) \(narrow)
             """,
             """
             CREATE TABLE asking_locks (
               user_id TEXT NOT NULL REFERENCES users (id), client_id TEXT NOT NULL REFERENCES clients (id),
               challenge_id TEXT NOT NULL UNIQUE, since \(integer) NOT NULL, PRIMARY KEY (user_id, client_id)
-            ) \(options)
+            ) \(narrow)
             """,
             """
             CREATE TABLE known_browsers (
               user_id TEXT NOT NULL REFERENCES users (id), client_id TEXT NOT NULL REFERENCES clients (id),
               browser \(blob) NOT NULL, approved_at \(integer) NOT NULL, PRIMARY KEY (user_id, client_id, browser)
-            ) \(options)
+            ) \(narrow)
             """,
             "CREATE INDEX known_browsers_age ON known_browsers (approved_at)",
         ]
@@ -193,12 +197,13 @@ enum Schema {
     /// A receipt may be kept longer than its challenge, so it has no foreign key to it.
     private static func answers(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
+        let narrow = dialect.narrowTableOptions
         return [
             """
             CREATE TABLE answers (
               enrollment_id TEXT NOT NULL, digest \(blob) NOT NULL, challenge_id TEXT NOT NULL, state TEXT NOT NULL,
               reason TEXT, custom \(blob), answered_at \(integer) NOT NULL, PRIMARY KEY (enrollment_id, digest)
-            ) \(options)
+            ) \(narrow)
             """,
             "CREATE INDEX answers_age ON answers (answered_at)",
             """
@@ -214,6 +219,7 @@ enum Schema {
     /// Tables that belong to no aggregate: replies to repeated requests, limits, the outbox and the audit.
     private static func records(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
+        let narrow = dialect.narrowTableOptions
         return [
             """
             CREATE TABLE replies (
@@ -225,7 +231,7 @@ enum Schema {
             """
             CREATE TABLE attempts (
               key TEXT PRIMARY KEY, count \(integer) NOT NULL, window_ends_at \(integer) NOT NULL
-            ) \(options)
+            ) \(narrow)
             """,
             "CREATE INDEX attempts_expiry ON attempts (window_ends_at)",
             """

@@ -176,16 +176,19 @@ package struct SQLDialect: Sendable {
     package let sequence: String
     /// The options after a table's columns.
     package let tableOptions: String
+    /// The options after the columns of a table whose rows are small and are found by a key that is not a number.
+    package let narrowTableOptions: String
     /// The clause that makes a selection of rows skip the ones locked by other nodes.
     package let skipLocked: String
     /// Whether write transactions run concurrently, so that rows that a decision depends on must be locked.
     package var locksRows: Bool { !skipLocked.isEmpty }
 
-    package init(integer: String, blob: String, sequence: String, tableOptions: String, skipLocked: String) {
+    package init(integer: String, blob: String, sequence: String, tableOptions: String, narrowTableOptions: String, skipLocked: String) {
         self.integer = integer
         self.blob = blob
         self.sequence = sequence
         self.tableOptions = tableOptions
+        self.narrowTableOptions = narrowTableOptions
         self.skipLocked = skipLocked
     }
 }

@@ -67,6 +67,7 @@ package final class SQLiteEngine: SQLEngine {
 extension SQLDialect {
     package static let sqlite = SQLDialect(
         integer: "INTEGER", blob: "BLOB", sequence: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT",
+        narrowTableOptions: "STRICT, WITHOUT ROWID",
         skipLocked: "")
 }
 

@@ -35,10 +35,12 @@ private enum Statements {
           ORDER BY asked_at DESC LIMIT $6) AS recent ON recent.asked_at > $5
         ORDER BY recent.asked_at DESC
         """)
+    /// Runs only when a client is disabled or deleted, so it reads all pending challenges by the index of those that expire,
+    /// which spares every challenge an index of its own.
     static let openOfClient = SQLStatement(
         """
-        SELECT id FROM challenges WHERE client_id = $1 AND state = 'pending' AND purpose = 'relying_party'
-        ORDER BY id LIMIT $2
+        SELECT id FROM challenges WHERE state = 'pending' AND expires_at > 0 AND client_id || '' = $1
+        AND purpose = 'relying_party' ORDER BY expires_at LIMIT $2
         """)
     static let openBetween = SQLStatement(
         """
