@@ -62,7 +62,8 @@ extension HTTPRequest {
         if rest.first == UInt8(ascii: "[") {
             guard let end = rest.firstIndex(of: UInt8(ascii: "]")) else { return false }
             let address = rest[..<end].dropFirst()
-            guard !address.isEmpty, address.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
+            guard !address.isEmpty,
+                address.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
             else { return false }
             rest = rest[end...].dropFirst()
         } else {

@@ -7,6 +7,7 @@ import Hummingbird
 /// Everything that `/metrics` reports.
 struct Metrics: Sendable {
     let requests: RequestCounts
+    let load: LoadLimit
     let connections: ConnectionCounts
     let waits: Waits
     let deliveries: DeliveryCounts
@@ -25,6 +26,12 @@ struct Metrics: Sendable {
             "countersign_connections_refused_total", .counter,
             "Connections hung up on because their address had as many as it may.")
         page.sample(current.refused)
+        page.family("countersign_working_requests", .gauge, "Requests that are worked on now.")
+        page.sample(load.working)
+        page.family(
+            "countersign_overload_refusals_total", .counter,
+            "Requests refused because there were more than could be answered in time.")
+        page.sample(load.refused)
         page.family("countersign_waiting_requests", .gauge, "Long polls and streams of events that wait now.")
         page.sample(waits.count)
         page.family(

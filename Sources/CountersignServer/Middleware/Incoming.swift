@@ -35,6 +35,8 @@ struct Incoming: Sendable {
         query = try Self.query(of: target)
         var request = request
         body = try await Self.body(of: &request)
+        // Only now, so that callers who are slow to send take no place.
+        try context.place.take(for: target)
     }
 
     /// Reads the whole body; if the caller hangs up meanwhile, that is a bad request and not a fault of the server.

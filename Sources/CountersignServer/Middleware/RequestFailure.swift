@@ -16,6 +16,8 @@ enum RequestFailure: Error {
     case bodyIncomplete
     /// The database cannot be reached, or the server is about to stop.
     case unavailable
+    /// The server has more requests than it can answer in time.
+    case overloaded
     /// The server has failed.
     case fault
 
@@ -25,7 +27,7 @@ enum RequestFailure: Error {
     var endsConnection: Bool {
         switch self {
         case .malformed, .bodyTooLarge, .bodyTooSlow: true
-        case .malformedQuery, .unknownPath, .methodNotAllowed, .bodyIncomplete, .unavailable, .fault: false
+        case .malformedQuery, .unknownPath, .methodNotAllowed, .bodyIncomplete, .unavailable, .overloaded, .fault: false
         }
     }
 }

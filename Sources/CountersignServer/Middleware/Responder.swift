@@ -27,6 +27,7 @@ final class Responder: Sendable {
     private let ports: Ports
     private let proxies: TrustedProxies
     private let access: AccessLog
+    private let load: LoadLimit
     private let date = DateField()
 
     /// Creates a responder.
@@ -37,8 +38,10 @@ final class Responder: Sendable {
     ///   - ports: the log and the current time.
     ///   - proxies: the trusted proxies.
     ///   - counts: counts the requests; nil when metrics are off.
+    ///   - load: refuses requests when there are too many.
     init(
-        _ table: RouteTable, doors: [any Door], ports: Ports, proxies: TrustedProxies, counts: RequestCounts?
+        _ table: RouteTable, doors: [any Door], ports: Ports, proxies: TrustedProxies, counts: RequestCounts?,
+        load: LoadLimit
     ) {
         guard let last = doors.last else { preconditionFailure("there is a door") }
         routes = table.responder()
@@ -47,6 +50,7 @@ final class Responder: Sendable {
         self.ports = ports
         self.proxies = proxies
         access = AccessLog(counts: counts, logger: ports.logger)
+        self.load = load
     }
 
     func respond(
@@ -54,6 +58,7 @@ final class Responder: Sendable {
     ) async throws {
         let exchange = exchange(request, channel)
         if Self.mayWait(request) { await routeApart(request, exchange) } else { await route(request, exchange) }
+        exchange.context.place.leave()
         let later = exchange.context.later.take()
         if let later { await answer(exchange, later) }
         try await write(exchange, isWait: later != nil, to: writer)
@@ -62,6 +67,7 @@ final class Responder: Sendable {
     @inline(never)
     private func exchange(_ request: Request, _ channel: any NIOCore.Channel) -> PendingExchange {
         var context = ServerContext(source: .init(channel: channel, logger: Self.silent))
+        context.place = WorkPlace(in: load)
         context.identify(by: request.headers, behind: proxies)
         return PendingExchange(
             method: request.method, context: context, door: door(of: request.head.path ?? ""),
@@ -171,6 +177,9 @@ final class Responder: Sendable {
     /// The failure for an error that is not a refusal of a door.
     private func failure(of error: any Error, _ context: ServerContext) -> RequestFailure {
         switch error {
+        case RequestFailure.overloaded:
+            if load.tells(at: .now) { ports.logger.warning("overloaded", metadata: ["working": "\(load.working)"]) }
+            return .overloaded
         case let failure as RequestFailure: return failure
         case is CancellationError: return .unavailable
         case StoreError.unavailable, StoreError.serializationFailure:

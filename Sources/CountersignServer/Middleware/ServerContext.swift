@@ -19,6 +19,8 @@ struct ServerContext: RequestContext {
     let channel: any Channel
     /// Holds the work that answers the request after a wait.
     let later = DeferredResponse()
+    /// The request's place among those that are worked on.
+    var place = WorkPlace(in: nil)
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

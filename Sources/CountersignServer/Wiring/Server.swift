@@ -38,6 +38,7 @@ package struct Server: Sendable {
     private let certificates: Certificates?
     private let requests: RequestCounts?
     private let connections: ConnectionCounts
+    private let load: LoadLimit
     private let logger: Logger
 
     /// Opens or creates everything that a server needs; it does not listen yet.
@@ -110,6 +111,7 @@ package struct Server: Sendable {
             limits: settings.limits, hooks: hooks, logger: logger)
         requests = settings.metrics.map { _ in RequestCounts() }
         connections = ConnectionCounts(limit: settings.connections.perAddress, proxies: settings.proxies)
+        load = LoadLimit(least: settings.leastLoad)
         resources = DoorResources(ports: ports, isDevelopment: isDevelopment)
         developmentOutbox = isDevelopment ? DevelopmentOutbox(folder: folder.messages) : nil
         self.doors = doors(resources) + [NativeAPI(resources, developmentOutbox: developmentOutbox)]
@@ -159,7 +161,7 @@ package struct Server: Sendable {
         let ports = resources.ports
         let (ready, announce) = AsyncStream.makeStream(of: Void.self)
         let responder = Responder(
-            RouteTable(doors), doors: doors, ports: ports, proxies: settings.proxies, counts: requests)
+            RouteTable(doors), doors: doors, ports: ports, proxies: settings.proxies, counts: requests, load: load)
         let limit = FileLimit.connections(atMost: settings.connections.total, logger)
         let listener = try HTTPServerBuilder.http1(counting: connections, securedBy: certificates).buildServer(
             configuration: .init(
@@ -233,7 +235,8 @@ package struct Server: Sendable {
         }
         if let address = settings.metrics, let requests {
             let metrics = Metrics(
-                requests: requests, connections: connections, waits: resources.waits, deliveries: deliveries,
+                requests: requests, load: load, connections: connections, waits: resources.waits,
+                deliveries: deliveries,
                 store: store,
                 time: resources.ports.time)
             services.append(.init(service: MetricsService(metrics: metrics, address: address)))

@@ -183,7 +183,10 @@ package struct SQLDialect: Sendable {
     /// Whether write transactions run concurrently, so that rows that a decision depends on must be locked.
     package var locksRows: Bool { !skipLocked.isEmpty }
 
-    package init(integer: String, blob: String, sequence: String, tableOptions: String, narrowTableOptions: String, skipLocked: String) {
+    package init(
+        integer: String, blob: String, sequence: String, tableOptions: String, narrowTableOptions: String,
+        skipLocked: String
+    ) {
         self.integer = integer
         self.blob = blob
         self.sequence = sequence

@@ -18,6 +18,8 @@ extension ProblemDetails {
         case .bodyTooSlow: self.init(.bodyTooSlow)
         case .bodyIncomplete: self.init(.malformedJSON, detail: "the body did not arrive whole")
         case .unavailable: self.init(.unavailable)
+        case .overloaded:
+            self.init(.unavailable, detail: "the server has too many requests", members: ["retry_after": 1])
         case .fault: self.init(.internalError)
         }
     }
