@@ -40,6 +40,9 @@ struct CountersignBenchmark: AsyncParsableCommand {
     @Option(help: "How many servers on the database; each request goes to the next of them.")
     var nodes = 1
 
+    @Flag(help: "Ask and wait in one request, instead of asking and then waiting by long poll.")
+    var askAndWait = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -65,7 +68,7 @@ struct CountersignBenchmark: AsyncParsableCommand {
         let deployment = try Deployment(
             nodes, program: program, folder: place, database: database, process: databaseProcess)
         defer { deployment.stop() }
-        let load = try await Load(deployment, pairs: pairs)
+        let load = try await Load(deployment, pairs: pairs, asksAndWaits: askAndWait)
         let measured = try await load.run(warmup: .seconds(warmup), duration: .seconds(seconds))
         let result = BenchmarkResult(
             nodes: nodes, engine: database == nil ? "SQLite" : "PostgreSQL", pairs: pairs, measured: measured,

@@ -31,7 +31,7 @@ struct Load: Sendable {
     private let pairs: [Pair]
 
     /// Registers a client, and enrolls a user with a phone for each pair.
-    init(_ deployment: Deployment, pairs count: Int) async throws {
+    init(_ deployment: Deployment, pairs count: Int, asksAndWaits: Bool) async throws {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4 * count
         http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -44,11 +44,11 @@ struct Load: Sendable {
         let portal = PortalConnection(
             http: http, deployment: deployment, authorization: "Basic \(Base64.encode(Array(credentials.utf8)))")
         var pairs: [Pair] = []
-        for _ in 0..<count { pairs.append(try await Self.pair(portal)) }
+        for _ in 0..<count { pairs.append(try await Self.pair(portal, asksAndWaits: asksAndWaits)) }
         self.pairs = pairs
     }
 
-    private static func pair(_ portal: PortalConnection) async throws -> Pair {
+    private static func pair(_ portal: PortalConnection, asksAndWaits: Bool) async throws -> Pair {
         let user = try await portal.call(.POST, "/v1/users", .members([:]))["id"]?.string ?? ""
         let ticket = try await portal.call(.POST, "/v1/users/\(user)/enrollment-tickets")["qr"]?.string ?? ""
         let deployment = portal.deployment
@@ -59,7 +59,7 @@ struct Load: Sendable {
             issuer: issuer, app: AppDescription(name: "Benchmark", version: "1", deviceName: "Benchmark phone"),
             vault: MemoryVault(), transport: PooledTransport(http: portal.http, deployment: deployment))
         _ = try await authenticator.enroll(with: .ticket(ticket))
-        return Pair(portal: portal, user: user, authenticator: authenticator)
+        return Pair(portal: portal, user: user, authenticator: authenticator, asksAndWaits: asksAndWaits)
     }
 
     /// Runs the load without measuring for `warmup`, then measures for `duration`.
