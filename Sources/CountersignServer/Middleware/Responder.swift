@@ -102,7 +102,13 @@ final class Responder: Sendable {
     /// For all other requests that would cost two more turns of the thread pool.
     @inline(never)
     private func routeApart(_ request: Request, _ exchange: PendingExchange) async {
-        let routing = Task { await route(request, exchange) }
+        let routing: Task<Void, Never>
+        // Begun at once on this thread, it need not wait for another.
+        if #available(macOS 26, iOS 26, *) {
+            routing = Task.immediate { await route(request, exchange) }
+        } else {
+            routing = Task { await route(request, exchange) }
+        }
         await withTaskCancellationHandler {
             await routing.value
         } onCancel: {
