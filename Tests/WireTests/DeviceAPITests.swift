@@ -153,7 +153,10 @@ struct DeviceAPITests {
         #expect(read.policies == reply.policies)
         let old = try EnrollmentReply(reply.json.setting(["policies"], ["number_length": 6])).policies
         #expect(old.pin == .standard && old.devices == nil && old.authenticators.isEmpty)
-        for (name, value) in [("pin", ["attempts": 0]), ("device_limit", ["max": 0]), ("authenticators", [1])]
+        // One name of another form is no reason to throw away what the server has enrolled.
+        let newer = try EnrollmentReply(reply.json.setting(["policies", "authenticators"], ["phrase", "Ünknown", 1]))
+        #expect(newer.policies.authenticators.map { "\($0)" } == ["phrase"])
+        for (name, value) in [("pin", ["attempts": 0]), ("device_limit", ["max": 0]), ("authenticators", 1)]
             as [(String, JSONValue)]
         {
             #expect(throws: JSONShapeError.self) {
@@ -188,6 +191,22 @@ struct DeviceAPITests {
             #expect(throws: JSONShapeError.missing(pointer: "/\(name)")) {
                 try EnrollmentReply(reply.json.setting([name], nil))
             }
+        }
+    }
+
+    @Test("What a newer server says of a device besides what is known is ignored, wherever it stands")
+    func newerDevice() throws {
+        let device: JSONValue = [
+            "enrollment": "enr_01m7w77m7b0c1g60r30c1g60r3",
+            "device": ["name": "Phone", "storage": "enclave", "colour": "red"],
+            "fingerprint": "0123456789ABCDEF0123456789ABCDEF01234567", "state": "active",
+            "created_at": .string("\(Sample.time)"), "methods": ["confirm", "smell"], "mood": 1,
+        ]
+        let read = try OtherDevice(device)
+        #expect(read.device.labels.name.text == "Phone" && read.methods == [.confirm])
+        // What a device says of itself is read strictly.
+        #expect(throws: JSONShapeError.self) {
+            try DeviceDescription(["name": "Phone", "storage": "enclave", "colour": "red"], at: "")
         }
     }
 }

@@ -76,13 +76,19 @@ public struct DeviceDescription: Hashable, Sendable {
     }
 
     /// Reads a description at a JSON pointer.
-    public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
+    ///
+    /// - Parameters:
+    ///   - json: the description.
+    ///   - pointer: the JSON pointer to it.
+    ///   - isTolerant: whether unknown members are ignored, as in what a newer server says, instead of refused.
+    /// - Throws: `JSONShapeError`, with the member that is wrong.
+    public init(_ json: JSONValue, at pointer: String, ignoringUnknown isTolerant: Bool = false) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
         labels = try members.labels()
         storage = try members.required("storage", "\"enclave\" or \"software\"") {
             $0.string.flatMap(KeyStorage.init(rawValue:))
         }
-        try members.refuseUnknown()
+        if !isTolerant { try members.refuseUnknown() }
     }
 }
 

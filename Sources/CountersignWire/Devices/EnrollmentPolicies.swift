@@ -44,8 +44,8 @@ public struct EnrollmentPolicies: Hashable, Sendable {
         ])
     }
 
-    /// Reads policies at a JSON pointer; unknown members are ignored, and members that an older server leaves out get
-    /// their defaults.
+    /// Reads policies at a JSON pointer; unknown members and authenticators of an unknown form are ignored, and members
+    /// that an older server leaves out get their defaults.
     public init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
         if let value = members.value("pin") {
@@ -65,8 +65,7 @@ public struct EnrollmentPolicies: Hashable, Sendable {
         }
         authenticators =
             try members.optional("authenticators", "an array of names") { value in
-                let names = value.array?.map { $0.string.flatMap { AuthenticatorName($0) } }
-                return names.flatMap { $0.contains(nil) ? nil : $0.compactMap { $0 } }
+                value.array?.compactMap { $0.string.flatMap { AuthenticatorName($0) } }
             } ?? []
     }
 }

@@ -153,7 +153,8 @@ public struct OtherDevice: Hashable, Sendable {
     public init(_ json: JSONValue) throws(JSONShapeError) {
         var members = try JSONMembers(json)
         enrollment = try members.required("enrollment", "an enrollment id") { $0.string.flatMap { EnrollmentID($0) } }
-        device = try DeviceDescription(try members.required("device", "an object") { $0 }, at: "/device")
+        device = try DeviceDescription(
+            try members.required("device", "an object") { $0 }, at: "/device", ignoringUnknown: true)
         fingerprint = try members.required("fingerprint", "40 hexadecimal digits") {
             $0.string.flatMap { Fingerprint($0[...]) }
         }
