@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Countersign
 import Encodings
 import Foundation
+import NIOCore
 import NIOHTTP1
 import ServerTestSupport
 import TestSupport
@@ -71,12 +72,18 @@ struct AcrossNodesTests {
             let asked = try await first.ask("across-\(round)", user: user, planned: .approve)
             let path = "/v1/challenges/\(asked.id)?wait=30"
             async let told = callers[2].call(.GET, path, authorization: earlier.shop.authorization)
+            // The same request as a stream, repeated at the third node, waits on for what was asked at the first.
+            async let streamed = events(of: asked, at: nodes.keepers[2].port, http)
             let begin = ContinuousClock.now
             // The phone waits at the second node for a challenge that is asked at the first.
             let pending = try #require(await announced.next())
             try await pending.open().approve(with: .confirmation, number: asked.number)
             let reply = try await told
             #expect(reply.json["state"] == "approved")
+            let events = try await streamed
+            #expect(events.map(\.name) == ["asked", "ended"])
+            #expect(events.first?.data["id"] == .string(asked.id) && events.last?.data["state"] == "approved")
+            #expect(events.last?.data["receipt"]?.string?.contains("decision: approved") == true)
             times.append(ContinuousClock.now - begin)
         }
         await scene.receiver.arrivals(5).wait()
@@ -85,6 +92,26 @@ struct AcrossNodesTests {
         try await expectSharedLimit(callers)
         #expect(await scene.ledger.violations == [])
         #expect(scene.receiver.violations == [])
+    }
+
+    /// Sends the request again for a stream of events, and reads it to its end.
+    private func events(
+        of asked: Ledger.Asked, at port: Int, _ http: HTTPClient
+    ) async throws -> [(name: String, data: JSONValue)] {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/v1/challenges")
+        request.method = .POST
+        request.headers.add(contentsOf: [
+            ("Authorization", asked.shop.authorization), ("Content-Type", "application/json"),
+            ("Accept", "text/event-stream"), ("Idempotency-Key", asked.request.key),
+        ])
+        request.body = .bytes(asked.request.body)
+        let reply = try await http.execute(request, timeout: .seconds(60))
+        #expect(reply.status == .created && reply.headers.first(name: "Idempotency-Replayed") == "true")
+        let text = String(buffer: try await reply.body.collect(upTo: 1 << 20))
+        return try text.components(separatedBy: "\n\n").compactMap { event in
+            guard let match = event.firstMatch(of: #/event: (\w+)\ndata: (.*)/#) else { return nil }
+            return (String(match.output.1), try JSONValue(parsing: Array(match.output.2.utf8)))
+        }
     }
 
     /// Checks that wrong credentials are counted for all nodes together.
