@@ -104,7 +104,8 @@ package struct EnrollmentView: Sendable {
         user = try members.id("user")
         fingerprint = try members.fingerprint()
         device = try DeviceDescription(
-            try members.required("device", "an object") { $0 }, at: members.pointer(to: "device"), ignoringUnknown: true)
+            try members.required("device", "an object") { $0 }, at: members.pointer(to: "device"), ignoringUnknown: true
+        )
         versions = try members.required("versions", "an array of numbers") { $0.array?.compactMap(\.integer) }
         assurance = try members.string("assurance")
         createdAt = try members.time("created_at")

@@ -7,33 +7,33 @@ import Testing
 
 @testable import Countersign
 
-/// The answers are of `scripts/make-pin-vectors`, which derives them with Python's own libraries.
+/// The answers are those of `docs/protocol/vectors/pin.json`, which another implementation has made.
 @Suite("Design 3.1, PIN subkey: known answers for the key that is derived from a PIN")
 struct PINVectorTests {
     private static let vectors: [JSONValue] = {
-        guard let file = Bundle.module.url(forResource: "Vectors/pins", withExtension: "jsonl"),
-            let lines = try? Data(contentsOf: file).split(separator: 0x0A)
-        else { return [] }
-        return lines.compactMap { try? JSONValue(parsing: Array($0)) }
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../docs/protocol/vectors/pin.json")
+        guard let bytes = try? Data(contentsOf: file) else { return [] }
+        return (try? JSONValue(parsing: Array(bytes)))?["cases"]?.array ?? []
     }()
 
     @Test("Known answers, one of them of another cost, one of another PIN", arguments: 0..<6)
     func knownAnswer(_ index: Int) async throws {
         let vector = try #require(Self.vectors.count == 6 ? Self.vectors[index] : nil)
         func bytes(_ name: String) throws -> [UInt8] { try #require(vector[name]?.string.flatMap { Hex.decode($0) }) }
-        let cost = try #require(vector["cost"]?.integer)
+        let (cost, created) = (try #require(vector["cost"]?.integer), try #require(vector["created"]?.integer))
         let stored = StoredPIN(
-            role: .pin, salt: try bytes("salt"), point: try bytes("point"),
-            cost: Int(cost), createdAt: 1_795_169_702)
+            role: .pin, salt: try bytes("salt"), point: try bytes("point"), cost: Int(cost),
+            createdAt: UnixSeconds(created))
         #expect(StoredPIN(stored.json) == stored)
-        let key = try P256.KeyAgreement.PrivateKey(rawRepresentation: try bytes("agreement_key"))
-        let digits = try #require(vector["pin"]?.string)
-        let pin = try PIN(digits)
-        let primary = try #require(vector["primary"]?.string.flatMap { Fingerprint($0.uppercased()) })
+        let key = try P256.KeyAgreement.PrivateKey(rawRepresentation: try bytes("agreement_private_key"))
+        let pin = try PIN(try #require(vector["pin"]?.string))
+        let primary = try #require(vector["primary_fingerprint"]?.string.flatMap { Fingerprint($0) })
         let derived = try await stored.signingKey(of: pin, with: key, primary: primary)
-        let expected = try P256.Signing.PrivateKey(rawRepresentation: try bytes("key"))
-        let pair = SigningKeyPair(expected, createdAt: 1_795_169_702)
-        #expect(derived.publicKey.fingerprint == pair.publicKey.fingerprint)
+        #expect("\(derived.publicKey.fingerprint)" == vector["fingerprint"]?.string)
+        #expect(derived.publicKey.body == (try bytes("key_packet_body")))
+        let expected = try P256.Signing.PrivateKey(rawRepresentation: try bytes("private_key"))
+        #expect(SigningKeyPair(expected, createdAt: UnixSeconds(created)).publicKey.body == derived.publicKey.body)
     }
 
     @Test(

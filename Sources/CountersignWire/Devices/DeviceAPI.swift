@@ -82,7 +82,8 @@ public struct DeviceDescription: Hashable, Sendable {
     ///   - pointer: the JSON pointer to it.
     ///   - isTolerant: whether unknown members are ignored, as in what a newer server says, instead of refused.
     /// - Throws: `JSONShapeError`, with the member that is wrong.
-    public init(_ json: JSONValue, at pointer: String, ignoringUnknown isTolerant: Bool = false) throws(JSONShapeError) {
+    public init(_ json: JSONValue, at pointer: String, ignoringUnknown isTolerant: Bool = false) throws(JSONShapeError)
+    {
         var members = try JSONMembers(json, at: pointer)
         labels = try members.labels()
         storage = try members.required("storage", "\"enclave\" or \"software\"") {

@@ -1,0 +1,441 @@
+#!/usr/bin/env python3
+"""Checks the vectors in docs/protocol/vectors with the Python client: `check_vectors.py [FOLDER]`.
+
+It computes anew what is deterministic, and judges what is valid or not by the pages. Names of OpenPGP errors are the
+server's and are not compared. It prints what differs, then how many passed, and exits with 1 if one failed.
+"""
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import pathlib
+import re
+import sys
+from typing import Any, Callable, Iterator
+
+import countersign_client as c
+from countersign_client import ECDH, ECDSA, SecretKey, Signature
+
+File = dict[str, Any]
+Checks = Iterator[tuple[str, Callable[[], bool]]]
+
+
+def refused(action: Callable[[], Any]) -> bool:
+    """Whether an action refuses what it was given."""
+    try:
+        action()
+    except (c.Refused, KeyError, TypeError, ValueError):
+        return True
+    return False
+
+
+def certificate(text: str) -> c.Certificate:
+    """A certificate from armor."""
+    return c.Certificate.parse(c.dearmor("PUBLIC KEY BLOCK", text))
+
+
+def unhex(text: str) -> bytes:
+    """Octets."""
+    return bytes.fromhex(text)
+
+
+def pins(file: File) -> Checks:
+    """Derives each key anew; methods.md."""
+    for case in file["cases"]:
+        def derive() -> bool:
+            stored = c.StoredPIN(c.scalar(unhex(case["agreement_private_key"])), unhex(case["salt"]), unhex(case["point"]),
+                                 case["cost"], case["created"])
+            primary, shared, stretched = unhex(case["primary_fingerprint"]), stored.shared_secret(), stored.stretched(case["pin"])
+            made = stored.key(case["pin"], primary)
+            return (shared.hex(), stretched.hex(), (shared + stretched).hex(),
+                    c.hmac.digest(stored.salt, shared + stretched, "sha256").hex(),
+                    (b"countersign pin v1" + primary + bytes([case["counter"]])).hex(),
+                    stored.candidate(shared + stretched, primary, case["counter"]).hex(), made.public.point.hex(),
+                    made.public.body.hex(), made.public.name) == tuple(case[name] for name in (
+                        "shared_secret", "stretched_pin", "input_keying_material", "pseudorandom_key", "info", "private_key",
+                        "public_key", "key_packet_body", "fingerprint"))
+        yield case["name"], derive
+
+
+def judge_request(case: File, file: File) -> tuple[str | None, str | None]:
+    """Code and error of a request by the checks of requests.md; the parser knows only what the vectors contain."""
+    fields, invalid = case["fields"], "signature_invalid"
+    if not {"Signature", "Signature-Input"} <= set(fields):
+        return "signature_missing", "missing"
+    item = r'(?:"[^"]*"|[0-9]+)'
+    member = re.compile(rf'([a-z][a-z0-9_-]*)=\( *((?:"[^"]*"(?:;[a-z]+)? *)*)\)((?: *; *[a-z]+={item})*)')
+    inputs, values = member.findall(fields["Signature-Input"]), re.findall(r"([a-z][a-z0-9_-]*)=:([^:]*):", fields["Signature"])
+    if len(inputs) != 1 or len(values) != 1:
+        return invalid, "several"
+    label, listed, written = inputs[0]
+    names, signature = re.findall(r'"([^"]*)"', listed), base64.b64decode(values[0][1])
+    if values[0][0] != label or ";" in listed or len(signature) != 64:
+        return invalid, "malformed"
+    pairs = re.findall(rf"; *([a-z]+)=({item})", written)
+    parameters, known = dict(pairs), ("tag", "alg", "created", "nonce", "keyid")
+    for name in [each for each, _ in pairs if each not in known]:
+        return invalid, f"parameter({name})"
+    texts = {"tag": '"countersign"', "alg": '"ecdsa-p256-sha256"', "created": "[0-9]+", "nonce": '"[ -~]{16,64}"', "keyid": '".*"'}
+    for name in known:
+        if not re.fullmatch(texts[name], parameters.get(name, "")):
+            return invalid, f"parameter({name})"
+    if parameters["keyid"].strip('"') not in file["known_enrollments"]:
+        return "unknown_enrollment", None
+    present = {"@method": case["method"], "@target-uri": file["issuer"] + case["target"]}
+    present |= {name.lower(): fields[name] for name in ("Content-Digest", "Authorization") if name in fields}
+    for name in [*(each for each in present if each not in names), *(each for each in names if each not in present)]:
+        return invalid, f"coverage({name})"
+    if len(names) != len(present):
+        return invalid, "malformed"
+    if ("Content-Digest" in fields) != bool(case["body"]):
+        return invalid, "coverage(content-digest)"
+    canonical = "(" + " ".join(f'"{each}"' for each in names) + ")" + "".join(f";{name}={value}" for name, value in pairs)
+    base = c.signature_base([(name, present[name]) for name in names], canonical)
+    key = c.ec.EllipticCurvePublicKey.from_encoded_point(c.CURVE, unhex(file["authentication_public_key"]))
+    der = c.utils.encode_dss_signature(int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big"))
+    try:
+        key.verify(der, base.encode(), c.ec.ECDSA(c.hashes.SHA256()))
+    except c.InvalidSignature:
+        return invalid, "invalid"
+    if case["body"] and c.content_digest(case["body"].encode()) not in fields["Content-Digest"]:
+        return invalid, "digest"
+    if abs(int(parameters["created"]) - file["server_time"]) > c.SKEW:
+        return "clock_skew", None
+    return None, None if base == case["signature_base"] else "base"
+
+
+def requests(file: File) -> Checks:
+    """Judges each request, and signs those of the usual form anew; requests.md."""
+    key = SecretKey.of(c.scalar(unhex(file["authentication_private_key"])), ECDSA, 0)
+    for case in file["cases"]:
+        yield case["name"], lambda: (judge_request(case, file) == (case["code"], case["error"])
+                                     and case["valid"] == (case["code"] is None))
+        usual = re.search(r'created=([0-9]+);nonce="([^"]*)";keyid="([^"]*)";alg', case["fields"].get("Signature-Input", ""))
+        if case["name"] in ("a request without a body", "a request with a body"):
+            yield case["name"] + ", signed anew", lambda: c.signed_fields(
+                case["method"], file["issuer"] + case["target"], case["body"].encode(), key, usual[3], int(usual[1]),
+                usual[2]) == case["fields"]
+
+
+def receipts(file: File) -> Checks:
+    """Renders, parses and verifies; receipts.md."""
+    for case in file["cases"]:
+        def render() -> bool:
+            device = type("Device", (), {"name": case["device"]})()
+            sealed = unhex(case["sealed_custom_data"]) if case["sealed_custom_data"] else None
+            text = c.Receipt.of(json.loads(case["body"]), device, case["decision"], c.seconds(case["answered"]),
+                                case["method"], case["number"], sealed).text
+            return text == case["text"] and c.Receipt.parse(text).text == text
+
+        def verify() -> bool:
+            known = certificate(case["certificate"])
+            c.verify_receipt(case["receipt"], known, case["now"])
+            signature = c.read_clear_text(case["receipt"])[1]
+            return known.signer(signature, c.text_content(c.read_clear_text(case["receipt"])[0]), case["now"]).key.name == case["signer"]
+
+        if case["operation"] == "render":
+            yield case["name"], render
+        elif case["operation"] == "parse":
+            yield case["name"], lambda: refused(lambda: c.Receipt.parse(case["text"])) == bool(case["error"])
+        else:
+            yield case["name"], verify if case["error"] is None else lambda: refused(verify)
+
+
+def device_keys(file: File) -> c.DeviceKeys:
+    """The device's keys of a file."""
+    keys = file.get("device_private_keys") or file["private_keys"]
+    return c.DeviceKeys(*(SecretKey.of(c.scalar(unhex(keys[name])), algorithm, file["device_created"]) for name, algorithm in (
+        ("primary", ECDSA), ("authentication", ECDSA), ("encryption", ECDH))))
+
+
+def challenges(file: File) -> Checks:
+    """Opens each challenge; messages.md, challenges.md."""
+    keys, server = device_keys(file), certificate(file["server_certificate"])
+    for case in file["cases"]:
+        def look() -> bool:
+            message = unhex(case["message"])
+            content = c.open_from_server(message, keys, server, case["now"])
+            c.read_challenge(content, case["challenge"], file["issuer"], file["user"], file["enrollment"], case["now"])
+            packets, session = c.decrypt(message, keys.encryption)
+            signer = server.signer(c.read_signed(packets)[1], content, case["now"]).key.name
+            return (content.decode(), packets.hex(), session.hex(), signer, case["stage"], case["error"]) == (
+                case["body"], case["packets"], case["session_key"], case["signer"], None, None)
+
+        yield case["name"], look if case["valid"] else lambda: refused(look)
+        if case["stage"] in ("body", "purpose") and case["error"] != "signatureType":
+            yield case["name"] + ", opened", lambda: c.open_from_server(
+                unhex(case["message"]), keys, server, case["now"]).decode() == case["body"]
+
+
+def form_of_answer(signature: Signature, server: bytes, asked: int, now: int) -> str | None:
+    """What is wrong with the form of an answer's signature; messages.md, Subpackets of a signature."""
+    salts = [b"salt@notations.sequoia-pgp.org", b"salt@notations.openpgpjs.org"]
+    if signature.kind != c.TEXT:
+        return "type"
+    if len(signature.hashed_area) > 512:
+        return "size"
+    for kind, content in signature.hashed:
+        is_salt = any(content[8:].startswith(salt) and len(content) <= 8 + len(salt) + 32 for salt in salts)
+        if kind not in (2, 16, 20, 28, 33, 35) or kind == 20 and not is_salt:
+            return f"subpacket({kind})"
+    if any(each != b"\x04" + server for each in signature.all(35)):
+        return "recipient"
+    return None if asked - c.SKEW <= signature.created <= now + c.SKEW else "time"
+
+
+def judge_answer(case: File, file: File, server_key: SecretKey) -> tuple[str | None, str | None]:
+    """The stage at which an answer is refused, and the cause in its form; challenges.md, Checks."""
+    body, device, server = json.loads(file["body"]), certificate(file["device_certificate"]), certificate(file["server_certificate"])
+    try:
+        packets, session = c.decrypt(unhex(case["message"]), server_key)
+        c.require((packets.hex(), session.hex()) == (case["packets"], case["session_key"]), "other packets")
+        content, signature = c.read_signed(packets)
+    except c.Refused:
+        return "message", None
+    form = form_of_answer(signature, server.fingerprint, int(c.seconds(body["asked_at"])), file["now"])
+    if form or signature.created != case["signature_created"]:
+        return "form", form
+    try:
+        receipt = c.Receipt.parse(content.decode())
+        expected = c.Receipt.of(body, device.primary.key, receipt.decision, c.seconds(receipt.answered), receipt.method, receipt.number)
+        c.require(expected == receipt and receipt.text == case["text"], "another text")
+    except c.Refused:
+        return "text", None
+    data = c.text_content(receipt.text)
+    try:
+        c.verify_receipt(c.clear_text(receipt.text, unhex(case["signature"])), device, file["now"])
+        c.require(device.signer(signature, data, file["now"]).key.name == case["signer"], "another signer")
+    except c.Refused:
+        return "signer", None
+    return None, None
+
+
+def answers(file: File) -> Checks:
+    """Judges each answer, and makes the usual ones anew; challenges.md."""
+    server_key = SecretKey.of(c.scalar(unhex(file["server_private_keys"]["encryption"])), ECDH, file["server_created"])
+    keys, server = device_keys(file), certificate(file["server_certificate"])
+    pin_part = next(part.key for part in certificate(file["device_certificate"]).subkeys if part.flags(file["now"]) & 2)
+    pin = SecretKey(c.scalar(unhex(file["pin_private_key"])), pin_part)
+    for case in file["cases"]:
+        def anew() -> bool:
+            random = {"session": unhex(case["session_key"]), "prefix": unhex(case["prefix"]),
+                      "ephemeral": c.scalar(unhex(case["ephemeral_private_key"]))}
+            return c.seal_text(case["text"], pin if "PIN" in case["name"] else keys.primary, server, file["now"], **random).hex() == case["message"]
+
+        expected = case["stage"], case["error"] if case["stage"] == "form" else None
+        yield case["name"], lambda: (judge_answer(case, file, server_key) == expected
+                                     and case["valid"] == (case["stage"] is None) == (case["error"] is None))
+        if case["name"] in ("approved by confirm", "approved by PIN", "denied", "reported"):
+            yield case["name"] + ", made anew", anew
+
+
+Part = tuple[int, bytes, list[Signature]]
+
+
+def parts_of(data: bytes) -> list[Part]:
+    """Keys and user IDs with the signatures that follow them."""
+    parts: list[Part] = []
+    for tag, body in c.packets(data):
+        if tag == 2:
+            parts[-1][2].append(Signature.parse(body))
+        else:
+            parts.append((tag, body, []))
+    return parts
+
+
+def form_refusal(parts: list[Part], size: int, limit: int, now: int) -> str | None:
+    """Why a certificate does not have the permitted form; enrollment.md and methods.md."""
+    keys = [c.PublicKey.parse(body) for tag, body, _ in parts if tag != 13]
+    if size > limit:
+        return f"size({limit})"
+    if len({key.point for key in keys}) < len(keys):
+        return "repeatedPoint"
+    for tag, body, signatures in parts:
+        statements = [each for each in signatures if each.kind != c.SUBKEY_REVOKED]
+        if len(statements) != (tag != 6) or len(signatures) - len(statements) > (tag == 14):
+            return "signatures"
+        made = max(keys[0].created, c.PublicKey.parse(body).created if tag == 14 else 0)
+        for each in signatures:
+            admitted = {2, 16, 29, 33} if each.kind == c.SUBKEY_REVOKED else {
+                2, 7, 11, 16, 20, 21, 22, 23, 25, 27, 30, 32, 33, 34, 39}
+            if len(each.hashed_area) > 512:
+                return "signatureSize(512)"
+            for kind, _ in each.hashed:
+                if kind in (3, 9):
+                    return "time"
+                if kind not in admitted:
+                    return f"subpacket({kind})"
+            if not made <= each.created <= now:
+                return "time"
+    return None
+
+
+def certificate_refusal(data: bytes, user_id: str, now: int) -> str | None:
+    """Why a device cannot enroll with a certificate; enrollment.md, Keys and certificate."""
+    try:
+        known = c.Certificate.parse(data)
+    except c.Refused:
+        return "openPGP"
+    parts = parts_of(data)
+    if any(not each.names(known.primary.key) for _, _, signatures in parts for each in signatures):
+        return "foreignSignature"
+    if known.user_ids != [user_id]:
+        return "userID"
+
+    def flags(part: c.Component) -> int:
+        return (max(part.statements, key=lambda each: each.created).find(27) or b"\0")[0]
+
+    expected = {(0x20, ECDSA), (0x0C, ECDH)}
+    if flags(known.primary) != 0x03 or len(known.subkeys) != 2 or {
+            (flags(part), part.key.algorithm) for part in known.subkeys} != expected:
+        return "keys"
+    for part in [known.primary, *known.subkeys]:
+        ends = [int.from_bytes(each.find(kind) or b"", "big") for each in part.statements for kind in (3, 9)]
+        if any(ends) or part.revocations or part.key.created > now:
+            return "time"
+    return form_refusal(parts, len(data), 4096, now)
+
+
+def certificates(file: File) -> Checks:
+    """Judges each certificate; enrollment.md."""
+    for case in file["cases"]:
+        def judge() -> bool:
+            data = unhex(case["certificate"])
+            refusal = certificate_refusal(data, file["user_id"], file["now"])
+            is_same = (refusal or "") == re.sub(r"^openPGP\(.*", "openPGP", case["refusal"] or "")
+            return is_same and case["valid"] == (refusal is None)
+
+        def same() -> bool:
+            one, other = (c.Certificate.parse(unhex(case[name])) for name in ("certificate", "canonical"))
+            names = [sorted(part.key.name for part in [each.primary, *each.subkeys]) for each in (one, other)]
+            return names == [sorted(file["fingerprints"].values())] * 2
+        yield case["name"], judge
+        if case["valid"]:
+            yield case["name"] + ", canonical", same
+
+
+def change_refusal(case: File, host: str) -> tuple[str | None, bytes | None]:
+    """Why the certificate in a change is refused, or what it grows to; methods.md, The certificate in a change."""
+    try:
+        known, sent = c.Certificate.parse(unhex(case["stored_certificate"])), c.Certificate.parse(unhex(case["certificate"]))
+        c.require(known.fingerprint == sent.fingerprint, "another device")
+    except c.Refused:
+        return "openPGP", None
+
+    def statement(each: Signature) -> Any:
+        return each.kind, each.find(27), each.notations, each.find(3), each.find(9)
+
+    parts, fingerprints = parts_of(known.data), [part.key.name for part in known.subkeys]
+    stored = {body: signatures for _, body, signatures in parts}
+    for tag, body, signatures in parts_of(sent.data):
+        if body in stored:
+            said = [statement(each) for each in stored[body]]
+            new = [each for each in signatures if statement(each) not in said]
+            if any(each.kind != c.SUBKEY_REVOKED or c.PublicKey.parse(body).name != case["old"] for each in new):
+                return "signatures", None
+            stored[body] += new
+        elif tag == 13:
+            return "userID", None
+        elif c.PublicKey.parse(body).name == case["new"]:
+            parts.append((tag, body, signatures))
+        else:
+            return "keys", None
+    added = [part for part in sent.subkeys if part.key.name not in fingerprints]
+    if [part.key.name for part in added] != ([case["new"]] if case["new"] else []):
+        return "keys", None
+    if case["old"]:
+        ends = [each for _, body, signatures in parts for each in signatures if each.kind == c.SUBKEY_REVOKED]
+        if len(ends) != 1 or ends[0].find(29) not in (b"\x01", b"\x03") or not case["now"] - 420 <= ends[0].created <= case["now"]:
+            return "time", None
+    for part in added:
+        binding = part.statements[0]
+        if binding.find(27) != b"\x02" or binding.notations != [(f"method@{host}", case["method"])]:
+            return "keys", None
+        if binding.find(9) or binding.find(3) or part.revocations or part.key.created > case["now"]:
+            return "time", None
+    raw = {}  # the octets of each signature
+    for tag, body in [*c.packets(known.data), *c.packets(sent.data)]:
+        if tag == 2:
+            parsed = Signature.parse(body)
+            raw[parsed.hashed_area, parsed.r] = body
+    grown = b"".join(c.packet(tag, body) + b"".join(c.packet(2, raw[each.hashed_area, each.r]) for each in signatures)
+                     for tag, body, signatures in parts)
+    return form_refusal(parts, len(grown), 32768, case["now"]), grown
+
+
+CHANGE = re.compile(rf"""Countersign\ change\ v1 \nissuer:\ .+ \nenrollment:\ enr{c.ID} \nnonce:\ {c.HEX_32}
+    \nmethod:\ (?:pin|biometric) (?:\nold:\ ([0-9A-F]{{40}}))? (?:\nnew:\ ([0-9A-F]{{40}}))?
+    \ncertificate:\ ([A-Za-z0-9+/]+=*)""", re.VERBOSE)
+
+
+def changes(file: File) -> Checks:
+    """Renders and judges changes; methods.md."""
+    who = (file["issuer"], file["enrollment"])
+    for case in file["cases"]:
+        def judge() -> bool:
+            refusal, grown = change_refusal(case, c.host(file["issuer"]))
+            text = c.change_text(*who, case["nonce"], case["method"], case["old"], case["new"], unhex(case["certificate"]))
+            is_same = refusal is not None or grown is not None and grown.hex() == case["grown_certificate"]
+            is_same = is_same and case["valid"] == (refusal is None)
+            return text == case["text"] and is_same and (refusal or "") == re.sub(r"^openPGP\(.*", "openPGP", case["refusal"] or "")
+
+        def parse() -> bool:
+            match = CHANGE.fullmatch(case["text"])
+            is_change = match and (match[1] or match[2]) and match[1] != match[2] and not refused(lambda: c.decode64(match[3]))
+            return bool(is_change) == case["valid"]
+
+        def custom() -> bool:
+            sealed = unhex(case["sealed_custom_data"]) if case["sealed_custom_data"] else None
+            return c.custom_change_text(*who, case["nonce"], case["authenticator"], sealed) == case["text"]
+
+        yield case["name"], {"change": judge, "parse": parse, "custom": custom,
+                             "custom-data": lambda: c.custom_data_text(case["data"]) == case["text"]}[case["operation"]]
+
+
+def pushes(file: File) -> Checks:
+    """Judges each push; pushes.md."""
+    for case in file["cases"]:
+        payload = json.loads(case["payload"])
+        alert = payload["aps"]["alert"]
+
+        def verify() -> bool:
+            claims = c.verify_push(payload, file["issuer"], file["enrollment"], file["push_keys"], case["now"], file["skew"])
+            header = json.loads(c.decode64url(payload["countersign"]["jws"].split(".")[0]))
+            return (claims, header, case["error"]) == (json.loads(case["claims"]), json.loads(case["header"]), None)
+        yield case["name"], verify if case["valid"] else lambda: refused(verify)
+        yield case["name"] + ", hash", lambda: c.alert_hash(alert["title"], alert["body"]) == case["alert_hash"]
+
+    def thumbprint() -> bool:
+        key = file["push_keys"]["keys"][0]
+        text = json.dumps({name: key[name] for name in ("crv", "kty", "x", "y")}, separators=(",", ":"))
+        return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode() == key["kid"]
+    yield "the key's name", thumbprint
+
+
+FILES = {"pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges, "sealed-answer": answers,
+         "certificate": certificates, "method-change": changes, "push-envelope": pushes}
+
+
+def main(folder: pathlib.Path) -> int:
+    """Checks all files; returns how many checks failed."""
+    passed = failed = 0
+    for name, checks in FILES.items():
+        file = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        c.require(file["cases"], f"{name}.json has no cases")
+        before = passed
+        for label, check in checks(file):
+            try:
+                is_good, why = check(), "it differs"
+            except Exception as error:  # every error fails the check
+                is_good, why = False, f"{type(error).__name__}: {error}"
+            passed, failed = passed + is_good, failed + (not is_good)
+            if not is_good:
+                print(f"FAIL  {name}: {label}: {why}")
+        print(f"{name}.json: {passed - before} passed")
+    print(f"{passed} passed, {failed} failed")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent / "vectors")) else 0)

@@ -1,0 +1,838 @@
+#!/usr/bin/env python3
+"""Writes the vectors in docs/protocol/vectors: `make_vectors.py [FOLDER]`. The same files come out each time.
+
+All keys are hashes of names, made for these vectors, and are used for nothing else.
+"""
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import pathlib
+import re
+import sys
+from typing import Any
+
+import countersign_client as c
+from countersign_client import ECDH, ECDSA, DeviceKeys, Receipt, SecretKey, packet, subpacket
+
+ISSUER = "https://login.example.com"
+USER, ENROLLMENT = "usr_01m7yfdvnpkhd3v12ptm49g5wv", "enr_01m7yfdvpt5prmr79m8dcgymep"
+CHALLENGE, OTHER_CHALLENGE = "chl_01m7yfdxsqjqckvr59wm88r0ae", "chl_01m7yfdr6fvs8f877d8cax65sf"
+ASKED = int(c.seconds("2026-11-20T10:15:02Z"))
+MADE = ASKED - 86400  # when the keys of device and server were made
+NOTE = "All keys were made for these vectors and are used for nothing else."
+
+
+def seed(name: str, length: int = 32) -> bytes:
+    """Octets that look random."""
+    return hashlib.shake_256(f"countersign protocol vectors {name}".encode()).digest(length)
+
+
+def private(name: str) -> c.PRIVATE:
+    """A private key of the curve."""
+    return c.scalar((int.from_bytes(seed(name), "big") % (c.ORDER - 1) + 1).to_bytes(32, "big"))
+
+
+def number(key: c.PRIVATE) -> str:
+    """A private key as 64 hexadecimal digits."""
+    return key.private_numbers().private_value.to_bytes(32, "big").hex()
+
+
+def key(name: str, algorithm: int = ECDSA, created: int = MADE) -> SecretKey:
+    """A key of a name."""
+    return SecretKey.of(private(name), algorithm, created)
+
+
+DEVICE = DeviceKeys(key("device primary"), key("device authentication"), key("device encryption", ECDH))
+DEVICE_CERTIFICATE = DEVICE.certificate(USER, ENROLLMENT, ISSUER, MADE)
+PIN_KEY = key("device PIN", created=MADE + 60)
+PIN_COMPONENT = c.bind_subkey(DEVICE.primary, PIN_KEY, 0x02, MADE + 60, c.method_notation("pin", ISSUER))
+SERVER, SERVER_SIGNING = key("server primary"), key("server signing")
+SERVER_ENCRYPTION = key("server encryption", ECDH)
+SERVER_CERTIFICATE = (
+    packet(6, SERVER.public.body) + packet(13, b"Countersign <countersign@login.example.com>")
+    + packet(2, c.sign(SERVER, c.POSITIVE, c.user_id_content(
+        SERVER.public, b"Countersign <countersign@login.example.com>"), MADE, subpacket(27, b"\x01")))
+    + c.bind_subkey(SERVER, SERVER_SIGNING, 0x02, MADE) + c.bind_subkey(SERVER, SERVER_ENCRYPTION, 0x0C, MADE))
+
+
+def keys_of(device: DeviceKeys) -> dict[str, str]:
+    """The private keys of a device."""
+    return {name: number(getattr(device, name).private) for name in ("primary", "authentication", "encryption")}
+
+
+def armored(data: bytes) -> str:
+    """A certificate in armor."""
+    return c.armor("PUBLIC KEY BLOCK", data)
+
+
+# PINs
+
+def pin_cases() -> list[dict[str, Any]]:
+    """The derivation of a PIN's key, with every value in between."""
+    cases = []
+    for name, pin, inputs, cost in [
+            ("five digits", "83517", "a", 15), ("leading zeros", "0000", "b", 15), ("six digits", "471932", "c", 15),
+            ("thirty-two digits", "12345678901234567890123456789012", "d", 15), ("a greater cost", "83517", "a", 16),
+            ("another PIN of the same device", "83518", "a", 15)]:
+        other = SecretKey.of(private(f"pin {inputs} point"), ECDH, 0)
+        stored = c.StoredPIN(private(f"pin {inputs} agreement"), seed(f"pin {inputs} salt"), other.public.point, cost,
+                             ASKED)
+        primary = seed(f"pin {inputs} primary", 20)
+        shared, stretched = stored.shared_secret(), stored.stretched(pin)
+        candidate = stored.candidate(shared + stretched, primary, 0)
+        made = stored.key(pin, primary)
+        cases.append({
+            "name": name, "pin": pin, "agreement_private_key": number(stored.agreement), "point": stored.point.hex(),
+            "salt": stored.salt.hex(), "cost": cost, "created": stored.created,
+            "primary_fingerprint": primary.hex().upper(), "shared_secret": shared.hex(),
+            "stretched_pin": stretched.hex(), "input_keying_material": (shared + stretched).hex(),
+            "pseudorandom_key": c.hmac.digest(stored.salt, shared + stretched, "sha256").hex(), "counter": 0,
+            "info": (b"countersign pin v1" + primary + b"\0").hex(), "private_key": candidate.hex(),
+            "public_key": made.public.point.hex(), "key_packet_body": made.public.body.hex(),
+            "fingerprint": made.public.name})
+    return cases
+
+
+# Requests
+
+PATCH_BODY = '{"push":null}'
+
+
+def request_cases(keys: DeviceKeys, issuer: str, key_id: str, now: int) -> list[dict[str, Any]]:
+    """Requests of a device, each right or with one fault."""
+    get = "/v1/enrollments/self/challenges?wait=0"
+    cases: list[dict[str, Any]] = []
+
+    def case(name: str, code: str | None = None, error: str | None = None, detail: str | None = None, *,
+             method: str = "GET", path: str = get, body: str = "", names: list[str] | None = None,
+             label: str = "sig", created: Any = None, nonce: str | None = None, signed_method: str | None = None,
+             signed_uri: str | None = None, digest: str | None = None, parameters: str | None = None,
+             signer: SecretKey | None = None, change: Any = None, **further: str) -> None:
+        nonce = nonce or base64.urlsafe_b64encode(seed(f"nonce {name} {now}", 18)).decode()
+        values = {"@method": signed_method or method, "@target-uri": signed_uri or issuer + path}
+        fields = dict(further)
+        if body or digest is not None:
+            fields["Content-Digest"] = values["content-digest"] = digest or c.content_digest(body.encode())
+        if "Authorization" in fields:
+            values["authorization"] = fields["Authorization"]
+        names = list(values) if names is None else names
+        listed = " ".join(f'"{each}"' for each in names)
+        created = now if created is None else created
+        parameters = parameters or ";created={created};nonce=\"{nonce}\";keyid=\"{key_id}\";alg=\"{alg}\";tag=\"{tag}\""
+        written = f"({listed})" + parameters.format(
+            created=created, nonce=nonce, key_id=key_id, alg="ecdsa-p256-sha256", tag="countersign")
+        base = c.signature_base([(each, values.get(each.split('"')[0], "0")) for each in names], written)
+        value = (signer or keys.authentication).raw_signature(base.encode())
+        fields |= {"Signature-Input": f"{label}={written}", "Signature": f"{label}=:{c.encode64(value)}:"}
+        if change:
+            change(fields, value)
+        cases.append({
+            "name": name, "method": method, "target": path, "fields": dict(sorted(fields.items())), "body": body,
+            "signature_base": base, "valid": code is None, "code": code, "error": error, "detail": detail})
+
+    def put(name: str, make: Any) -> Any:
+        def change(fields: dict[str, str], value: bytes) -> None:
+            new = make(fields[name], value)
+            if new is None:
+                del fields[name]
+            else:
+                fields[name] = new
+        return change
+
+    def der(value: bytes) -> str:
+        r, s = int.from_bytes(value[:32], "big"), int.from_bytes(value[32:], "big")
+        return f"sig=:{c.encode64(c.utils.encode_dss_signature(r, s))}:"
+
+    patch = {"method": "PATCH", "path": "/v1/enrollments/self", "body": PATCH_BODY}
+    invalid, malformed = "signature_invalid", "the fields are not those of RFC 9421"
+
+    def parameter(name: str) -> tuple[str, str, str]:
+        return invalid, f"parameter({name})", f"the parameter {name} is not as it must be"
+
+    def coverage(name: str) -> tuple[str, str, str]:
+        return invalid, f"coverage({name})", f"{name} must be covered if and only if the request has it"
+
+    whole = ";created={created};nonce=\"{nonce}\";keyid=\"{key_id}\";alg=\"{alg}\";tag=\"{tag}\""
+    case("a request without a body")
+    case("a request with a body", **patch)
+    case("components in another order", names=["content-digest", "@target-uri", "@method"], **patch)
+    case("parameters in another order",
+         parameters=";tag=\"{tag}\";alg=\"{alg}\";keyid=\"{key_id}\";nonce=\"{nonce}\";created={created}")
+    case("another label", label="device-1")
+    case("unnecessary blanks in the field", change=put("Signature-Input", lambda text, _: text.replace(
+        "sig=(", "sig=(  ").replace('" "', '"   "').replace(";nonce", ";  nonce")))
+    case("a second digest of another algorithm", digest="sha-512=:AAAA:, " + c.content_digest(PATCH_BODY.encode()), **patch)
+    case("a nonce of sixteen characters", nonce="0123456789abcdef")
+    case("a clock at the end of what is allowed", created=now - 60)
+    case("a query that is percent-encoded", path=get + "&cursor=%61")
+    case("no signature", "signature_missing", "missing", change=put("Signature", lambda *_: None))
+    case("no parameters", "signature_missing", "missing", change=put("Signature-Input", lambda *_: None))
+    case("a second signature", invalid, "several", "there must be exactly one signature",
+         change=lambda fields, value: fields.update({
+             "Signature-Input": fields["Signature-Input"] + ', proxy=("@method");created=1;keyid="proxy"',
+             "Signature": fields["Signature"] + f", proxy=:{c.encode64(value)}:"}))
+    case("labels that differ", invalid, "malformed", malformed, change=put("Signature", lambda text, _: "x" + text))
+    case("a signature in ASN.1", invalid, "malformed", malformed, change=put("Signature", lambda _, value: der(value)))
+    case("a component with a parameter", invalid, "malformed", malformed,
+         change=put("Signature-Input", lambda text, _: text.replace('"@method"', '"@method";req')))
+    case("a component that is listed twice", invalid, "malformed", malformed,
+         names=["@method", "@target-uri", "@method"])
+    case("a further component", *coverage("host"), names=["@method", "@target-uri", "host"], Host="login.example.com")
+    case("the method is not covered", *coverage("@method"), names=["@target-uri"])
+    case("the digest is not covered", *coverage("content-digest"), names=["@method", "@target-uri"], **patch)
+    case("Authorization is not covered", *coverage("authorization"), names=["@method", "@target-uri"],
+         Authorization="Basic YTpi")
+    case("a body without a digest", *coverage("content-digest"), names=["@method", "@target-uri"],
+         change=put("Content-Digest", lambda *_: None), **patch)
+    case("a digest without a body", *coverage("content-digest"), digest=c.content_digest(b""))
+    case("a further parameter", *parameter("expires"), parameters=whole + ";expires=4102444800")
+    case("no time", *parameter("created"), parameters=whole.replace(";created={created}", ""))
+    case("a time that is a string", *parameter("created"), parameters=whole.replace("{created}", '"{created}"'))
+    case("no nonce", *parameter("nonce"), parameters=whole.replace(";nonce=\"{nonce}\"", ""))
+    case("a nonce of fifteen characters", *parameter("nonce"), nonce="0123456789abcde")
+    case("a nonce of sixty-five characters", *parameter("nonce"), nonce="0" * 65)
+    case("no key", *parameter("keyid"), parameters=whole.replace(";keyid=\"{key_id}\"", ""))
+    case("another algorithm", *parameter("alg"), parameters=whole.replace("{alg}", "ecdsa-p384-sha384"))
+    case("another tag", *parameter("tag"), parameters=whole.replace("{tag}", "other"))
+    case("no tag", *parameter("tag"), parameters=whole.replace(";tag=\"{tag}\"", ""))
+    case("an enrollment that is not known", "unknown_enrollment",
+         parameters=whole.replace("{key_id}", "enr_00000000000000000000000000"))
+    wrong = (invalid, "invalid", "the signature does not verify")
+    case("another method", *wrong, signed_method="POST")
+    case("another host", *wrong, signed_uri="https://other.example.com" + get)
+    case("another query", *wrong, signed_uri=issuer + get + "1")
+    case("another spelling of the method", *wrong, signed_method="get")
+    case("signed by the primary key", *wrong, signer=keys.primary)
+    case("an altered signature", *wrong, change=put("Signature", lambda _, value: "sig=:" + c.encode64(
+        value[:-1] + bytes([value[-1] ^ 1])) + ":"))
+    case("another body", invalid, "digest", "the body is not the one that was signed",
+         digest=c.content_digest(b'{"push":1}'), **patch)
+    case("a digest of another algorithm alone", invalid, "digest", "the body is not the one that was signed",
+         digest="sha-512=:AAAA:", **patch)
+    case("a clock that is behind", "clock_skew", created=now - 61)
+    case("a clock that is ahead", "clock_skew", created=now + 61)
+    return cases
+
+
+# Challenges and receipts
+
+def challenge_body(issuer: str = ISSUER, user: str = USER, enrollment: str = ENROLLMENT, **changes: Any) -> dict[str, Any]:
+    """The body of a challenge; None as a change leaves a member out."""
+    body = {
+        "v": 1, "kind": "challenge", "challenge": CHALLENGE,
+        "nonce": "5f0c2b7d9e41a683f0c5d2b7a94e1836c7d05b2f9e1a64830f5c2d7b9ea41836", "issuer": issuer,
+        "client": {"id": "cli_01m7yfdx0m5p3w9q8r7t6v5n4k", "name": "ACME Shop"}, "user": user,
+        "enrollment": enrollment, "type": "payment", "methods": ["pin", "confirm"],
+        "message": "Pay EUR 1,250.00 to ACME GmbH?", "details": [{"label": "Amount", "value": "EUR 1,250.00"}],
+        "context": "Firefox on Windows, 203.0.113.7", "number_entry": 6, "attempts_left": 5,
+        "asked_at": "2026-11-20T10:15:02Z", "expires_at": "2026-11-20T10:17:02.123Z", **changes}
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def compact(value: Any) -> str:
+    """JSON without blanks."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def receipt_cases() -> list[dict[str, Any]]:
+    """Texts of receipts, texts that are none, and receipts that are signed."""
+    cases: list[dict[str, Any]] = []
+    answered = ASKED + 29
+
+    def render(name: str, decision: str, method: str | None = None, number_: str | None = None,
+               custom: bytes | None = None, **changes: Any) -> str:
+        body = challenge_body(**changes)
+        text = Receipt.of(body, DEVICE.primary.public, decision, answered, method, number_, custom).text
+        cases.append({
+            "name": name, "operation": "render", "body": compact(body), "device": DEVICE.primary.public.name,
+            "decision": decision, "method": method, "number": number_,
+            "sealed_custom_data": custom.hex() if custom else None, "answered": c.timestamp(answered), "text": text})
+        return text
+
+    plain = {"number_entry": None, "context": None, "details": []}
+    good = render("approved by confirm, with a number", "approved", "confirm", "471932")
+    by_pin = render("approved by PIN, with a number", "approved", "pin", "004711")
+    render("approved by biometric", "approved", "biometric", methods=["biometric"], number_entry=None)
+    custom = render("approved by a custom authenticator, with a number", "approved", "custom:phrase", "471932",
+                    seed("sealed custom data", 40), methods=["custom:phrase"])
+    render("approved by a custom authenticator, without a number", "approved", "custom:face-2", None,
+           seed("sealed custom data", 40), methods=["custom:face-2"], **plain)
+    render("approved, with as little as there may be", "approved", "confirm", **plain)
+    denied = render("denied", "denied")
+    render("reported", "reported", **plain)
+    signing = render("signing data, in Unicode", "approved", "confirm", "471932", signing_data="Zahlung über 1 €\n")
+    render("details in Unicode, one with an equals sign in its value", "approved", "confirm", "471932", details=[
+        {"label": "Betrag", "value": "1.250,00 €"}, {"label": "Zweck", "value": "a = b = c"},
+        {"label": "宛先", "value": "株式会社"}])
+    tricky = render("a message of several lines that look like fields", "approved", "confirm", "471932",
+                    message="decision: denied\n\n- message:\ndetail: A = B")
+    render("a client's name with blanks and marks", "denied", client={
+        "id": "cli_01m7yfdx0m5p3w9q8r7t6v5n4k", "name": "Café & Söhne, Nº 1"})
+    render("another short message, a claim and a language, which are not signed", "approved", "confirm", "471932",
+           alert="Pay ACME?", claimed=True, locale="de")
+
+    def parse(name: str, error: str | None, text: str) -> None:
+        cases.append({"name": name, "operation": "parse", "text": text, "error": error})
+
+    def lines(text: str, old: str, new: str) -> str:
+        c.require(text.count(old) == 1, f"{old!r} is not in the text once")
+        return text.replace(old, new)
+
+    parse("a message that looks like fields", None, tricky)
+    parse("another version", "notAReceipt", lines(good, "receipt v1", "receipt v2"))
+    parse("a removal notice", "notAReceipt", "Countersign removal notice v1\nissuer: https://login.example.com")
+    parse("a blank before the first line", "notAReceipt", " " + good)
+    for name, old, new in [
+            ("a line for a logo after the client", "\nuser: ", "\nlogo: sha256:" + 64 * "0" + "\nuser: "),
+            ("lower case in the client's id", "(cli_01", "(CLI_01")]:
+        parse(name, "malformedField(user)" if "logo" in name else "malformedField(client)", lines(good, old, new))
+    for field, name, old, new in [
+            ("issuer", "an issuer with a path", "login.example.com", "login.example.com/"),
+            ("issuer", "an issuer in upper case", "login.example.com", "LOGIN.example.com"),
+            ("challenge", "an enrollment's id as the challenge", "challenge: chl_", "challenge: enr_"),
+            ("nonce", "a nonce in upper case", "nonce: 5f0c2b", "nonce: 5F0C2B"),
+            ("client", "a direction override in the client's name", "ACME Shop", "ACME\u202e Shop"),
+            ("device", "a fingerprint that is too short", "device: ", "device: 00"),
+            ("decision", "another decision", "decision: approved", "decision: maybe"),
+            ("method", "an approval without a method", "method: confirm\n", ""),
+            ("method", "another method", "method: confirm", "method: password"),
+            ("method", "the number before the method", "method: confirm\nnumber: 471932",
+             "number: 471932\nmethod: confirm"),
+            ("number", "a number of five digits", "number: 471932", "number: 47193"),
+            ("type", "custom data of another method", "type: payment", "custom-data: sha256:" + 64 * "0" + "\ntype: payment"),
+            ("type", "a type in upper case", "type: payment", "type: Payment"),
+            ("context", "a context that ends in a blank", "203.0.113.7\n", "203.0.113.7 \n"),
+            ("asked", "two contexts", "\nasked: ", "\ncontext: twice\nasked: "),
+            ("asked", "no time of asking", "asked: 2026-11-20T10:15:02Z\n", ""),
+            ("answered", "a time that there is not", "answered: 2026-11-20T10:15:31Z", "answered: 2026-11-20T24:00:00Z"),
+            ("detail", "a detail without a separator", "detail: Amount = EUR", "detail: Amount EUR"),
+            ("message", "a blank after message:", "message:\n", "message: \n"),
+            ("message", "no message", "message:\nPay EUR 1,250.00 to ACME GmbH?", "message:"),
+            ("message", "a final line end", "ACME GmbH?", "ACME GmbH?\n"),
+            ("message", "a carriage return in the message", "Pay EUR 1,250.00 to", "Pay EUR 1,250.00\r\nto"),
+            ("message", "a blank at the end of a line", "Pay EUR 1,250.00 to", "Pay EUR 1,250.00 \nto"),
+            ("message", "a message that is not normalized", "ACME GmbH?", "Cafe\u0301?"),
+            ("message", "a zero width space", "ACME GmbH?", "ACME\u200b GmbH?"),
+            ("message", "a character that Unicode 14 does not have", "ACME GmbH?", "\U0001fae8?")]:
+        parse(name, f"malformedField({field})", lines(good, old, new))
+    parse("a denial with a method", "malformedField(type)", lines(denied, "type: ", "method: confirm\ntype: "))
+    parse("a custom authenticator without custom data", "malformedField(custom-data)",
+          "\n".join(line for line in custom.split("\n") if not line.startswith("custom-data")))
+    parse("a detail after the signing data", "malformedField(message)", lines(signing, "\nmessage:", "\ndetail: A = B\nmessage:"))
+    parse("a time with milliseconds", "notCanonical", lines(good, "answered: 2026-11-20T10:15:31Z", "answered: 2026-11-20T10:15:31.000Z"))
+    parse("a fingerprint in lower case", "notCanonical", lines(good, DEVICE.primary.public.name, DEVICE.primary.public.name.lower()))
+    hash_ = signing.split("signing-data: sha256:")[1][:64]
+    parse("a hash in upper case", "notCanonical", lines(signing, hash_, hash_.upper()))
+
+    certificate = DEVICE_CERTIFICATE + PIN_COMPONENT
+    retired = certificate + c.revocation(DEVICE.primary, PIN_KEY.public, ASKED + 60)
+    compromised = certificate + packet(2, c.sign(
+        DEVICE.primary, c.SUBKEY_REVOKED, DEVICE.primary.public.hashed + PIN_KEY.public.hashed, ASKED + 60,
+        subpacket(29, b"\x02")))
+
+    def verify(name: str, error: str | None, text: str, signer: SecretKey = DEVICE.primary,
+               certificate_: bytes = certificate, at: int = answered, kind: int = c.TEXT,
+               change: Any = lambda message: message) -> None:
+        signature = c.sign(signer, kind, c.text_content(text), at, c.recipient(SERVER.public.fingerprint))
+        cases.append({
+            "name": name, "operation": "verify", "receipt": change(c.clear_text(text, signature)),
+            "certificate": armored(certificate_), "now": ASKED + 3600, "error": error,
+            "signer": signer.public.name if error is None else None})
+
+    other = DeviceKeys(key("other primary"), key("other authentication"), key("other encryption", ECDH))
+    verify("signed by the primary key, confirm", None, good)
+    verify("signed by the primary key, denied", None, denied)
+    verify("signed by the PIN's key", None, by_pin, PIN_KEY)
+    verify("signed by a PIN's key that was superseded later", None, by_pin, PIN_KEY, retired)
+    verify("lines that begin with a dash", None, tricky)
+    verify("with CR LF as line ends", None, good, change=lambda message: message.replace("\n", "\r\n"))
+    verify("by the PIN's key, but says confirm", "wrongSigner", good, PIN_KEY)
+    verify("by the primary key, but says pin", "wrongSigner", by_pin)
+    verify("by the PIN's key, but denied", "wrongSigner", denied, PIN_KEY)
+    verify("by the authentication subkey", "signature(wrongKeyFlags)", good, DEVICE.authentication)
+    verify("by a key that was compromised later", "signature(keyRevoked)", by_pin, PIN_KEY, compromised)
+    verify("by a superseded key, after that", "signature(keyRevoked)", by_pin, PIN_KEY, retired, at=ASKED + 120)
+    verify("by a key that the certificate does not have", "signature(unknownSigner)", good, other.primary)
+    verify("the certificate of another device", "wrongDevice", good, other.primary,
+           other.certificate(USER, ENROLLMENT, ISSUER, MADE))
+    verify("an altered message", "signature(badSignature)", good, change=lambda text: text.replace("1,250.00 to", "9,250.00 to"))
+    verify("dated before the key", "signature(badSignatureTime)", good, at=MADE - 1)
+    verify("dated in the future", "signature(badSignatureTime)", good, at=ASKED + 3600 + 61)
+    verify("a text that is no receipt", "text(notAReceipt)", "Hello")
+    verify("another hash in the header", "signature(malformedCleartext)", good, change=lambda text: text.replace("SHA256", "SHA512"))
+    verify("a second header", "signature(malformedCleartext)", good,
+           change=lambda text: text.replace("Hash: SHA256\n", "Hash: SHA256\nHash: SHA512\n"))
+    verify("no header", "signature(malformedCleartext)", good, change=lambda text: text.replace("Hash: SHA256\n", ""))
+    verify("a blank at the end of a line", "signature(malformedCleartext)", good,
+           change=lambda text: text.replace("type: payment\n", "type: payment \n"))
+    verify("a line that begins with a dash that is not escaped", "signature(malformedCleartext)", tricky,
+           change=lambda text: text.replace("\n- - message:", "\n- message:").replace("\n- message:", "\n-message:"))
+    verify("text before the message", "signature(malformedCleartext)", good, change=lambda text: "Look:\n" + text)
+    verify("a wrong checksum", "signature(armorChecksum)", good, change=lambda text: re.sub(r"\n=....\n", "\n=AAAA\n", text))
+    verify("a signature over octets", "signature(unexpectedSignatureType(0))", good, kind=c.BINARY)
+    return cases
+
+
+# Sealed messages
+
+def fixed(name: str) -> dict[str, Any]:
+    """What is random in an encrypted message."""
+    return {"session": seed(f"{name} session"), "ephemeral": private(f"{name} ephemeral"), "prefix": seed(f"{name} prefix", 16)}
+
+
+def challenge_message_cases() -> list[dict[str, Any]]:
+    """Sealed challenges that a device must accept or refuse."""
+    cases: list[dict[str, Any]] = []
+
+    def case(name: str, error: str | None = None, stage: str | None = None, *, signer: SecretKey = SERVER_SIGNING,
+             kind: int = c.BINARY, recipient: bytes | None = DEVICE.primary.public.fingerprint, at: int = ASKED,
+             to: SecretKey = DEVICE.encryption, listed: str = CHALLENGE, now: int = ASKED + 10, content: bytes | None = None,
+             arrange: Any = None, change: Any = lambda message: message, **changes: Any) -> None:
+        body = compact(challenge_body(**changes)).encode() if content is None else content
+        further = c.recipient(recipient) if recipient else b""
+        signature = c.sign(signer, kind, body if kind == c.BINARY else c.text_content(body.decode()), at, further)
+        inner = c.signed_packets(body, signature, signer.public, b"b")
+        inner = arrange(inner, body, signature) if arrange else inner
+        random = fixed("challenge " + name)
+        message = change(c.encrypt(inner, to.public, **random))
+        cases.append({
+            "name": name, "challenge": listed, "now": now, "message": message.hex(),
+            "session_key": random["session"].hex(), "packets": inner.hex(), "body": body.decode(errors="replace"),
+            "valid": error is None, "stage": stage, "error": error,
+            "signer": signer.public.name if error is None else None})
+
+    case("a challenge")
+    case("as little as there may be", number_entry=None, attempts_left=None, context=None, details=[], methods=["confirm"])
+    case("all members", alert="Pay ACME?", signing_data="{\"a\":1}", locale="de", claimed=True, methods=["confirm", "custom:phrase"])
+    case("a member that is null counts as absent", content=compact({**challenge_body(), "context": None}).encode())
+    case("members and methods that are not known", logo="x", methods=["retina", "confirm"])
+    case("a minute after its end", now=ASKED + 120 + 59)
+    other = packet(1, next(c.packets(c.encrypt(b"", key("other encryption", ECDH).public, **fixed("second recipient"))))[1])
+    case("two recipients, of whom the second is the device", change=lambda message: other + message)
+    opening = ["message"]
+    case("for another recipient", "wrongIntendedRecipient", *opening, recipient=seed("nobody", 20))
+    case("for the encryption subkey's fingerprint", "wrongIntendedRecipient", *opening,
+         recipient=DEVICE.encryption.public.fingerprint)
+    case("no recipient", "wrongIntendedRecipient", *opening, recipient=None)
+    case("signed by another key", "unknownSigner", *opening, signer=key("other signing"))
+    case("signed by the server's primary key", "wrongKeyFlags", *opening, signer=SERVER)
+    case("dated before the key", "badSignatureTime", *opening, at=MADE - 1)
+    case("dated in the future", "badSignatureTime", *opening, at=ASKED + 10 + 61)
+    case("an altered octet", "decryptionFailed", *opening, change=lambda message: message[:-40] + bytes([message[-40] ^ 1]) + message[-39:])
+    case("an altered session key", "decryptionFailed", *opening,
+         change=lambda message: message[:100] + bytes([message[100] ^ 1]) + message[101:])
+    case("cut off", "truncated", *opening, change=lambda message: message[:-1])
+    case("followed by a packet", "trailingData", *opening, change=lambda message: message + packet(60, b"x"))
+    case("to another key", "notForThisKey", *opening, to=key("other encryption", ECDH))
+    case("to a hidden recipient", "notForThisKey", *opening,
+         change=lambda message: message.replace(DEVICE.encryption.public.key_id, bytes(8), 1))
+    case("an altered text", "badSignature", *opening,
+         arrange=lambda inner, body, signature: inner.replace(b"1,250.00 to", b"9,250.00 to"))
+    case("not signed", "notSigned", *opening,
+         arrange=lambda inner, body, signature: packet(11, b"b\0" + bytes(4) + body))
+    case("signed twice", "severalSignatures", *opening,
+         arrange=lambda inner, body, signature: inner + packet(2, signature))
+    case("a signature before the text", "unexpectedPacket(2)", *opening,
+         arrange=lambda inner, body, signature: packet(2, signature) + packet(11, b"b\0" + bytes(4) + body))
+    case("compressed", "compressedData", *opening, arrange=lambda inner, body, signature: packet(8, b"\0" + inner))
+    case("not encrypted", "notEncrypted", *opening, change=lambda message: packet(11, b"b\0" + bytes(4) + b"{}"))
+    case("a signature over a text", "signatureType", "body", kind=c.TEXT)
+    case("not JSON", "json", "body", content=b"Pay?")
+    case("another version", "/v", "body", v=2)
+    case("another kind", "/kind", "body", content=compact(challenge_body(kind="return")).encode())
+    case("no nonce", "/nonce", "body", nonce=None)
+    case("a time that is none", "/expires_at", "body", expires_at="2026-11-20T10:17:02.1Z")
+    case("an invisible character in the message", "/message", "body", message="Pay\u200b?")
+    case("an equals sign in a label", "/details/0", "body", details=[{"label": "a=b", "value": "c"}])
+    case("a parenthesis in the client's name", "/client/name", "body",
+         client={"id": "cli_01m7yfdx0m5p3w9q8r7t6v5n4k", "name": "ACME (Shop)"})
+    case("another challenge than the list says", "challenge", "purpose", listed=OTHER_CHALLENGE)
+    case("of another issuer", "issuer", "purpose", issuer="https://other.example.com")
+    case("for another user", "user", "purpose", user="usr_01m7yfdqyqp13z41p674ccbct7")
+    case("for another enrollment", "enrollment", "purpose", enrollment="enr_01m7yfdr0njy8w340sc732d1nk")
+    case("over by more than a minute", "expired", "purpose", now=ASKED + 120 + 61)
+    case("only methods that are not known", "methods", "purpose", methods=["retina"])
+    return cases
+
+
+def answer_cases(keys: DeviceKeys, pin: SecretKey, server: c.Certificate, body: dict[str, Any], number_: str | None,
+                 now: int, random: Any = fixed) -> list[dict[str, Any]]:
+    """Sealed answers that the server must accept or refuse."""
+    cases: list[dict[str, Any]] = []
+    primary = server.fingerprint
+
+    def case(name: str, error: str | None = None, stage: str | None = None, *, decision: str = "approved",
+             method: str | None = "confirm", signer: SecretKey = keys.primary, further: bytes | None = None,
+             at: int = now, kind: int = c.TEXT, form: bytes = b"u", lf: bool = False, text: str | None = None,
+             arrange: Any = None, to: c.PublicKey | None = None, change: Any = lambda message: message) -> None:
+        chosen = number_ if decision == "approved" else None
+        if text is None:
+            text = Receipt.of(body, keys.primary.public, decision, now, method if decision == "approved" else None, chosen).text
+        content = c.text_content(text)
+        further = c.recipient(primary) if further is None else further
+        signature = c.sign(signer, kind, text.encode() if kind == c.BINARY and lf else content, at, further)
+        inner = c.signed_packets(text.encode() if lf else content, signature, signer.public, form)
+        inner = arrange(inner, signature) if arrange else inner
+        values = random("answer " + name)
+        message = change(c.encrypt(inner, to or server.encryption_key(now), **values))
+        cases.append({
+            "name": name, "message": message.hex(),
+            "ephemeral_private_key": number(values["ephemeral"]) if values else None,
+            "session_key": values["session"].hex() if values else None, "prefix": values["prefix"].hex() if values else None,
+            "packets": inner.hex(), "text": text, "signature": signature.hex(), "signature_created": at,
+            "valid": error is None, "stage": stage, "error": error, "signer": signer.public.name})
+
+    salt = b"\0\0\0\0\0\x1c\0\x20salt@notations.openpgpjs.org" + seed("salt")
+    case("approved by confirm")
+    case("denied", decision="denied")
+    case("reported", decision="reported")
+    case("approved by PIN", method="pin", signer=pin)
+    case("no recipient, as GnuPG 2.2 writes it", further=b"")
+    case("format t", form=b"t")
+    case("format b, with LF", form=b"b", lf=True)
+    case("a salt and the signer's user ID", further=c.recipient(primary) + subpacket(20, salt) + subpacket(28, b"a"))
+    form = ["form"]
+    case("a signature over octets", "type", *form, kind=c.BINARY)
+    case("an end of the signature", "subpacket(3)", *form, further=subpacket(3, (86400).to_bytes(4, "big")))
+    case("a policy", "subpacket(26)", *form, further=subpacket(26, b"https://example.com"))
+    case("another notation", "subpacket(20)", *form, further=c.notation("note@example.com", "x"))
+    case("a salt that is too long", "subpacket(20)", *form,
+         further=subpacket(20, b"\0\0\0\0\0\x1c\0\x21salt@notations.openpgpjs.org" + seed("salt", 33)))
+    case("more than 512 octets", "size", *form, further=subpacket(28, bytes(500)))
+    case("for another recipient", "recipient", *form, further=c.recipient(seed("nobody", 20)))
+    case("for the server and another recipient", "recipient", *form,
+         further=c.recipient(primary) + c.recipient(seed("nobody", 20)))
+    case("signed two minutes before it was asked", "time", *form, at=int(c.seconds(body["asked_at"])) - 120)
+    case("signed two minutes after now", "time", *form, at=now + 120)
+    opening = ["message"]
+    case("an altered octet", "decryptionFailed", *opening,
+         change=lambda message: message[:-40] + bytes([message[-40] ^ 1]) + message[-39:])
+    case("to another key", "notForThisKey", *opening, to=key("other encryption", ECDH).public)
+    case("signed twice", "severalSignatures", *opening, arrange=lambda inner, signature: inner + packet(2, signature))
+    case("not signed", "notSigned", *opening,
+         arrange=lambda inner, signature: packet(11, b"u\0" + bytes(4) + c.text_content("x")))
+    case("a critical subpacket that is not known", "unknownCriticalSubpacket(101)", *opening, further=subpacket(0x80 | 101, b"x"))
+    case("a packet of padding", "trailingData", *opening, arrange=lambda inner, signature: inner + packet(21, b"x"))
+    case("the text of another message", "text", "text", text=Receipt.of(
+        {**body, "message": "Pay nothing?"}, keys.primary.public, "approved", now, "confirm", number_).text)
+    case("by a key that is not the device's", "signer", "signer", signer=key("other primary", created=keys.primary.public.created))
+    case("confirm, by the authentication subkey", "signer", "signer", signer=keys.authentication)
+    case("an altered signature", "signer", "signer",
+         arrange=lambda inner, signature: inner[:-1] + bytes([inner[-1] ^ 1]))
+    case("approved by PIN, by the primary key", "wrongPIN", "signer", method="pin")
+    return cases
+
+
+# Certificates
+
+def certificate_cases(keys: DeviceKeys, user: str, enrollment: str, issuer: str, at: int, now: int) -> list[dict[str, Any]]:
+    """Certificates of devices, each right or with one fault."""
+    cases: list[dict[str, Any]] = []
+    primary, authentication, encryption = keys.primary, keys.authentication, keys.encryption
+    name_ = f"{user} <{enrollment}@{c.host(issuer)}>"
+    uid_content = c.user_id_content(primary.public, name_.encode())
+    standard = keys.certificate(user, enrollment, issuer, at)
+
+    def uid(further: bytes = b"", flags: bytes = b"\x03", kind: int = c.POSITIVE, time: int = at, name: str = name_,
+            unhashed: bytes = b"") -> bytes:
+        content = c.user_id_content(primary.public, name.encode())
+        return packet(13, name.encode()) + packet(
+            2, c.sign(primary, kind, content, time, subpacket(27, flags) + further, unhashed))
+
+    def sub(subkey: SecretKey, flags: int, further: bytes = b"", time: int = at) -> bytes:
+        return c.bind_subkey(primary, subkey, flags, time, further)
+
+    def case(name: str, refusal: str | None = None, *, key_: bytes = packet(6, primary.public.body), user_id: bytes = uid(),
+             auth: bytes = sub(authentication, 0x20), encrypt: bytes = sub(encryption, 0x0C), more: bytes = b"",
+             direct: bytes = b"", canonical: bytes | None = None) -> None:
+        data = key_ + direct + user_id + auth + encrypt + more
+        cases.append({"name": name, "certificate": data.hex(), "valid": refusal is None, "refusal": refusal,
+                      "canonical": (canonical or data).hex() if refusal is None else None})
+
+    def legacy(data: bytes) -> bytes:
+        return b"".join(bytes([0x80 | tag << 2 | 1]) + len(body).to_bytes(2, "big") + body for tag, body in c.packets(data))
+
+    preferences = (subpacket(11, b"\x09") + subpacket(21, b"\x08") + subpacket(22, b"\0") + subpacket(30, b"\x01")
+                   + subpacket(23, b"\x80") + subpacket(25, b"\x01"))
+    other = key("other primary", created=at)
+    by_other = packet(2, c.sign(other, 0x10, uid_content, at))
+    later = at + 1
+    case("the certificate of a device")
+    case("with preferences and features", user_id=uid(preferences))
+    case("the subkeys in the other order", auth=sub(encryption, 0x0C), encrypt=sub(authentication, 0x20))
+    case("a certification of type 0x10", user_id=uid(kind=0x10))
+    case("flags of two octets", user_id=uid(flags=b"\x03\0"))
+    case("packets of the legacy format", key_=legacy(standard), user_id=b"", auth=b"", encrypt=b"", canonical=standard)
+    case("further subpackets that are not signed", user_id=uid(unhashed=subpacket(100, b"x")), canonical=standard)
+    case("no packets", "openPGP(truncated)", key_=b"", user_id=b"", auth=b"", encrypt=b"")
+    case("no user ID", "openPGP(unboundComponent(13))", user_id=b"")
+    case("a user ID that is not certified", "openPGP(unboundComponent(13))", user_id=packet(13, name_.encode()))
+    case("a subkey that is not bound", "openPGP(unboundComponent(14))", auth=packet(14, authentication.public.body))
+    case("a signature that does not verify", "openPGP(badSignature)",
+         auth=sub(authentication, 0x20)[:-1] + bytes([sub(authentication, 0x20)[-1] ^ 1]))
+    case("a signing subkey without a back signature", "openPGP(unboundComponent(14))",
+         more=packet(14, key("further", created=at).public.body) + packet(2, c.sign(
+             primary, c.BINDING, primary.public.hashed + key("further", created=at).public.hashed, at, subpacket(27, b"\x02"))))
+    case("a secret key", "openPGP(unexpectedPacket(5))", key_=packet(5, primary.public.body))
+    case("a photo of the user", "openPGP(unexpectedPacket(17))", more=packet(17, b"x"))
+    case("a critical subpacket that is not known", "openPGP(unknownCriticalSubpacket(101))", user_id=uid(subpacket(0x80 | 101, b"x")))
+    case("the key on another curve", "openPGP(unsupportedCurve)",
+         key_=packet(6, primary.public.body.replace(c.OID, b"\x05\x2b\x81\x04\x00\x22")))
+    case("a key of version 6", "openPGP(unsupportedVersion(6, version: 6))", key_=packet(6, b"\x06" + primary.public.body[1:]))
+    case("a key of Ed25519", "openPGP(unsupportedKeyAlgorithm(27))", key_=packet(6, primary.public.body[:5] + b"\x1b" + seed("ed")))
+    case("another user ID", "userID", user_id=uid(name=f"{user} <{enrollment}@other.example>"))
+    case("the user ID with the port", "userID", user_id=uid(name=f"{user} <{enrollment}@{c.host(issuer)}:8443>"))
+    case("two user IDs", "userID", user_id=uid() + uid(name="second"))
+    case("the primary key only certifies", "keys", user_id=uid(flags=b"\x01"))
+    case("the primary key authenticates, too", "keys", user_id=uid(flags=b"\x23"))
+    case("the primary key without flags", "keys", user_id=packet(13, name_.encode()) + packet(
+        2, c.sign(primary, c.POSITIVE, uid_content, at)))
+    case("no encryption subkey", "keys", encrypt=b"")
+    case("only one kind of encryption", "keys", encrypt=sub(encryption, 0x04))
+    case("an ECDSA subkey for encryption", "keys", encrypt=sub(key("further", created=at), 0x0C))
+    case("a further subkey", "keys", more=sub(key("further", created=at), 0x20))
+    case("a subkey for a PIN at enrollment", "keys",
+         more=sub(key("further", created=at), 0x02, c.method_notation("pin", issuer)))
+    case("a key that expires", "time", auth=sub(authentication, 0x20, subpacket(9, (86400).to_bytes(4, "big"))))
+    case("a signature that expires", "time", auth=sub(authentication, 0x20, subpacket(3, (86400).to_bytes(4, "big"))))
+    case("a lifetime of zero", "time", auth=sub(authentication, 0x20, subpacket(9, bytes(4))))
+    case("a subkey of the future", "time", auth=sub(key("future", created=now + 3600), 0x20, time=now + 3600))
+    case("a signature of the future", "time", auth=sub(authentication, 0x20, time=now + 3600))
+    case("a signature that is older than its key", "time",
+         auth=sub(SecretKey.of(authentication.private, ECDSA, later), 0x20, time=at))
+    case("a revoked subkey", "time", auth=sub(authentication, 0x20) + c.revocation(primary, authentication.public, at))
+    case("two certifications", "signatures", user_id=uid() + packet(2, c.sign(
+        primary, c.POSITIVE, uid_content, at, subpacket(27, b"\x03") + preferences)))
+    case("two bindings", "signatures", auth=sub(authentication, 0x20) + packet(2, c.sign(
+        primary, c.BINDING, primary.public.hashed + authentication.public.hashed, later, subpacket(27, b"\x20"))))
+    case("a signature on the key itself", "signatures", direct=packet(2, c.sign(
+        primary, c.DIRECT, primary.public.hashed, at, subpacket(27, b"\x03"))))
+    case("a certification by somebody else", "foreignSignature", user_id=uid() + by_other)
+    case("a subpacket that may not be there", "subpacket(26)", user_id=uid(subpacket(26, b"https://example.com")))
+    case("the same point twice", "repeatedPoint", auth=sub(SecretKey.of(encryption.private, ECDSA, at), 0x20))
+    case("a signature of more than 512 octets", "signatureSize(512)", user_id=uid(c.notation("note@example.com", "x" * 500)))
+    case("more than 4096 octets", "size(4096)", user_id=uid(c.notation("note@example.com", "x" * 4000)))
+    return cases
+
+
+# Changes of methods
+
+def change_cases(keys: DeviceKeys, pin: SecretKey, user: str, enrollment: str, issuer: str, nonce: str, made: int,
+                 now: int) -> list[dict[str, Any]]:
+    """Changes of methods: texts, and what they do to the certificate that the server has."""
+    cases: list[dict[str, Any]] = []
+    primary = keys.primary
+    enrolled = keys.certificate(user, enrollment, issuer, made)
+    head = packet(6, primary.public.body) + c.bind_user_id(primary, f"{user} <{enrollment}@{c.host(issuer)}>", made)
+    new_pin, biometric = key("new PIN", created=now), key("biometric", created=now)
+    statement = c.method_notation("pin", issuer)
+    bound_pin = c.bind_subkey(primary, pin, 0x02, pin.public.created, statement)
+    set_pin = enrolled + bound_pin
+    revoked = c.revocation(primary, pin.public, now)
+
+    def bind(subkey: SecretKey, statements: bytes = statement, flags: int = 0x02, at: int = now) -> bytes:
+        return c.bind_subkey(primary, subkey, flags, at, statements)
+
+    def change(name: str, stored: bytes, method: str, old: SecretKey | None, new: SecretKey | None, sent: bytes,
+               grown: bytes | None, refusal: str | None = None) -> None:
+        names = [each.public.name if each else None for each in (old, new)]
+        cases.append({
+            "name": name, "operation": "change", "nonce": nonce, "method": method, "old": names[0], "new": names[1],
+            "certificate": sent.hex(), "text": c.change_text(issuer, enrollment, nonce, method, names[0], names[1], sent),
+            "stored_certificate": stored.hex(), "now": now, "valid": refusal is None, "refusal": refusal,
+            "grown_certificate": grown.hex() if grown else None})
+
+    first = bind(new_pin)
+    change("a first PIN", enrolled, "pin", None, new_pin, head + first, enrolled + first)
+    change("a first PIN, with the whole certificate", enrolled, "pin", None, new_pin,
+           enrolled + first, enrolled + first)
+    change("a first PIN, with a user ID that is bound anew", enrolled, "pin", None, new_pin,
+           c.pin_certificate(primary, user, enrollment, issuer, new_pin, now), enrolled + first)
+    change("a replaced PIN", set_pin, "pin", pin, new_pin, head + bound_pin + revoked + first, set_pin + revoked + first)
+    change("a replaced PIN, its old key bound anew", set_pin, "pin", pin, new_pin,
+           head + bind(pin) + revoked + first, set_pin + revoked + first)
+    change("a removed PIN", set_pin, "pin", pin, None, head + bound_pin + revoked, set_pin + revoked)
+    face = bind(biometric, c.method_notation("biometric", issuer))
+    change("a first biometric, beside a PIN", set_pin, "biometric", None, biometric, head + face, set_pin + face)
+    for name, refusal, sent in [
+            ("no notation", "keys", head + bind(new_pin, b"")),
+            ("a notation of another method", "keys", head + bind(new_pin, c.method_notation("biometric", issuer))),
+            ("a notation with a port", "keys", head + bind(new_pin, c.notation(f"method@{c.host(issuer)}:8443", "pin"))),
+            ("two notations", "keys", head + bind(new_pin, statement + statement)),
+            ("a key that also authenticates", "keys", head + bind(new_pin, flags=0x22)),
+            ("the new key is missing", "keys", head),
+            ("a further key", "keys", head + first + bind(biometric)),
+            ("another user ID", "userID", head + packet(13, b"x") + packet(2, c.sign(
+                primary, c.POSITIVE, c.user_id_content(primary.public, b"x"), made, subpacket(27, b"\x03"))) + first),
+            ("a key that expires", "time", head + bind(new_pin, statement + subpacket(9, (86400).to_bytes(4, "big")))),
+            ("no back signature", "openPGP(unboundComponent(14))", head + packet(14, new_pin.public.body) + packet(2, c.sign(
+                primary, c.BINDING, primary.public.hashed + new_pin.public.hashed, now, subpacket(27, b"\x02") + statement))),
+            ("a point that is in use", "repeatedPoint", None),
+            ("the certificate of another device", "openPGP(differentCertificate)", None)]:
+        new = new_pin
+        if refusal == "repeatedPoint":
+            new = SecretKey.of(keys.authentication.private, ECDSA, now)
+            sent = head + bind(new)
+        if sent is None:
+            sent = c.pin_certificate(key("other primary"), user, enrollment, issuer, new_pin, now)
+        change("a first PIN: " + name, enrolled, "pin", None, new, sent, None, refusal)
+    compromised = packet(2, c.sign(primary, c.SUBKEY_REVOKED, primary.public.hashed + pin.public.hashed, now, subpacket(29, b"\x02")))
+    for name, refusal, revocation in [
+            ("the old key is not revoked", "time", b""),
+            ("the old key is revoked as compromised", "time", compromised),
+            ("revoked ten minutes ago", "time", c.revocation(primary, pin.public, now - 600)),
+            ("revoked in an hour", "time", c.revocation(primary, pin.public, now + 3600))]:
+        change("a replaced PIN: " + name, set_pin, "pin", pin, new_pin,
+               head + bound_pin + revocation + first, None, refusal)
+    change("a replaced PIN: the encryption subkey is revoked, too", set_pin, "pin", pin, new_pin,
+           head + bound_pin + revoked + c.bind_subkey(primary, keys.encryption, 0x0C, made)
+           + c.revocation(primary, keys.encryption.public, now) + first, None, "signatures")
+
+    sealed = seed("sealed custom data", 40)
+    for name, data in (("a custom authenticator that is registered", sealed), ("a custom authenticator that is deregistered", None)):
+        cases.append({
+            "name": name, "operation": "custom", "nonce": nonce, "authenticator": "phrase",
+            "sealed_custom_data": data.hex() if data else None,
+            "text": c.custom_change_text(issuer, enrollment, nonce, "phrase", data)})
+    for name, data_ in (("custom data", "blue horse"), ("custom data in Unicode", "blaues Pferd, größer"), ("no custom data", "")):
+        cases.append({"name": name, "operation": "custom-data", "data": data_, "text": c.custom_data_text(data_)})
+
+    good = c.change_text(issuer, enrollment, nonce, "pin", pin.public.name, new_pin.public.name, b"certificate")
+    for name, text in [
+            ("a text that is a change", good),
+            ("another version", good.replace("change v1", "change v2")),
+            ("a method that has no key", good.replace("method: pin", "method: confirm")),
+            ("new before old", "\n".join(good.split("\n")[:5] + [good.split("\n")[6], good.split("\n")[5], good.split("\n")[7]])),
+            ("neither old nor new", "\n".join(good.split("\n")[:5] + good.split("\n")[7:])),
+            ("old and new are the same", good.replace(new_pin.public.name, pin.public.name)),
+            ("a fingerprint in lower case", good.replace(new_pin.public.name, new_pin.public.name.lower())),
+            ("no certificate", "\n".join(good.split("\n")[:7])),
+            ("base64 without padding", good.rstrip("=")),
+            ("a final line end", good + "\n"),
+            ("a further line", good + "\nnote: x"),
+            ("CR LF as line ends", good.replace("\n", "\r\n"))]:
+        cases.append({"name": "text: " + name, "operation": "parse", "text": text, "valid": text == good})
+    return cases
+
+
+# Pushes
+
+def push_cases() -> list[dict[str, Any]]:
+    """Payloads of pushes that a device must accept or refuse."""
+    signer = private("push")
+    cases: list[dict[str, Any]] = []
+
+    def encode(data: bytes) -> str:
+        return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+    def case(name: str, error: str | None = None, *, title: str = "ACME Shop", body: str = "Pay EUR 1,250.00 to ACME GmbH?",
+             header: dict[str, Any] | None = None, claims: dict[str, Any] | None = None, signer_: Any = signer,
+             shown: tuple[str, str] | None = None, now: int = ASKED + 10, change: Any = lambda jws: jws,
+             ours: dict[str, Any] | None = None) -> None:
+        said = {"alg": "ES256", "typ": "countersign-push+jwt", "kid": PUSH_KEYS["keys"][0]["kid"], **(header or {})}
+        stated = {
+            "iss": ISSUER, "aud": ENROLLMENT, "jti": CHALLENGE, "iat": ASKED, "exp": ASKED + 120, "type": "payment",
+            "alert": c.alert_hash(title, body), **(claims or {})}
+        said, stated = [{each: value for each, value in part.items() if value is not None} for part in (said, stated)]
+        signed = f"{encode(compact(said).encode())}.{encode(compact(stated).encode())}"
+        jws = change(f"{signed}.{encode(SecretKey.of(signer_, ECDSA, 0).raw_signature(signed.encode()))}")
+        title, body = shown or (title, body)
+        payload = {
+            "aps": {"alert": {"title": title, "body": body}, "category": "COUNTERSIGN_REVIEW", "badge": 1, "mutable-content": 1},
+            "countersign": {"v": 1, "id": CHALLENGE, "enrollment": ENROLLMENT, "jws": jws, **(ours or {})}}
+        cases.append({"name": name, "now": now, "payload": compact(payload), "alert_hash": c.alert_hash(title, body),
+                      "header": compact(said), "claims": compact(stated), "valid": error is None, "error": error})
+
+    case("a push")
+    case("a text in Unicode", title="Café", body="Zahlung über 1 €?")
+    case("claims and header members that are not known", header={"jku": "https://evil.example"}, claims={"logo": 1})
+    case("five minutes after its end", now=ASKED + 120 + 299)
+    case("another version", "malformed", ours={"v": 2})
+    case("no signed part", "malformed", ours={"jws": None})
+    case("four parts", "signature(malformed)", change=lambda jws: jws + ".x")
+    case("base64url with padding", "signature(malformed)", change=lambda jws: jws + "==")
+    case("a signature in ASN.1", "signature(malformed)", change=lambda jws: jws.rsplit(".", 1)[0] + "." + encode(
+        signer.sign(jws.rsplit(".", 1)[0].encode(), c.ec.ECDSA(c.hashes.SHA256(), deterministic_signing=True))))
+    case("another algorithm", "signature(unexpectedAlgorithm)", header={"alg": "none"})
+    case("another type", "signature(unexpectedType)", header={"typ": "JWT"})
+    case("a critical header", "signature(criticalHeader)", header={"crit": ["x"], "x": 1})
+    case("a key that is not known", "signature(unknownKeyID)", header={"kid": "x"})
+    case("no name of a key", "signature(unknownKeyID)", header={"kid": None})
+    case("signed by another key", "signature(badSignature)", signer_=private("other push"))
+    case("altered claims", "signature(badSignature)", change=lambda jws: ".".join(
+        [jws.split(".")[0], encode(compact({"iss": ISSUER}).encode()), jws.split(".")[2]]))
+    case("no challenge", "malformed", claims={"jti": None})
+    case("a time that is a string", "malformed", claims={"exp": str(ASKED + 120)})
+    case("another issuer", "notForUs", claims={"iss": "https://other.example.com"})
+    case("another enrollment", "notForUs", claims={"aud": "enr_01m7yfdr0njy8w340sc732d1nk"})
+    case("of the future", "outOfTime", now=ASKED - 301)
+    case("over", "outOfTime", now=ASKED + 120 + 301)
+    case("another title", "alteredAlert", shown=("ACME Bank", "Pay EUR 1,250.00 to ACME GmbH?"))
+    case("the border between title and body moved", "alteredAlert", shown=("ACME ShopPay", " EUR 1,250.00 to ACME GmbH?"))
+    return cases
+
+
+def jwk(point: bytes) -> dict[str, str]:
+    """A public key as a JWK, named by its thumbprint; RFC 7517, RFC 7638."""
+    x, y = [base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in (point[1:33], point[33:])]
+    thumbprint = hashlib.sha256(compact({"crv": "P-256", "kty": "EC", "x": x, "y": y}).encode()).digest()
+    return {"crv": "P-256", "kty": "EC", "x": x, "y": y, "kid": base64.urlsafe_b64encode(thumbprint).rstrip(b"=").decode(),
+            "use": "sig", "alg": "ES256"}
+
+
+PUSH_KEYS = {"keys": [jwk(SecretKey.of(private("push"), ECDSA, 0).public.point)]}
+
+
+def files() -> dict[str, dict[str, Any]]:
+    """All files."""
+    who = {"issuer": ISSUER, "user": USER, "enrollment": ENROLLMENT}
+    server = c.Certificate.parse(SERVER_CERTIFICATE)
+    server_keys = {"primary": number(SERVER.private), "signing": number(SERVER_SIGNING.private),
+                   "encryption": number(SERVER_ENCRYPTION.private)}
+    device = {"device_private_keys": keys_of(DEVICE), "device_certificate": armored(DEVICE_CERTIFICATE),
+              "device_created": MADE}
+    return {
+        "pin": {"description": "The derivation of a PIN's key. " + NOTE, "page": "methods.md", "cases": pin_cases()},
+        "request-signature": {
+            "description": "Signed requests of a device, as they arrive at the server. " + NOTE, "page": "requests.md",
+            "issuer": ISSUER, "known_enrollments": [ENROLLMENT], "server_time": ASKED,
+            "authentication_private_key": number(DEVICE.authentication.private),
+            "authentication_public_key": DEVICE.authentication.public.point.hex(),
+            "cases": request_cases(DEVICE, ISSUER, ENROLLMENT, ASKED)},
+        "receipt": {"description": "Texts of receipts, texts that are none, and signed receipts. " + NOTE,
+                    "page": "receipts.md", "cases": receipt_cases()},
+        "challenge": {
+            "description": "Sealed challenges, as a device gets them. " + NOTE, "page": "challenges.md", **who, **device,
+            "server_private_keys": server_keys, "server_certificate": armored(SERVER_CERTIFICATE),
+            "cases": challenge_message_cases()},
+        "sealed-answer": {
+            "description": "Sealed answers to one challenge, as the server gets them. " + NOTE, "page": "messages.md", **who,
+            **device, "device_certificate": armored(DEVICE_CERTIFICATE + PIN_COMPONENT),
+            "pin_private_key": number(PIN_KEY.private), "server_private_keys": server_keys,
+            "server_created": MADE, "server_certificate": armored(SERVER_CERTIFICATE), "body": compact(challenge_body()),
+            "number": "471932", "now": ASKED + 29,
+            "cases": answer_cases(DEVICE, PIN_KEY, server, challenge_body(), "471932", ASKED + 29)},
+        "certificate": {
+            "description": "Certificates with which a device enrolls. " + NOTE, "page": "enrollment.md", **who,
+            "user_id": f"{USER} <{ENROLLMENT}@login.example.com>", "now": ASKED, "private_keys": keys_of(DEVICE),
+            "fingerprints": {name: getattr(DEVICE, name).public.name for name in ("primary", "authentication", "encryption")},
+            "cases": certificate_cases(DEVICE, USER, ENROLLMENT, ISSUER, MADE, ASKED)},
+        "method-change": {"description": "Changes of methods, and custom data. " + NOTE, "page": "methods.md", **who,
+                          "cases": change_cases(
+                              DEVICE, PIN_KEY, USER, ENROLLMENT, ISSUER,
+                              "0000019abad54244a1b2c3d4e5f607180f1e2d3c4b5a69788796a5b4c3d2e1f0", MADE, ASKED)},
+        "push-envelope": {
+            "description": "Pushes in the form of APNs, as a device gets them. " + NOTE, "page": "pushes.md",
+            "issuer": ISSUER, "enrollment": ENROLLMENT, "skew": 300, "private_key": number(private("push")),
+            "push_keys": PUSH_KEYS, "cases": push_cases()},
+    }
+
+
+if __name__ == "__main__":
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent / "vectors")
+    for name, content in files().items():
+        text = json.dumps(content, indent=2) + "\n"
+        (folder / f"{name}.json").write_text(text, encoding="utf-8")
+        print(f"{name}.json: {len(content['cases'])} cases, {len(text)} octets")
