@@ -44,17 +44,18 @@ def pins(file: File) -> Checks:
     """Derives each key anew; methods.md."""
     for case in file["cases"]:
         def derive() -> bool:
-            stored = c.StoredPIN(c.scalar(unhex(case["agreement_private_key"])), unhex(case["salt"]), unhex(case["point"]),
-                                 case["cost"], case["created"])
-            primary, shared, stretched = unhex(case["primary_fingerprint"]), stored.shared_secret(), stored.stretched(case["pin"])
+            agreement, salt, point = (unhex(case[name]) for name in ("agreement_private_key", "salt", "point"))
+            stored = c.StoredPIN(c.scalar(agreement), salt, point, case["cost"], case["created"])
+            primary = unhex(case["primary_fingerprint"])
+            shared, stretched = stored.shared_secret(), stored.stretched(case["pin"])
             made = stored.key(case["pin"], primary)
             return (shared.hex(), stretched.hex(), (shared + stretched).hex(),
                     c.hmac.digest(stored.salt, shared + stretched, "sha256").hex(),
                     (b"countersign pin v1" + primary + bytes([case["counter"]])).hex(),
                     stored.candidate(shared + stretched, primary, case["counter"]).hex(), made.public.point.hex(),
                     made.public.body.hex(), made.public.name) == tuple(case[name] for name in (
-                        "shared_secret", "stretched_pin", "input_keying_material", "pseudorandom_key", "info", "private_key",
-                        "public_key", "key_packet_body", "fingerprint"))
+                        "shared_secret", "stretched_pin", "input_keying_material", "pseudorandom_key", "info",
+                        "private_key", "public_key", "key_packet_body", "fingerprint"))
         yield case["name"], derive
 
 
@@ -65,7 +66,8 @@ def judge_request(case: File, file: File) -> tuple[str | None, str | None]:
         return "signature_missing", "missing"
     item = r'(?:"[^"]*"|[0-9]+)'
     member = re.compile(rf'([a-z][a-z0-9_-]*)=\( *((?:"[^"]*"(?:;[a-z]+)? *)*)\)((?: *; *[a-z]+={item})*)')
-    inputs, values = member.findall(fields["Signature-Input"]), re.findall(r"([a-z][a-z0-9_-]*)=:([^:]*):", fields["Signature"])
+    inputs = member.findall(fields["Signature-Input"])
+    values = re.findall(r"([a-z][a-z0-9_-]*)=:([^:]*):", fields["Signature"])
     if len(inputs) != 1 or len(values) != 1:
         return invalid, "several"
     label, listed, written = inputs[0]
@@ -76,7 +78,8 @@ def judge_request(case: File, file: File) -> tuple[str | None, str | None]:
     parameters, known = dict(pairs), ("tag", "alg", "created", "nonce", "keyid")
     for name in [each for each, _ in pairs if each not in known]:
         return invalid, f"parameter({name})"
-    texts = {"tag": '"countersign"', "alg": '"ecdsa-p256-sha256"', "created": "[0-9]+", "nonce": '"[ -~]{16,64}"', "keyid": '".*"'}
+    texts = {"tag": '"countersign"', "alg": '"ecdsa-p256-sha256"', "created": "[0-9]+", "nonce": '"[ -~]{16,64}"',
+        "keyid": '".*"'}
     for name in known:
         if not re.fullmatch(texts[name], parameters.get(name, "")):
             return invalid, f"parameter({name})"
@@ -90,7 +93,8 @@ def judge_request(case: File, file: File) -> tuple[str | None, str | None]:
         return invalid, "malformed"
     if ("Content-Digest" in fields) != bool(case["body"]):
         return invalid, "coverage(content-digest)"
-    canonical = "(" + " ".join(f'"{each}"' for each in names) + ")" + "".join(f";{name}={value}" for name, value in pairs)
+    canonical = "(" + " ".join(f'"{each}"' for each in names) + ")"
+    canonical += "".join(f";{name}={value}" for name, value in pairs)
     base = c.signature_base([(name, present[name]) for name in names], canonical)
     key = c.ec.EllipticCurvePublicKey.from_encoded_point(c.CURVE, unhex(file["authentication_public_key"]))
     der = c.utils.encode_dss_signature(int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big"))
@@ -111,7 +115,8 @@ def requests(file: File) -> Checks:
     for case in file["cases"]:
         yield case["name"], lambda: (judge_request(case, file) == (case["code"], case["error"])
                                      and case["valid"] == (case["code"] is None))
-        usual = re.search(r'created=([0-9]+);nonce="([^"]*)";keyid="([^"]*)";alg', case["fields"].get("Signature-Input", ""))
+        usual = re.search(r'created=([0-9]+);nonce="([^"]*)";keyid="([^"]*)";alg',
+            case["fields"].get("Signature-Input", ""))
         if case["name"] in ("a request without a body", "a request with a body"):
             yield case["name"] + ", signed anew", lambda: c.signed_fields(
                 case["method"], file["issuer"] + case["target"], case["body"].encode(), key, usual[3], int(usual[1]),
@@ -131,8 +136,8 @@ def receipts(file: File) -> Checks:
         def verify() -> bool:
             known = certificate(case["certificate"])
             c.verify_receipt(case["receipt"], known, case["now"])
-            signature = c.read_clear_text(case["receipt"])[1]
-            return known.signer(signature, c.text_content(c.read_clear_text(case["receipt"])[0]), case["now"]).key.name == case["signer"]
+            text, signature = c.read_clear_text(case["receipt"])
+            return known.signer(signature, c.text_content(text), case["now"]).key.name == case["signer"]
 
         if case["operation"] == "render":
             yield case["name"], render
@@ -145,7 +150,8 @@ def receipts(file: File) -> Checks:
 def device_keys(file: File) -> c.DeviceKeys:
     """The device's keys of a file."""
     keys = file.get("device_private_keys") or file["private_keys"]
-    return c.DeviceKeys(*(SecretKey.of(c.scalar(unhex(keys[name])), algorithm, file["device_created"]) for name, algorithm in (
+    made = {name: c.scalar(unhex(value)) for name, value in keys.items()}
+    return c.DeviceKeys(*(SecretKey.of(made[name], algorithm, file["device_created"]) for name, algorithm in (
         ("primary", ECDSA), ("authentication", ECDSA), ("encryption", ECDH))))
 
 
@@ -186,7 +192,8 @@ def form_of_answer(signature: Signature, server: bytes, asked: int, now: int) ->
 
 def judge_answer(case: File, file: File, server_key: SecretKey) -> tuple[str | None, str | None]:
     """The stage at which an answer is refused, and the cause in its form; challenges.md, Checks."""
-    body, device, server = json.loads(file["body"]), certificate(file["device_certificate"]), certificate(file["server_certificate"])
+    body = json.loads(file["body"])
+    device, server = certificate(file["device_certificate"]), certificate(file["server_certificate"])
     try:
         packets, session = c.decrypt(unhex(case["message"]), server_key)
         c.require((packets.hex(), session.hex()) == (case["packets"], case["session_key"]), "other packets")
@@ -198,7 +205,8 @@ def judge_answer(case: File, file: File, server_key: SecretKey) -> tuple[str | N
         return "form", form
     try:
         receipt = c.Receipt.parse(content.decode())
-        expected = c.Receipt.of(body, device.primary.key, receipt.decision, c.seconds(receipt.answered), receipt.method, receipt.number)
+        expected = c.Receipt.of(body, device.primary.key, receipt.decision, c.seconds(receipt.answered),
+            receipt.method, receipt.number)
         c.require(expected == receipt and receipt.text == case["text"], "another text")
     except c.Refused:
         return "text", None
@@ -221,7 +229,8 @@ def answers(file: File) -> Checks:
         def anew() -> bool:
             random = {"session": unhex(case["session_key"]), "prefix": unhex(case["prefix"]),
                       "ephemeral": c.scalar(unhex(case["ephemeral_private_key"]))}
-            return c.seal_text(case["text"], pin if "PIN" in case["name"] else keys.primary, server, file["now"], **random).hex() == case["message"]
+            signer = pin if "PIN" in case["name"] else keys.primary
+            return c.seal_text(case["text"], signer, server, file["now"], **random).hex() == case["message"]
 
         expected = case["stage"], case["error"] if case["stage"] == "form" else None
         yield case["name"], lambda: (judge_answer(case, file, server_key) == expected
@@ -318,7 +327,8 @@ def certificates(file: File) -> Checks:
 def change_refusal(case: File, host: str) -> tuple[str | None, bytes | None]:
     """Why the certificate in a change is refused, or what it grows to; methods.md, The certificate in a change."""
     try:
-        known, sent = c.Certificate.parse(unhex(case["stored_certificate"])), c.Certificate.parse(unhex(case["certificate"]))
+        known = c.Certificate.parse(unhex(case["stored_certificate"]))
+        sent = c.Certificate.parse(unhex(case["certificate"]))
         c.require(known.fingerprint == sent.fingerprint, "another device")
     except c.Refused:
         return "openPGP", None
@@ -346,7 +356,8 @@ def change_refusal(case: File, host: str) -> tuple[str | None, bytes | None]:
         return "keys", None
     if case["old"]:
         ends = [each for _, body, signatures in parts for each in signatures if each.kind == c.SUBKEY_REVOKED]
-        if len(ends) != 1 or ends[0].find(29) not in (b"\x01", b"\x03") or not case["now"] - 420 <= ends[0].created <= case["now"]:
+        is_harmless = len(ends) == 1 and ends[0].find(29) in (b"\x01", b"\x03")
+        if not is_harmless or not case["now"] - 420 <= ends[0].created <= case["now"]:
             return "time", None
     for part in added:
         binding = part.statements[0]
@@ -375,14 +386,16 @@ def changes(file: File) -> Checks:
     for case in file["cases"]:
         def judge() -> bool:
             refusal, grown = change_refusal(case, c.host(file["issuer"]))
-            text = c.change_text(*who, case["nonce"], case["method"], case["old"], case["new"], unhex(case["certificate"]))
+            text = c.change_text(*who, case["nonce"], case["method"], case["old"], case["new"],
+                unhex(case["certificate"]))
             is_same = refusal is not None or grown is not None and grown.hex() == case["grown_certificate"]
             is_same = is_same and case["valid"] == (refusal is None)
-            return text == case["text"] and is_same and (refusal or "") == re.sub(r"^openPGP\(.*", "openPGP", case["refusal"] or "")
+            expected = re.sub(r"^openPGP\(.*", "openPGP", case["refusal"] or "")
+            return text == case["text"] and is_same and (refusal or "") == expected
 
         def parse() -> bool:
             match = CHANGE.fullmatch(case["text"])
-            is_change = match and (match[1] or match[2]) and match[1] != match[2] and not refused(lambda: c.decode64(match[3]))
+            is_change = match and match[1] != match[2] and not refused(lambda: c.decode64(match[3]))
             return bool(is_change) == case["valid"]
 
         def custom() -> bool:
@@ -400,7 +413,8 @@ def pushes(file: File) -> Checks:
         alert = payload["aps"]["alert"]
 
         def verify() -> bool:
-            claims = c.verify_push(payload, file["issuer"], file["enrollment"], file["push_keys"], case["now"], file["skew"])
+            claims = c.verify_push(payload, file["issuer"], file["enrollment"], file["push_keys"], case["now"],
+                file["skew"])
             header = json.loads(c.decode64url(payload["countersign"]["jws"].split(".")[0]))
             return (claims, header, case["error"]) == (json.loads(case["claims"]), json.loads(case["header"]), None)
         yield case["name"], verify if case["valid"] else lambda: refused(verify)
@@ -413,7 +427,8 @@ def pushes(file: File) -> Checks:
     yield "the key's name", thumbprint
 
 
-FILES = {"pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges, "sealed-answer": answers,
+FILES = {"pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges,
+    "sealed-answer": answers,
          "certificate": certificates, "method-change": changes, "push-envelope": pushes}
 
 
@@ -438,4 +453,5 @@ def main(folder: pathlib.Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(1 if main(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent / "vectors")) else 0)
+    vectors = pathlib.Path(__file__).parent.parent / "vectors"
+    sys.exit(1 if main(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else vectors) else 0)

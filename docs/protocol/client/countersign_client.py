@@ -254,8 +254,8 @@ def scalar(data: bytes) -> PRIVATE:
 
 # Signatures -----------------------------------------------------------------------------------------------------------
 
-BINARY, TEXT, POSITIVE, BINDING, BACK, DIRECT, KEY_REVOKED, SUBKEY_REVOKED, CERTIFICATION_REVOKED = (
-    0x00, 0x01, 0x13, 0x18, 0x19, 0x1F, 0x20, 0x28, 0x30)  # RFC 9580 §5.2.1
+BINARY, TEXT, POSITIVE, BINDING, BACK, DIRECT, KEY_REVOKED, SUBKEY_REVOKED = (
+    0x00, 0x01, 0x13, 0x18, 0x19, 0x1F, 0x20, 0x28)  # RFC 9580 §5.2.1
 UNDERSTOOD = {2, 3, 4, 7, 9, 11, 16, 20, 21, 22, 23, 25, 27, 29, 30, 32, 33, 34, 35}  # the OpenPGP profile
 REPEATABLE = {20, 35}
 
@@ -607,7 +607,8 @@ def read_clear_text(message: str) -> tuple[str, Signature]:
     parts = list(packets(dearmor("SIGNATURE", begin[1:] + tail)))
     require(len(parts) == 1 and parts[0][0] == 2, "not exactly one signature")
     signature = Signature.parse(parts[0][1])
-    require(signature.kind == TEXT and lines[1] == f"Hash: SHA{8 * HASHES[signature.hash].digest_size}", "another type or hash")
+    require(signature.kind == TEXT and lines[1] == f"Hash: SHA{8 * HASHES[signature.hash].digest_size}",
+        "another type or hash")
     return text, signature
 
 

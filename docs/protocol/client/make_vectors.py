@@ -163,7 +163,8 @@ def request_cases(keys: DeviceKeys, issuer: str, key_id: str, now: int) -> list[
     case("another label", label="device-1")
     case("unnecessary blanks in the field", change=put("Signature-Input", lambda text, _: text.replace(
         "sig=(", "sig=(  ").replace('" "', '"   "').replace(";nonce", ";  nonce")))
-    case("a second digest of another algorithm", digest="sha-512=:AAAA:, " + c.content_digest(PATCH_BODY.encode()), **patch)
+    case("a second digest of another algorithm", digest="sha-512=:AAAA:, " + c.content_digest(PATCH_BODY.encode()),
+        **patch)
     case("a nonce of sixteen characters", nonce="0123456789abcdef")
     case("a clock at the end of what is allowed", created=now - 60)
     case("a query that is percent-encoded", path=get + "&cursor=%61")
@@ -218,7 +219,8 @@ def request_cases(keys: DeviceKeys, issuer: str, key_id: str, now: int) -> list[
 
 # Challenges and receipts
 
-def challenge_body(issuer: str = ISSUER, user: str = USER, enrollment: str = ENROLLMENT, **changes: Any) -> dict[str, Any]:
+def challenge_body(issuer: str = ISSUER, user: str = USER, enrollment: str = ENROLLMENT,
+                   **changes: Any) -> dict[str, Any]:
     """The body of a challenge; None as a change leaves a member out."""
     body = {
         "v": 1, "kind": "challenge", "challenge": CHALLENGE,
@@ -301,12 +303,14 @@ def receipt_cases() -> list[dict[str, Any]]:
             ("method", "the number before the method", "method: confirm\nnumber: 471932",
              "number: 471932\nmethod: confirm"),
             ("number", "a number of five digits", "number: 471932", "number: 47193"),
-            ("type", "custom data of another method", "type: payment", "custom-data: sha256:" + 64 * "0" + "\ntype: payment"),
+            ("type", "custom data of another method", "type: payment", "custom-data: sha256:" + 64 * "0"
+            + "\ntype: payment"),
             ("type", "a type in upper case", "type: payment", "type: Payment"),
             ("context", "a context that ends in a blank", "203.0.113.7\n", "203.0.113.7 \n"),
             ("asked", "two contexts", "\nasked: ", "\ncontext: twice\nasked: "),
             ("asked", "no time of asking", "asked: 2026-11-20T10:15:02Z\n", ""),
-            ("answered", "a time that there is not", "answered: 2026-11-20T10:15:31Z", "answered: 2026-11-20T24:00:00Z"),
+            ("answered", "a time that there is not", "answered: 2026-11-20T10:15:31Z",
+            "answered: 2026-11-20T24:00:00Z"),
             ("detail", "a detail without a separator", "detail: Amount = EUR", "detail: Amount EUR"),
             ("message", "a blank after message:", "message:\n", "message: \n"),
             ("message", "no message", "message:\nPay EUR 1,250.00 to ACME GmbH?", "message:"),
@@ -320,9 +324,12 @@ def receipt_cases() -> list[dict[str, Any]]:
     parse("a denial with a method", "malformedField(type)", lines(denied, "type: ", "method: confirm\ntype: "))
     parse("a custom authenticator without custom data", "malformedField(custom-data)",
           "\n".join(line for line in custom.split("\n") if not line.startswith("custom-data")))
-    parse("a detail after the signing data", "malformedField(message)", lines(signing, "\nmessage:", "\ndetail: A = B\nmessage:"))
-    parse("a time with milliseconds", "notCanonical", lines(good, "answered: 2026-11-20T10:15:31Z", "answered: 2026-11-20T10:15:31.000Z"))
-    parse("a fingerprint in lower case", "notCanonical", lines(good, DEVICE.primary.public.name, DEVICE.primary.public.name.lower()))
+    parse("a detail after the signing data", "malformedField(message)",
+        lines(signing, "\nmessage:", "\ndetail: A = B\nmessage:"))
+    parse("a time with milliseconds", "notCanonical", lines(good, "answered: 2026-11-20T10:15:31Z",
+        "answered: 2026-11-20T10:15:31.000Z"))
+    parse("a fingerprint in lower case", "notCanonical", lines(good, DEVICE.primary.public.name,
+        DEVICE.primary.public.name.lower()))
     hash_ = signing.split("signing-data: sha256:")[1][:64]
     parse("a hash in upper case", "notCanonical", lines(signing, hash_, hash_.upper()))
 
@@ -357,11 +364,13 @@ def receipt_cases() -> list[dict[str, Any]]:
     verify("by a key that the certificate does not have", "signature(unknownSigner)", good, other.primary)
     verify("the certificate of another device", "wrongDevice", good, other.primary,
            other.certificate(USER, ENROLLMENT, ISSUER, MADE))
-    verify("an altered message", "signature(badSignature)", good, change=lambda text: text.replace("1,250.00 to", "9,250.00 to"))
+    verify("an altered message", "signature(badSignature)", good,
+        change=lambda text: text.replace("1,250.00 to", "9,250.00 to"))
     verify("dated before the key", "signature(badSignatureTime)", good, at=MADE - 1)
     verify("dated in the future", "signature(badSignatureTime)", good, at=ASKED + 3600 + 61)
     verify("a text that is no receipt", "text(notAReceipt)", "Hello")
-    verify("another hash in the header", "signature(malformedCleartext)", good, change=lambda text: text.replace("SHA256", "SHA512"))
+    verify("another hash in the header", "signature(malformedCleartext)", good,
+        change=lambda text: text.replace("SHA256", "SHA512"))
     verify("a second header", "signature(malformedCleartext)", good,
            change=lambda text: text.replace("Hash: SHA256\n", "Hash: SHA256\nHash: SHA512\n"))
     verify("no header", "signature(malformedCleartext)", good, change=lambda text: text.replace("Hash: SHA256\n", ""))
@@ -370,7 +379,8 @@ def receipt_cases() -> list[dict[str, Any]]:
     verify("a line that begins with a dash that is not escaped", "signature(malformedCleartext)", tricky,
            change=lambda text: text.replace("\n- - message:", "\n- message:").replace("\n- message:", "\n-message:"))
     verify("text before the message", "signature(malformedCleartext)", good, change=lambda text: "Look:\n" + text)
-    verify("a wrong checksum", "signature(armorChecksum)", good, change=lambda text: re.sub(r"\n=....\n", "\n=AAAA\n", text))
+    verify("a wrong checksum", "signature(armorChecksum)", good,
+        change=lambda text: re.sub(r"\n=....\n", "\n=AAAA\n", text))
     verify("a signature over octets", "signature(unexpectedSignatureType(0))", good, kind=c.BINARY)
     return cases
 
@@ -379,7 +389,8 @@ def receipt_cases() -> list[dict[str, Any]]:
 
 def fixed(name: str) -> dict[str, Any]:
     """What is random in an encrypted message."""
-    return {"session": seed(f"{name} session"), "ephemeral": private(f"{name} ephemeral"), "prefix": seed(f"{name} prefix", 16)}
+    return {"session": seed(f"{name} session"), "ephemeral": private(f"{name} ephemeral"),
+        "prefix": seed(f"{name} prefix", 16)}
 
 
 def challenge_message_cases() -> list[dict[str, Any]]:
@@ -388,7 +399,8 @@ def challenge_message_cases() -> list[dict[str, Any]]:
 
     def case(name: str, error: str | None = None, stage: str | None = None, *, signer: SecretKey = SERVER_SIGNING,
              kind: int = c.BINARY, recipient: bytes | None = DEVICE.primary.public.fingerprint, at: int = ASKED,
-             to: SecretKey = DEVICE.encryption, listed: str = CHALLENGE, now: int = ASKED + 10, content: bytes | None = None,
+             to: SecretKey = DEVICE.encryption, listed: str = CHALLENGE, now: int = ASKED + 10,
+             content: bytes | None = None,
              arrange: Any = None, change: Any = lambda message: message, **changes: Any) -> None:
         body = compact(challenge_body(**changes)).encode() if content is None else content
         further = c.recipient(recipient) if recipient else b""
@@ -404,12 +416,15 @@ def challenge_message_cases() -> list[dict[str, Any]]:
             "signer": signer.public.name if error is None else None})
 
     case("a challenge")
-    case("as little as there may be", number_entry=None, attempts_left=None, context=None, details=[], methods=["confirm"])
-    case("all members", alert="Pay ACME?", signing_data="{\"a\":1}", locale="de", claimed=True, methods=["confirm", "custom:phrase"])
+    case("as little as there may be", number_entry=None, attempts_left=None, context=None, details=[],
+        methods=["confirm"])
+    case("all members", alert="Pay ACME?", signing_data="{\"a\":1}", locale="de", claimed=True,
+        methods=["confirm", "custom:phrase"])
     case("a member that is null counts as absent", content=compact({**challenge_body(), "context": None}).encode())
     case("members and methods that are not known", logo="x", methods=["retina", "confirm"])
     case("a minute after its end", now=ASKED + 120 + 59)
-    other = packet(1, next(c.packets(c.encrypt(b"", key("other encryption", ECDH).public, **fixed("second recipient"))))[1])
+    other = packet(1, next(c.packets(c.encrypt(b"", key("other encryption", ECDH).public,
+        **fixed("second recipient"))))[1])
     case("two recipients, of whom the second is the device", change=lambda message: other + message)
     opening = ["message"]
     case("for another recipient", "wrongIntendedRecipient", *opening, recipient=seed("nobody", 20))
@@ -420,7 +435,8 @@ def challenge_message_cases() -> list[dict[str, Any]]:
     case("signed by the server's primary key", "wrongKeyFlags", *opening, signer=SERVER)
     case("dated before the key", "badSignatureTime", *opening, at=MADE - 1)
     case("dated in the future", "badSignatureTime", *opening, at=ASKED + 10 + 61)
-    case("an altered octet", "decryptionFailed", *opening, change=lambda message: message[:-40] + bytes([message[-40] ^ 1]) + message[-39:])
+    case("an altered octet", "decryptionFailed", *opening, change=lambda message: message[:-40]
+        + bytes([message[-40] ^ 1]) + message[-39:])
     case("an altered session key", "decryptionFailed", *opening,
          change=lambda message: message[:100] + bytes([message[100] ^ 1]) + message[101:])
     case("cut off", "truncated", *opening, change=lambda message: message[:-1])
@@ -469,7 +485,8 @@ def answer_cases(keys: DeviceKeys, pin: SecretKey, server: c.Certificate, body: 
              arrange: Any = None, to: c.PublicKey | None = None, change: Any = lambda message: message) -> None:
         chosen = number_ if decision == "approved" else None
         if text is None:
-            text = Receipt.of(body, keys.primary.public, decision, now, method if decision == "approved" else None, chosen).text
+            text = Receipt.of(body, keys.primary.public, decision, now, method if decision == "approved" else None,
+                chosen).text
         content = c.text_content(text)
         further = c.recipient(primary) if further is None else further
         signature = c.sign(signer, kind, text.encode() if kind == c.BINARY and lf else content, at, further)
@@ -480,7 +497,8 @@ def answer_cases(keys: DeviceKeys, pin: SecretKey, server: c.Certificate, body: 
         cases.append({
             "name": name, "message": message.hex(),
             "ephemeral_private_key": number(values["ephemeral"]) if values else None,
-            "session_key": values["session"].hex() if values else None, "prefix": values["prefix"].hex() if values else None,
+            "session_key": values["session"].hex() if values else None, "prefix": values["prefix"].hex() if values
+            else None,
             "packets": inner.hex(), "text": text, "signature": signature.hex(), "signature_created": at,
             "valid": error is None, "stage": stage, "error": error, "signer": signer.public.name})
 
@@ -513,11 +531,13 @@ def answer_cases(keys: DeviceKeys, pin: SecretKey, server: c.Certificate, body: 
     case("signed twice", "severalSignatures", *opening, arrange=lambda inner, signature: inner + packet(2, signature))
     case("not signed", "notSigned", *opening,
          arrange=lambda inner, signature: packet(11, b"u\0" + bytes(4) + c.text_content("x")))
-    case("a critical subpacket that is not known", "unknownCriticalSubpacket(101)", *opening, further=subpacket(0x80 | 101, b"x"))
+    case("a critical subpacket that is not known", "unknownCriticalSubpacket(101)", *opening,
+        further=subpacket(0x80 | 101, b"x"))
     case("a packet of padding", "trailingData", *opening, arrange=lambda inner, signature: inner + packet(21, b"x"))
     case("the text of another message", "text", "text", text=Receipt.of(
         {**body, "message": "Pay nothing?"}, keys.primary.public, "approved", now, "confirm", number_).text)
-    case("by a key that is not the device's", "signer", "signer", signer=key("other primary", created=keys.primary.public.created))
+    case("by a key that is not the device's", "signer", "signer",
+        signer=key("other primary", created=keys.primary.public.created))
     case("confirm, by the authentication subkey", "signer", "signer", signer=keys.authentication)
     case("an altered signature", "signer", "signer",
          arrange=lambda inner, signature: inner[:-1] + bytes([inner[-1] ^ 1]))
@@ -527,7 +547,8 @@ def answer_cases(keys: DeviceKeys, pin: SecretKey, server: c.Certificate, body: 
 
 # Certificates
 
-def certificate_cases(keys: DeviceKeys, user: str, enrollment: str, issuer: str, at: int, now: int) -> list[dict[str, Any]]:
+def certificate_cases(keys: DeviceKeys, user: str, enrollment: str, issuer: str, at: int,
+    now: int) -> list[dict[str, Any]]:
     """Certificates of devices, each right or with one fault."""
     cases: list[dict[str, Any]] = []
     primary, authentication, encryption = keys.primary, keys.authentication, keys.encryption
@@ -544,7 +565,8 @@ def certificate_cases(keys: DeviceKeys, user: str, enrollment: str, issuer: str,
     def sub(subkey: SecretKey, flags: int, further: bytes = b"", time: int = at) -> bytes:
         return c.bind_subkey(primary, subkey, flags, time, further)
 
-    def case(name: str, refusal: str | None = None, *, key_: bytes = packet(6, primary.public.body), user_id: bytes = uid(),
+    def case(name: str, refusal: str | None = None, *, key_: bytes = packet(6, primary.public.body),
+        user_id: bytes = uid(),
              auth: bytes = sub(authentication, 0x20), encrypt: bytes = sub(encryption, 0x0C), more: bytes = b"",
              direct: bytes = b"", canonical: bytes | None = None) -> None:
         data = key_ + direct + user_id + auth + encrypt + more
@@ -552,7 +574,8 @@ def certificate_cases(keys: DeviceKeys, user: str, enrollment: str, issuer: str,
                       "canonical": (canonical or data).hex() if refusal is None else None})
 
     def legacy(data: bytes) -> bytes:
-        return b"".join(bytes([0x80 | tag << 2 | 1]) + len(body).to_bytes(2, "big") + body for tag, body in c.packets(data))
+        return b"".join(bytes([0x80 | tag << 2 | 1]) + len(body).to_bytes(2, "big") + body for tag,
+            body in c.packets(data))
 
     preferences = (subpacket(11, b"\x09") + subpacket(21, b"\x08") + subpacket(22, b"\0") + subpacket(30, b"\x01")
                    + subpacket(23, b"\x80") + subpacket(25, b"\x01"))
@@ -574,14 +597,18 @@ def certificate_cases(keys: DeviceKeys, user: str, enrollment: str, issuer: str,
          auth=sub(authentication, 0x20)[:-1] + bytes([sub(authentication, 0x20)[-1] ^ 1]))
     case("a signing subkey without a back signature", "openPGP(unboundComponent(14))",
          more=packet(14, key("further", created=at).public.body) + packet(2, c.sign(
-             primary, c.BINDING, primary.public.hashed + key("further", created=at).public.hashed, at, subpacket(27, b"\x02"))))
+             primary, c.BINDING, primary.public.hashed + key("further", created=at).public.hashed, at,
+             subpacket(27, b"\x02"))))
     case("a secret key", "openPGP(unexpectedPacket(5))", key_=packet(5, primary.public.body))
     case("a photo of the user", "openPGP(unexpectedPacket(17))", more=packet(17, b"x"))
-    case("a critical subpacket that is not known", "openPGP(unknownCriticalSubpacket(101))", user_id=uid(subpacket(0x80 | 101, b"x")))
+    case("a critical subpacket that is not known", "openPGP(unknownCriticalSubpacket(101))",
+        user_id=uid(subpacket(0x80 | 101, b"x")))
     case("the key on another curve", "openPGP(unsupportedCurve)",
          key_=packet(6, primary.public.body.replace(c.OID, b"\x05\x2b\x81\x04\x00\x22")))
-    case("a key of version 6", "openPGP(unsupportedVersion(6, version: 6))", key_=packet(6, b"\x06" + primary.public.body[1:]))
-    case("a key of Ed25519", "openPGP(unsupportedKeyAlgorithm(27))", key_=packet(6, primary.public.body[:5] + b"\x1b" + seed("ed")))
+    case("a key of version 6", "openPGP(unsupportedVersion(6, version: 6))",
+        key_=packet(6, b"\x06" + primary.public.body[1:]))
+    case("a key of Ed25519", "openPGP(unsupportedKeyAlgorithm(27))",
+        key_=packet(6, primary.public.body[:5] + b"\x1b" + seed("ed")))
     case("another user ID", "userID", user_id=uid(name=f"{user} <{enrollment}@other.example>"))
     case("the user ID with the port", "userID", user_id=uid(name=f"{user} <{enrollment}@{c.host(issuer)}:8443>"))
     case("two user IDs", "userID", user_id=uid() + uid(name="second"))
@@ -612,7 +639,8 @@ def certificate_cases(keys: DeviceKeys, user: str, enrollment: str, issuer: str,
     case("a certification by somebody else", "foreignSignature", user_id=uid() + by_other)
     case("a subpacket that may not be there", "subpacket(26)", user_id=uid(subpacket(26, b"https://example.com")))
     case("the same point twice", "repeatedPoint", auth=sub(SecretKey.of(encryption.private, ECDSA, at), 0x20))
-    case("a signature of more than 512 octets", "signatureSize(512)", user_id=uid(c.notation("note@example.com", "x" * 500)))
+    case("a signature of more than 512 octets", "signatureSize(512)",
+        user_id=uid(c.notation("note@example.com", "x" * 500)))
     case("more than 4096 octets", "size(4096)", user_id=uid(c.notation("note@example.com", "x" * 4000)))
     return cases
 
@@ -640,7 +668,8 @@ def change_cases(keys: DeviceKeys, pin: SecretKey, user: str, enrollment: str, i
         names = [each.public.name if each else None for each in (old, new)]
         cases.append({
             "name": name, "operation": "change", "nonce": nonce, "method": method, "old": names[0], "new": names[1],
-            "certificate": sent.hex(), "text": c.change_text(issuer, enrollment, nonce, method, names[0], names[1], sent),
+            "certificate": sent.hex(), "text": c.change_text(issuer, enrollment, nonce, method, names[0], names[1],
+            sent),
             "stored_certificate": stored.hex(), "now": now, "valid": refusal is None, "refusal": refusal,
             "grown_certificate": grown.hex() if grown else None})
 
@@ -650,7 +679,8 @@ def change_cases(keys: DeviceKeys, pin: SecretKey, user: str, enrollment: str, i
            enrolled + first, enrolled + first)
     change("a first PIN, with a user ID that is bound anew", enrolled, "pin", None, new_pin,
            c.pin_certificate(primary, user, enrollment, issuer, new_pin, now), enrolled + first)
-    change("a replaced PIN", set_pin, "pin", pin, new_pin, head + bound_pin + revoked + first, set_pin + revoked + first)
+    change("a replaced PIN", set_pin, "pin", pin, new_pin, head + bound_pin + revoked + first, set_pin + revoked
+        + first)
     change("a replaced PIN, its old key bound anew", set_pin, "pin", pin, new_pin,
            head + bind(pin) + revoked + first, set_pin + revoked + first)
     change("a removed PIN", set_pin, "pin", pin, None, head + bound_pin + revoked, set_pin + revoked)
@@ -659,7 +689,8 @@ def change_cases(keys: DeviceKeys, pin: SecretKey, user: str, enrollment: str, i
     for name, refusal, sent in [
             ("no notation", "keys", head + bind(new_pin, b"")),
             ("a notation of another method", "keys", head + bind(new_pin, c.method_notation("biometric", issuer))),
-            ("a notation with a port", "keys", head + bind(new_pin, c.notation(f"method@{c.host(issuer)}:8443", "pin"))),
+            ("a notation with a port", "keys", head + bind(new_pin,
+            c.notation(f"method@{c.host(issuer)}:8443", "pin"))),
             ("two notations", "keys", head + bind(new_pin, statement + statement)),
             ("a key that also authenticates", "keys", head + bind(new_pin, flags=0x22)),
             ("the new key is missing", "keys", head),
@@ -667,8 +698,10 @@ def change_cases(keys: DeviceKeys, pin: SecretKey, user: str, enrollment: str, i
             ("another user ID", "userID", head + packet(13, b"x") + packet(2, c.sign(
                 primary, c.POSITIVE, c.user_id_content(primary.public, b"x"), made, subpacket(27, b"\x03"))) + first),
             ("a key that expires", "time", head + bind(new_pin, statement + subpacket(9, (86400).to_bytes(4, "big")))),
-            ("no back signature", "openPGP(unboundComponent(14))", head + packet(14, new_pin.public.body) + packet(2, c.sign(
-                primary, c.BINDING, primary.public.hashed + new_pin.public.hashed, now, subpacket(27, b"\x02") + statement))),
+            ("no back signature", "openPGP(unboundComponent(14))", head + packet(14, new_pin.public.body)
+            + packet(2, c.sign(
+                primary, c.BINDING, primary.public.hashed + new_pin.public.hashed, now, subpacket(27, b"\x02")
+                + statement))),
             ("a point that is in use", "repeatedPoint", None),
             ("the certificate of another device", "openPGP(differentCertificate)", None)]:
         new = new_pin
@@ -678,7 +711,8 @@ def change_cases(keys: DeviceKeys, pin: SecretKey, user: str, enrollment: str, i
         if sent is None:
             sent = c.pin_certificate(key("other primary"), user, enrollment, issuer, new_pin, now)
         change("a first PIN: " + name, enrolled, "pin", None, new, sent, None, refusal)
-    compromised = packet(2, c.sign(primary, c.SUBKEY_REVOKED, primary.public.hashed + pin.public.hashed, now, subpacket(29, b"\x02")))
+    compromised = packet(2, c.sign(primary, c.SUBKEY_REVOKED, primary.public.hashed + pin.public.hashed, now,
+        subpacket(29, b"\x02")))
     for name, refusal, revocation in [
             ("the old key is not revoked", "time", b""),
             ("the old key is revoked as compromised", "time", compromised),
@@ -691,12 +725,14 @@ def change_cases(keys: DeviceKeys, pin: SecretKey, user: str, enrollment: str, i
            + c.revocation(primary, keys.encryption.public, now) + first, None, "signatures")
 
     sealed = seed("sealed custom data", 40)
-    for name, data in (("a custom authenticator that is registered", sealed), ("a custom authenticator that is deregistered", None)):
+    for name, data in (("a custom authenticator that is registered", sealed),
+        ("a custom authenticator that is deregistered", None)):
         cases.append({
             "name": name, "operation": "custom", "nonce": nonce, "authenticator": "phrase",
             "sealed_custom_data": data.hex() if data else None,
             "text": c.custom_change_text(issuer, enrollment, nonce, "phrase", data)})
-    for name, data_ in (("custom data", "blue horse"), ("custom data in Unicode", "blaues Pferd, größer"), ("no custom data", "")):
+    for name, data_ in (("custom data", "blue horse"), ("custom data in Unicode", "blaues Pferd, größer"),
+        ("no custom data", "")):
         cases.append({"name": name, "operation": "custom-data", "data": data_, "text": c.custom_data_text(data_)})
 
     good = c.change_text(issuer, enrollment, nonce, "pin", pin.public.name, new_pin.public.name, b"certificate")
@@ -704,7 +740,8 @@ def change_cases(keys: DeviceKeys, pin: SecretKey, user: str, enrollment: str, i
             ("a text that is a change", good),
             ("another version", good.replace("change v1", "change v2")),
             ("a method that has no key", good.replace("method: pin", "method: confirm")),
-            ("new before old", "\n".join(good.split("\n")[:5] + [good.split("\n")[6], good.split("\n")[5], good.split("\n")[7]])),
+            ("new before old", "\n".join(good.split("\n")[:5]
+            + [good.split("\n")[6], good.split("\n")[5], good.split("\n")[7]])),
             ("neither old nor new", "\n".join(good.split("\n")[:5] + good.split("\n")[7:])),
             ("old and new are the same", good.replace(new_pin.public.name, pin.public.name)),
             ("a fingerprint in lower case", good.replace(new_pin.public.name, new_pin.public.name.lower())),
@@ -727,7 +764,8 @@ def push_cases() -> list[dict[str, Any]]:
     def encode(data: bytes) -> str:
         return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
-    def case(name: str, error: str | None = None, *, title: str = "ACME Shop", body: str = "Pay EUR 1,250.00 to ACME GmbH?",
+    def case(name: str, error: str | None = None, *, title: str = "ACME Shop",
+        body: str = "Pay EUR 1,250.00 to ACME GmbH?",
              header: dict[str, Any] | None = None, claims: dict[str, Any] | None = None, signer_: Any = signer,
              shown: tuple[str, str] | None = None, now: int = ASKED + 10, change: Any = lambda jws: jws,
              ours: dict[str, Any] | None = None) -> None:
@@ -740,7 +778,8 @@ def push_cases() -> list[dict[str, Any]]:
         jws = change(f"{signed}.{encode(SecretKey.of(signer_, ECDSA, 0).raw_signature(signed.encode()))}")
         title, body = shown or (title, body)
         payload = {
-            "aps": {"alert": {"title": title, "body": body}, "category": "COUNTERSIGN_REVIEW", "badge": 1, "mutable-content": 1},
+            "aps": {"alert": {"title": title, "body": body}, "category": "COUNTERSIGN_REVIEW", "badge": 1,
+            "mutable-content": 1},
             "countersign": {"v": 1, "id": CHALLENGE, "enrollment": ENROLLMENT, "jws": jws, **(ours or {})}}
         cases.append({"name": name, "now": now, "payload": compact(payload), "alert_hash": c.alert_hash(title, body),
                       "header": compact(said), "claims": compact(stated), "valid": error is None, "error": error})
@@ -770,7 +809,8 @@ def push_cases() -> list[dict[str, Any]]:
     case("of the future", "outOfTime", now=ASKED - 301)
     case("over", "outOfTime", now=ASKED + 120 + 301)
     case("another title", "alteredAlert", shown=("ACME Bank", "Pay EUR 1,250.00 to ACME GmbH?"))
-    case("the border between title and body moved", "alteredAlert", shown=("ACME ShopPay", " EUR 1,250.00 to ACME GmbH?"))
+    case("the border between title and body moved", "alteredAlert",
+        shown=("ACME ShopPay", " EUR 1,250.00 to ACME GmbH?"))
     return cases
 
 
@@ -778,7 +818,8 @@ def jwk(point: bytes) -> dict[str, str]:
     """A public key as a JWK, named by its thumbprint; RFC 7517, RFC 7638."""
     x, y = [base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in (point[1:33], point[33:])]
     thumbprint = hashlib.sha256(compact({"crv": "P-256", "kty": "EC", "x": x, "y": y}).encode()).digest()
-    return {"crv": "P-256", "kty": "EC", "x": x, "y": y, "kid": base64.urlsafe_b64encode(thumbprint).rstrip(b"=").decode(),
+    return {"crv": "P-256", "kty": "EC", "x": x, "y": y, "kid": base64.urlsafe_b64encode(thumbprint).rstrip(
+        b"=").decode(),
             "use": "sig", "alg": "ES256"}
 
 
@@ -804,20 +845,24 @@ def files() -> dict[str, dict[str, Any]]:
         "receipt": {"description": "Texts of receipts, texts that are none, and signed receipts. " + NOTE,
                     "page": "receipts.md", "cases": receipt_cases()},
         "challenge": {
-            "description": "Sealed challenges, as a device gets them. " + NOTE, "page": "challenges.md", **who, **device,
+            "description": "Sealed challenges, as a device gets them. " + NOTE, "page": "challenges.md", **who,
+            **device,
             "server_private_keys": server_keys, "server_certificate": armored(SERVER_CERTIFICATE),
             "cases": challenge_message_cases()},
         "sealed-answer": {
-            "description": "Sealed answers to one challenge, as the server gets them. " + NOTE, "page": "messages.md", **who,
+            "description": "Sealed answers to one challenge, as the server gets them. " + NOTE, "page": "messages.md",
+            **who,
             **device, "device_certificate": armored(DEVICE_CERTIFICATE + PIN_COMPONENT),
             "pin_private_key": number(PIN_KEY.private), "server_private_keys": server_keys,
-            "server_created": MADE, "server_certificate": armored(SERVER_CERTIFICATE), "body": compact(challenge_body()),
+            "server_created": MADE, "server_certificate": armored(SERVER_CERTIFICATE),
+            "body": compact(challenge_body()),
             "number": "471932", "now": ASKED + 29,
             "cases": answer_cases(DEVICE, PIN_KEY, server, challenge_body(), "471932", ASKED + 29)},
         "certificate": {
             "description": "Certificates with which a device enrolls. " + NOTE, "page": "enrollment.md", **who,
             "user_id": f"{USER} <{ENROLLMENT}@login.example.com>", "now": ASKED, "private_keys": keys_of(DEVICE),
-            "fingerprints": {name: getattr(DEVICE, name).public.name for name in ("primary", "authentication", "encryption")},
+            "fingerprints": {name: getattr(DEVICE, name).public.name
+            for name in ("primary", "authentication", "encryption")},
             "cases": certificate_cases(DEVICE, USER, ENROLLMENT, ISSUER, MADE, ASKED)},
         "method-change": {"description": "Changes of methods, and custom data. " + NOTE, "page": "methods.md", **who,
                           "cases": change_cases(
