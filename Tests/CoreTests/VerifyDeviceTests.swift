@@ -76,14 +76,13 @@ struct VerifyDeviceTests {
         let expected = "deregistered \(device.enrollment) removed_by_client"
         let forged = try await device.request(signedBy: P256.Signing.PrivateKey())
         #expect(try await VerifyDevice.verify(forged, ports: ports).summary == "proof invalid")
-        let late = try await VerifyDevice.verify(try await device.request(), ports: ports).get()
-        for call in [call, late] {
-            guard case .refused(let refusal) = try await ShowOwnEnrollment.show(to: call, ports: ports) else {
-                Issue.record("a removed device was let in")
-                return
-            }
-            #expect(refusal.summary == expected)
+        guard case .refused(let refusal) = try await ShowOwnEnrollment.show(to: call, ports: ports) else {
+            Issue.record("a removed device was let in")
+            return
         }
+        #expect(refusal.summary == expected)
+        // From then on its calls end before they take any memory for their nonces.
+        #expect(try await VerifyDevice.verify(try await device.request(), ports: ports).summary == expected)
     }
 
     @Test("A nonce is good once for each device")

@@ -3,6 +3,8 @@ import CountersignWire
 import Encodings
 import NIOHTTP1
 import OpenPGP
+import NIOCore
+import NIOPosix
 import ServerTestSupport
 import Testing
 
@@ -43,6 +45,29 @@ extension TestPhone {
 
 @Suite("Design 4: custom authenticators, over HTTP and with a hook that listens")
 struct DeviceCustomTests {
+    @Test("A hook that hangs takes no place among the requests that are worked on")
+    func hangingHook() async throws {
+        let name = try #require(AuthenticatorName("phrase"))
+        try await DeviceScene.with(leastLoad: 1) { scene in
+            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+            let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .childChannelInitializer { channel in
+                    ask.yield()
+                    return channel.eventLoop.makeSucceededVoidFuture()
+                }
+                .bind(host: "127.0.0.1", port: 0).get()
+            let port = try #require(silent.localAddress?.port)
+            let hook: JSONValue = ["name": "phrase", "hook": .string("http://127.0.0.1:\(port)/hook"), "deadline": 3]
+            let client = "/v1/admin/clients/\(scene.shop.clientID)"
+            _ = try await scene.server.administrator.call(.PATCH, client, ["authenticators": [hook]]).success()
+            async let registered = scene.phone.register(name, "correct horse")
+            for await _ in asked { break }
+            for _ in 0..<5 { #expect(try await scene.shop.call(.GET, "/v1/users/\(scene.user)").status == 200) }
+            #expect(try await registered.refusal == Refusal(503, "custom_unavailable"))
+            try await silent.close()
+        }
+    }
+
     @Test("Custom authenticators over HTTP: registered, tried again, refused, unknown and unreachable")
     func wholeLife() async throws {
         let verdicts: [JSONValue] = [

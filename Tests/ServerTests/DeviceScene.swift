@@ -1,4 +1,4 @@
-import CountersignServer
+@testable import CountersignServer
 import CountersignWire
 import Encodings
 import Logging
@@ -22,11 +22,16 @@ struct DeviceScene: Sendable {
     ///   - logger: where the server logs, too.
     ///   - body: is given the scene.
     static func with(
-        issuer: Issuer? = nil, logger: Logger? = nil, _ body: @escaping @Sendable (DeviceScene) async throws -> Void
+        issuer: Issuer? = nil, logger: Logger? = nil, leastLoad: Int? = nil,
+        _ body: @escaping @Sendable (DeviceScene) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
         try await TestServer.with(
-            dataFolder: folder.path("data"), logger: logger, settings: { $0.issuer = issuer }
+            dataFolder: folder.path("data"), logger: logger,
+            settings: { settings in
+                settings.issuer = issuer
+                if let leastLoad { settings.leastLoad = leastLoad }
+            }
         ) { server in
             let policy: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0]
             _ = try await server.administrator.call(.PUT, "/v1/admin/types/payment", policy).success()

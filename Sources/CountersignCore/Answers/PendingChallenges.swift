@@ -112,14 +112,14 @@ package enum PendingChallenges {
     private static func look(
         for enrollment: EnrollmentID, of user: UserID, since known: String?, at now: Timestamp, ports: Ports
     ) async throws -> Look {
-        try await ports.store.read { [issuer = ports.issuer] reader in
+        try await ports.store.read { reader in
             let limit = Challenge.pendingLimit
             guard
                 let (current, challenges) = try reader.targets.pending(
                     of: enrollment, user: user, now: now, limit: limit)
             else { return .refused(.unknownEnrollment) }
             // A removed or suspended enrollment ends the wait at once.
-            if let refusal = current.state.refusal(of: enrollment, issuer: issuer) { return .refused(refusal) }
+            if let refusal = ports.refusal(reading: current) { return .refused(refusal) }
             return .pending(try List(challenges, of: current, since: known, at: now, from: reader))
         }
     }

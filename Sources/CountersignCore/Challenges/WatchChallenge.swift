@@ -24,8 +24,8 @@ package enum WatchChallenge {
 
     /// A client's challenge.
     ///
-    /// The caller's secret and its right are checked here. One that is over and was not yet swept is ended first, so that nobody is shown an open challenge that no answer
-    /// can reach.
+    /// The caller's secret and its right are checked here. A challenge that is over and was not yet swept is ended first,
+    /// so that nobody is shown an open challenge that no answer can reach.
     package static func challenge(
         _ id: ChallengeID, for caller: ClientCredential, ports: Ports
     ) async throws -> Outcome {

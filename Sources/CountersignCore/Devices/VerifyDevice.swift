@@ -9,7 +9,8 @@ package enum VerifyDevice {
     package enum Outcome: Sendable {
         /// The enrollment's key has signed the call, and the time of its proof is accepted.
         case verified(DeviceCall)
-        /// The proof is not valid, its time is not accepted, or the enrollment is unknown.
+        /// The proof is not valid, its time is not accepted, or the enrollment is unknown or known to be
+        /// removed.
         case refused(DeviceRefusal)
     }
 
@@ -22,12 +23,13 @@ package enum VerifyDevice {
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func verify(_ proof: some DeviceProof, ports: Ports) async throws -> Outcome {
-        guard let id = EnrollmentID(proof.keyID), let device = try await ports.knownDevice(id) else {
+        guard let id = EnrollmentID(proof.keyID), let (device, removal) = try await ports.knownDevice(id) else {
             return .refused(.unknownEnrollment)
         }
         let now = ports.time.now
         do throws(DeviceRefusal) {
             try proof.check(by: device.key)
+            if let removal { throw .deregistered(removal) }
             return .verified(
                 DeviceCall(enrollment: id, of: device.user, replayGuard: try ReplayGuard(proof, now: now)))
         } catch {

@@ -36,17 +36,35 @@ final class KnownDevices: Sendable {
             devices[id] = device
         }
     }
+
+    /// Forgets a device that was removed, so that its further calls are refused before they cost anything.
+    func forget(_ id: EnrollmentID) {
+        devices.withLock { $0[id] = nil }
+    }
 }
 
 extension Ports {
-    /// The user and the key of a device; nil if it is not known.
+    /// The user and the key of a device, with the notice of its removal where the database was read and has one; nil if
+    /// it is not known.
     ///
     /// - Throws: ``StoreError``.
-    func knownDevice(_ id: EnrollmentID) async throws -> KnownDevices.Device? {
-        if let known = knownDevices[id] { return known }
+    func knownDevice(
+        _ id: EnrollmentID
+    ) async throws -> (device: KnownDevices.Device, removal: RemovalNotice?)? {
+        if let known = knownDevices[id] { return (known, nil) }
         guard let enrollment = try await store.read({ try $0.enrollments.find(id) }) else { return nil }
         let device = KnownDevices.Device(user: enrollment.user, key: enrollment.keys.authentication)
-        knownDevices.keep(device, as: id)
-        return device
+        let removal = enrollment.state.removalNotice(of: id, issuer: issuer)
+        if removal == nil { knownDevices.keep(device, as: id) }
+        return (device, removal)
+    }
+
+    /// Why a read of an enrollment is refused, by its row; nil if it is not.
+    ///
+    /// A removed device is forgotten.
+    func refusal(reading enrollment: Enrollment, evenSuspended isSuspendedToo: Bool = false) -> DeviceRefusal? {
+        let refusal = enrollment.state.refusal(of: enrollment.id, evenSuspended: isSuspendedToo, issuer: issuer)
+        if case .deregistered = refusal { knownDevices.forget(enrollment.id) }
+        return refusal
     }
 }

@@ -107,10 +107,9 @@ extension Ports {
         _ rule: @escaping @Sendable (UnitOfWork, Enrollment) throws -> Outcome
     ) async throws -> Outcome {
         if let refusal = try spendRead(of: call, at: now) { return refused(refusal) }
-        return try await read(at: now, as: call.actor) { work in
+        return try await read(at: now, as: call.actor) { [self] work in
             guard let caller = try work.enrollments.find(call.enrollment) else { return refused(.unknownEnrollment) }
-            let refusal = caller.state.refusal(of: caller.id, evenSuspended: isSuspendedToo, issuer: work.issuer)
-            return try refusal.map(refused) ?? rule(work, caller)
+            return try refusal(reading: caller, evenSuspended: isSuspendedToo).map(refused) ?? rule(work, caller)
         }
     }
 }

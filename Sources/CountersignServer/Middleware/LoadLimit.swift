@@ -1,3 +1,4 @@
+import CountersignCore
 import Synchronization
 
 /// Keeps the server from taking on more requests than it can answer in time.
@@ -81,8 +82,21 @@ final class LoadLimit: Sendable {
     }
 }
 
+/// Asks hooks, and gives the place of the asking request back before: a hook that hangs holds up no other caller.
+struct HooksBesidesWork: AuthenticatorHooks {
+    let hooks: any AuthenticatorHooks
+
+    func ask(_ question: HookQuestion) async -> HookVerdict? {
+        WorkPlace.current?.leave()
+        return await hooks.ask(question)
+    }
+}
+
 /// The place of one request among those that are worked on.
 final class WorkPlace: Sendable {
+    /// The place of the request that this task works on.
+    @TaskLocal static var current: WorkPlace?
+
     /// A load balancer that asks for the server's health always gets an answer.
     private static let probes = ["/healthz", "/readyz"]
 

@@ -91,8 +91,10 @@ final class Responder: Sendable {
 
     @inline(never)
     private func route(_ request: Request, _ exchange: PendingExchange) async {
-        await answer(exchange) {
-            try await routes.respond(to: Self.routed(request, exchange.context), context: exchange.context)
+        await WorkPlace.$current.withValue(exchange.context.place) {
+            await answer(exchange) {
+                try await routes.respond(to: Self.routed(request, exchange.context), context: exchange.context)
+            }
         }
     }
 

@@ -108,7 +108,7 @@ package struct Server: Sendable {
             hasher: hasher, keys: store.issuerKeySource,
             transports: Transports(
                 mail: isDevelopment || settings.mail != nil, text: isDevelopment || settings.texts != nil),
-            limits: settings.limits, hooks: hooks, logger: logger)
+            limits: settings.limits, hooks: HooksBesidesWork(hooks: hooks), logger: logger)
         requests = settings.metrics.map { _ in RequestCounts() }
         connections = ConnectionCounts(limit: settings.connections.perAddress, proxies: settings.proxies)
         load = LoadLimit(least: settings.leastLoad)
@@ -236,9 +236,7 @@ package struct Server: Sendable {
         if let address = settings.metrics, let requests {
             let metrics = Metrics(
                 requests: requests, load: load, connections: connections, waits: resources.waits,
-                deliveries: deliveries,
-                store: store,
-                time: resources.ports.time)
+                deliveries: deliveries, store: store, time: resources.ports.time)
             services.append(.init(service: MetricsService(metrics: metrics, address: address)))
         }
         return services
