@@ -145,8 +145,8 @@ struct ApproveDeviceTests {
         }
         #expect(try await scene.status() == (way == "cancelled" ? "removed_by_client" : "denied"))
         guard
-            case .refused(.deregistered(let notice)) = try await ShowOwnEnrollment.show(
-                to: try await scene.second.call(), ports: scene.world.ports)
+            case .refused(.deregistered(let notice)) = try await VerifyDevice.verify(
+                try await scene.second.request(), ports: scene.world.ports)
         else {
             Issue.record("it is still let in")
             return
