@@ -36,7 +36,7 @@ public struct OtherDevices: Sendable {
 /// Lists the user's other devices, and suspends, resumes and removes them.
 ///
 /// A device that waits or is suspended cannot do any of this: the calls throw ``CountersignError/enrollmentWaiting`` or
-/// ``CountersignError/enrollmentSuspended``. Spec: design 13 §2.3.
+/// ``CountersignError/enrollmentSuspended``. Spec: docs/protocol/devices.md.
 extension Enrollment {
     /// Asks the server for the status of the enrollment; throws the errors of ``refresh()``.
     public func status() async throws(CountersignError) -> EnrollmentStatus {

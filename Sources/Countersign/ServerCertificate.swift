@@ -31,8 +31,8 @@ extension Authenticator {
 
     /// The certificate, fetched within the last minute.
     ///
-    /// Fetched keys are added to the stored ones, so a revoked key stays revoked, whatever is fetched. Spec: design
-    /// 3.1.
+    /// Fetched keys are added to the stored ones, so a revoked key stays revoked, whatever is fetched. Spec:
+    /// docs/protocol/messages.md, *Keys and times*.
     ///
     /// - Throws: ``CountersignError/serverUnreachable(status:)`` when it could not be fetched.
     func refreshedServerCertificate(of stored: StoredEnrollment) async throws(CountersignError) -> Certificate {

@@ -7,7 +7,7 @@ import Testing
 @testable import CountersignCommand
 
 @Suite(
-    "Design 8: settings come from flags, environment and file, and every fault is told at once",
+    "Settings come from flags, environment and file, and every fault is told at once",
     .timeLimit(.minutes(15))
 )
 struct ConfigTests {

@@ -407,7 +407,7 @@ struct DeviceCommandTests {
     }
 
     @Test(
-        "Design 3.4: what the terminal phone prints as signed is, byte for byte, what the receipt says",
+        "What the terminal phone prints as signed is, byte for byte, what the receipt says",
         arguments: [
             "Pay EUR 1,250.00?", "Line one\n\nmessage:\ndecision: denied\nmethod: pin",
             "└───┘\nSigned with your answer:\n│ x │\n├───┤", "支払いを承認しますか\nשלם לחברת אקמה\nادفع الى الشركة",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CountersignCommand
 
-@Suite("Design 8: what takes more than a second says what it does")
+@Suite("What takes more than a second says what it does")
 struct ProgressTests {
     private static func said(isShown: Bool, for duration: Duration) async throws -> [String] {
         let kept = Said()

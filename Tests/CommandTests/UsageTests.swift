@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Design 8: the tool explains itself, and ends by documented codes", .timeLimit(.minutes(15)))
+@Suite("The tool explains itself, and ends by documented codes", .timeLimit(.minutes(15)))
 struct UsageTests {
     static let commands: [[String]] = [
         [], ["serve"], ["demo"], ["client"], ["client", "create"], ["client", "update"],

@@ -4,7 +4,7 @@ import CountersignWire
 import StorageTestSupport
 import Testing
 
-@Suite("Design 2b §7: who acts stands in the audit")
+@Suite("Who acts stands in the audit")
 struct ActorTests {
     @Test("An actor is read in the form in which it is written, and in no other")
     func form() async throws {

@@ -51,7 +51,7 @@ struct AnswerChallengeTests {
         #expect(try await scene.world.count("receipts") == 1)
     }
 
-    @Test("Design 3.8 step 7: a wrong number ends the challenge without a receipt, and the right one comes too late")
+    @Test("A wrong number ends the challenge without a receipt, and the right one comes too late")
     func wrongNumber() async throws {
         let scene = try await Scene()
         let digits = try #require(scene.asked.number).digits == "000000" ? "000001" : "000000"
@@ -63,7 +63,7 @@ struct AnswerChallengeTests {
         #expect(try await scene.world.count("receipts") == 0)
     }
 
-    @Test("Design 3.8 step 3: an answer counts until the last millisecond")
+    @Test("An answer counts until the last millisecond")
     func expiry() async throws {
         for (milliseconds, expected) in [
             (119_999, "decided approved -"), (120_000, "already ended expired -"),
@@ -98,7 +98,7 @@ struct AnswerChallengeTests {
         #expect(reasons.map { $0.detail["reason"]?.string } == ["method", "signer"])
     }
 
-    @Test("Design 3.8: refused answers are limited to ten a minute for each device, and none beyond is audited")
+    @Test("Refused answers are limited to ten a minute for each device, and none beyond is audited")
     func rateLimit() async throws {
         let scene = try await Scene(devices: 2)
         let id = scene.asked.challenge.id
@@ -113,7 +113,7 @@ struct AnswerChallengeTests {
         #expect(try await scene.device.answer(id, with: [1, 2, 3]).summary == "invalid")
     }
 
-    @Test("Design 3.8 step 2: a device that was not asked finds no such challenge")
+    @Test("A device that was not asked finds no such challenge")
     func notAsked() async throws {
         let scene = try await Scene()
         let stranger = try await scene.world.makeDevice(

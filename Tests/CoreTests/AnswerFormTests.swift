@@ -8,7 +8,7 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Design 3.8, step 4: the form of a signature is looked at before its signer")
+@Suite("The form of a signature is looked at before its signer")
 struct AnswerFormTests {
     private static func send(
         _ form: AnswerForm, by key: SigningKeyPair, _ asked: AskedChallenge, in scene: PINScene

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Design 3.5: a further device waits for one that the user has")
+@Suite("A further device waits for one that the user has")
 struct ApproveDeviceTests {
     /// A user with a device, and one more that waits to be added.
     private struct Scene: Sendable {
@@ -79,7 +79,7 @@ struct ApproveDeviceTests {
         }
     }
 
-    @Test("Design 13 §1.6: about three new devices a user is asked at once; a further one waits all the same")
+    @Test("About three new devices a user is asked at once; a further one waits all the same")
     func threeAtOnce() async throws {
         let scene = try await Scene()
         var tickets: [EnrollmentInvitation] = []
@@ -96,7 +96,7 @@ struct ApproveDeviceTests {
     }
 
     @Test(
-        "Design 13 §1.6: a client has a user asked about five new devices an hour; a further one waits and shows no number"
+        "A client has a user asked about five new devices an hour; a further one waits and shows no number"
     )
     func fiveAnHour() async throws {
         let scene = try await Scene()
@@ -185,7 +185,7 @@ struct ApproveDeviceTests {
         #expect(try await scene.status() == "active")
     }
 
-    @Test("Design 3.1: where a PIN is set, possession of the phone approves no further one; it can still say no")
+    @Test("Where a PIN is set, possession of the phone approves no further one; it can still say no")
     func pin() async throws {
         let scene = try await Scene(firstHasPIN: true)
         #expect(try await scene.challenge()?.methods == [.pin, .biometric])

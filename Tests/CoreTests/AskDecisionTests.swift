@@ -87,7 +87,7 @@ struct AskDecisionTests {
     }
 
     @Test(
-        "Design 4: number entry can be turned on by a request and never off",
+        "Number entry can be turned on by a request and never off",
         arguments: [
             (true, nil, true), (true, true, true), (false, nil, false), (false, true, true), (false, false, false),
         ] as [(Bool, Bool?, Bool)])
@@ -120,7 +120,7 @@ struct AskDecisionTests {
         ),
     ]
 
-    @Test("Design 4: a request that would loosen its type is refused, and told by what", arguments: 0..<5)
+    @Test("A request that would loosen its type is refused, and told by what", arguments: 0..<5)
     func loosening(_ index: Int) throws {
         let (part, change) = Self.loosenings[index]
         var scene = try AskScene()
@@ -134,7 +134,7 @@ struct AskDecisionTests {
         }
     }
 
-    @Test("Design 4: a request may shorten the lifetime, down to a second and up to the type's own")
+    @Test("A request may shorten the lifetime, down to a second and up to the type's own")
     func shorter() throws {
         for lifetime: Seconds in [1, 119, 120] {
             let challenge = try AskScene().decide { $0.lifetime = lifetime }.challenge
@@ -142,13 +142,13 @@ struct AskDecisionTests {
         }
     }
 
-    @Test("Design 4: the methods are those of the request, where it names some")
+    @Test("The methods are those of the request, where it names some")
     func methods() throws {
         #expect(try AskScene().decide { $0.methods = [.confirm] }.challenge.methods == [.confirm])
     }
 
     @Test(
-        "Design 4: callback_uri is one of the client's registered URLs, byte for byte",
+        "Callback_uri is one of the client's registered URLs, byte for byte",
         arguments: [
             "https://shop.example.com/countersign/", "https://shop.example.com/Countersign",
             "https://SHOP.example.com/countersign", "https://shop.example.com:443/countersign",
@@ -164,7 +164,7 @@ struct AskDecisionTests {
     }
 
     @Test(
-        "Design 3.7: return_uri is one of the client's registered URLs, byte for byte, where there is a code to open",
+        "Return_uri is one of the client's registered URLs, byte for byte, where there is a code to open",
         arguments: [
             "https://shop.example.com/back/", "https://shop.example.com/Back", "https://SHOP.example.com/back",
             "https://shop.example.com/back?return_code=x", "https://shop.example.com/back#x", AskScene.callback,

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Design 3.1 and 3.4: how a device's certificate grows")
+@Suite("How a device's certificate grows")
 struct CertificateRoomTests {
     @Test("One binding of each key and one revocation of each that was replaced, whatever a change repeats")
     func components() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Design 1, promise 1: the states of a challenge")
+@Suite("The states of a challenge")
 struct ChallengeStateTests {
     static let device = EnrollmentID(at: Timestamp(seconds: 1), random: [UInt8](repeating: 1, count: 10))
     static let outcomes: [ChallengeOutcome] = [
@@ -64,7 +64,7 @@ struct ChallengeStateTests {
         }
     }
 
-    @Test("Design 1, promise 8: every outcome has its own words, method and decider")
+    @Test("Every outcome has its own words, method and decider")
     func words() {
         let expected: [(String, String?, String?, EnrollmentID?)] = [
             ("approved", nil, "confirm", Self.device), ("denied", "declined", nil, Self.device),

@@ -39,7 +39,7 @@ struct ChallengeTypeTests {
         #expect(type.json["texts"] == ["en": "Pay?", "pt-BR": "Pagar?"])
     }
 
-    @Test("Design 3.3: a text that could deceive, or that no notification could hold, is refused where it stands")
+    @Test("A text that could deceive, or that no notification could hold, is refused where it stands")
     func texts() throws {
         for (text, refusal) in [
             ("Pay?\u{202E}", TextRefusal.bidirectionalControl), ("Pay? ", .trailingBlank), ("", .empty),

@@ -48,7 +48,7 @@ struct PINScene: Sendable {
     }
 }
 
-@Suite("Design 3.1, Changing methods: the PIN")
+@Suite("The PIN")
 struct ChangeMethodsTests {
     @Test("Set, replaced, removed: the certificate grows, each change is audited, and a repeat changes nothing")
     func changes() async throws {

@@ -63,7 +63,7 @@ struct ClaimScene: Sendable {
     }
 }
 
-@Suite("Design 3.7: a challenge is put to the first device that presents its code")
+@Suite("A challenge is put to the first device that presents its code")
 struct ClaimTests {
     @Test("Claimed, opened, signed: the receipt names the user who scanned, and the audit tells how it came")
     func whole() async throws {

@@ -5,7 +5,7 @@ import Encodings
 import StorageTestSupport
 import Testing
 
-@Suite("Design 4: what is left of a client that is disabled or deleted")
+@Suite("What is left of a client that is disabled or deleted")
 struct ClientStateTests {
     private func renew(_ client: Client, overlap: Seconds, in world: World) async throws -> Secret<String> {
         let result = try await RenewClientSecret.renew(

@@ -73,7 +73,7 @@ struct ClientTests {
     }
 
     @Test(
-        "Design 8, Security in operation: the bootstrap token works from loopback for 24 hours, until it is made anew")
+        "The bootstrap token works from loopback for 24 hours, until it is made anew")
     func bootstrapToken() async throws {
         let world = try await World()
         let token = try #require(
@@ -99,7 +99,7 @@ struct ClientTests {
         #expect(try await !isLetIn(token))
     }
 
-    @Test("Design 8, Security in operation: two first starts at once make one operator and one token")
+    @Test("Two first starts at once make one operator and one token")
     func firstStarts() async throws {
         let world = try await World()
         let tokens = try await withThrowingTaskGroup(of: Secret<String>?.self) { group in
@@ -128,7 +128,7 @@ struct ClientTests {
         }
     }
 
-    @Test("Design 4: what is another client's is the same as what does not exist")
+    @Test("What is another client's is the same as what does not exist")
     func foreign() async throws {
         let world = try await World()
         try await world.makeType()

@@ -5,7 +5,7 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 2b §3: what follows from what happens, seen from outside", .timeLimit(.minutes(15)))
+@Suite("What follows from what happens, seen from outside", .timeLimit(.minutes(15)))
 struct ConsequencesTests {
     /// How many acts; in a fifth of them one of the first transactions fails at its end.
     private static let acts = 400

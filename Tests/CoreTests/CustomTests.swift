@@ -8,7 +8,7 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Design 3.1 and 3.8, step 8: custom authenticators")
+@Suite("Custom authenticators")
 struct CustomTests {
     @Test("Registered, used, given up: the hook hears what it must, its payload comes back, and all of it is audited")
     func wholeLife() async throws {

@@ -44,7 +44,7 @@ struct DeviceCertificateTests {
             subkeys: subkeys, at: made)
     }
 
-    @Test("Design 3.1: each respect in which a certificate is not the device's is refused", arguments: Fault.allCases)
+    @Test("Each respect in which a certificate is not the device's is refused", arguments: Fault.allCases)
     func refused(_ fault: Fault) async throws {
         let world = try await World()
         let client = try await world.makeClient().client

@@ -137,7 +137,7 @@ struct EnrollDeviceTests {
     }
 
     @Test(
-        "Design 13 §1.6: of eight first devices at once one counts, and all others wait, whatever the limits of questions"
+        "Of eight first devices at once one counts, and all others wait, whatever the limits of questions"
     )
     func firstDevicesAtOnce() async throws {
         let (world, client, _) = try await scene()
@@ -158,7 +158,7 @@ struct EnrollDeviceTests {
         #expect(try await world.count("challenges", where: "purpose = 'new_device'") == 3, "questions at a time")
     }
 
-    @Test("Design 3.1: a primary key is enrolled once per issuer")
+    @Test("A primary key is enrolled once per issuer")
     func primaryOnce() async throws {
         let (world, client, device) = try await scene(waives: true)
         _ = try await device.enroll()

@@ -59,7 +59,7 @@ struct IdempotencyTests {
         #expect(try await world.count("users") == 1)
     }
 
-    @Test("Design 4: the same key with another body is a conflict, and the first reply stays")
+    @Test("The same key with another body is a conflict, and the first reply stays")
     func conflict() async throws {
         let world = try await World()
         _ = try await once(try key(), in: world)
@@ -97,7 +97,7 @@ struct IdempotencyTests {
         #expect(try await once(key, in: world).hasPrefix("made "))
     }
 
-    @Test("Design 4: a reply is kept for 24 hours, and then the key is free")
+    @Test("A reply is kept for 24 hours, and then the key is free")
     func lifetime() async throws {
         let world = try await World()
         _ = try await once(try key(), in: world)

@@ -85,7 +85,7 @@ struct MethodScene: Sendable {
     }
 }
 
-@Suite("Design 13 §2.1: who signs a change of methods, and from when what is new counts")
+@Suite("Who signs a change of methods, and from when what is new counts")
 struct MethodProofTests {
     /// Who signs a change, by the states of PIN and biometric and in the order of `MethodScene.Change`.
     ///

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Design 8, Callbacks: what may be on its way at once")
+@Suite("What may be on its way at once")
 struct OutboxLoadTests {
     private static let limits = OutboxLoad.Limits(total: 256, each: 64, slow: 4, leavesHalf: true)
 

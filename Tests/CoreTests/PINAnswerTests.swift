@@ -10,7 +10,7 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Design 3.8, Wrong PIN: answering with a PIN")
+@Suite("Answering with a PIN")
 struct PINAnswerTests {
     @Test("An answer by a PIN that is replaced while it is verified is refused, counted and audited")
     func replacedMeanwhile() async throws {

@@ -6,7 +6,7 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 3.6: where a device is reached, and what a push carries")
+@Suite("Where a device is reached, and what a push carries")
 struct PushTests {
     private struct Scene {
         let world: World

@@ -108,7 +108,7 @@ extension AnswerVerdict {
     }
 }
 
-@Suite("Design 3.8, steps 4 to 7: what makes an answer good, by one changed thing each")
+@Suite("What makes an answer good, by one changed thing each")
 struct ReceiptVerifierTests {
     typealias Change = @Sendable (inout ReceiptScene) -> Void
 

@@ -6,8 +6,8 @@ import Testing
 
 @testable import CountersignCore
 
-/// Design 4: a repeat gets the first outcome, whatever has become since of what it speaks of.
-@Suite("Design 4: what a repeat of a request gets")
+/// A repeat gets the first outcome, whatever has become since of what it speaks of.
+@Suite("What a repeat of a request gets")
 struct RepeatedRequestTests {
     /// What becomes of a challenge after it was asked.
     enum Change: CaseIterable {

@@ -5,7 +5,7 @@ import Encodings
 import StorageTestSupport
 import Testing
 
-@Suite("Design 4: announcing again; design 7: sending again what was given up")
+@Suite("Announcing again, and sending again what was given up")
 struct ResendTests {
     private struct Scene {
         let world: World

@@ -75,7 +75,7 @@ private struct LinkScene: Sendable {
     }
 }
 
-@Suite("Design 3.7: what is approved by a link comes to light when its code is brought back")
+@Suite("What is approved by a link comes to light when its code is brought back")
 struct ReturnTests {
     @Test("A return code can be typed as an argument: hexadecimal digits, never a hyphen at its beginning")
     func typed() async throws {

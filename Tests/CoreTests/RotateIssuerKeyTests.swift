@@ -105,7 +105,7 @@ struct RotateIssuerKeyTests {
         #expect(try await scene.states(.signing).contains(.next))
     }
 
-    @Test("Design 2b §8: a signing key is published for a day, signs for the next, and is honoured for a day after")
+    @Test("A signing key is published for a day, signs for the next, and is honoured for a day after")
     func signing() async throws {
         let scene = try await Scene(try await World())
         let first = try await scene.signer()

@@ -5,7 +5,7 @@ import Encodings
 import StorageTestSupport
 import Testing
 
-@Suite("Design 8, Mail and Text messages: one to see that they arrive")
+@Suite("One to see that they arrive")
 struct TestMessageTests {
     private func send(
         to address: PersonalAddress, key: IdempotencyKey? = nil, ports: Ports, by client: Client

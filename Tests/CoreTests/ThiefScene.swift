@@ -10,7 +10,7 @@ import Testing
 @testable import CountersignCore
 
 /// A user with phones, some of them in a thief's hands, and everything that the thief, the owner and the operator can
-/// do; as the model of design 13 has it, on a real store.
+/// do, on a real store. Spec: docs/decisions/0046-approval-of-devices.md.
 struct ThiefScene {
     /// A sentence of the rule, taken out by what the scene does to the stored rows.
     ///

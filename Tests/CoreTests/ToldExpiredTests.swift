@@ -7,7 +7,7 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Design 1, promise 1: one outcome, also where one node's clock is ahead of the others'")
+@Suite("One outcome, also where one node's clock is ahead of the others'")
 struct ToldExpiredTests {
     /// Who is told that a challenge is over.
     enum Way: String, CaseIterable, Sendable {

@@ -23,7 +23,7 @@ final class BeforeNextWrite: Sendable {
     }
 }
 
-@Suite("Design 13 §1.6: what waits can be undone, and is announced when it counts")
+@Suite("What waits can be undone, and is announced when it counts")
 struct UndoMethodTests {
     @Test("A device that waits has no method to undo: it is not found, and the device waits on")
     func device() async throws {

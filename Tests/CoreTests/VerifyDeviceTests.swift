@@ -7,7 +7,7 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Design 3.8, step 1: which device calls")
+@Suite("Which device calls")
 struct VerifyDeviceTests {
     private func scene() async throws -> (world: World, client: Client, device: TestDevice) {
         let world = try await World()
@@ -17,7 +17,7 @@ struct VerifyDeviceTests {
     }
 
     @Test(
-        "Design 3.5: created may be off by 60 seconds and not by 61, whatever the milliseconds", arguments: [0, 1, 999])
+        "Created may be off by 60 seconds and not by 61, whatever the milliseconds", arguments: [0, 1, 999])
     func window(_ milliseconds: Int64) async throws {
         let (world, _, device) = try await scene()
         world.time.advance(milliseconds: milliseconds)
@@ -62,7 +62,7 @@ struct VerifyDeviceTests {
     }
 
     @Test(
-        "Design 4: a removed device's valid signature gets the notice, an invalid one does not",
+        "A removed device's valid signature gets the notice, an invalid one does not",
         arguments: [false, true])
     func removed(isUnknown: Bool) async throws {
         let (world, client, device) = try await scene()
@@ -152,7 +152,7 @@ struct VerifyDeviceTests {
         }
     }
 
-    @Test("Design 11, invariants 5 and 13: a server whose clock is an hour ahead takes nothing away that others go by")
+    @Test("A server whose clock is an hour ahead takes nothing away that others go by")
     func sweptByAClockAhead() async throws {
         let (world, _, device) = try await scene()
         let request = try await device.request()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Design 13: when a device and its methods count", .timeLimit(.minutes(30)))
+@Suite("When a device and its methods count", .timeLimit(.minutes(30)))
 struct WhoCountsTests {
     /// One act out of all, drawn by chance.
     private static func step(_ scene: inout ThiefScene, _ chance: inout SeededGenerator) async throws {
@@ -120,7 +120,7 @@ struct WhoCountsTests {
     }
 
     @Test(
-        "Design 13 §1.1 and §1.5: the first device counts at once with a PIN of its first ten minutes, and a later one waits"
+        "The first device counts at once with a PIN of its first ten minutes, and a later one waits"
     )
     func firstPIN() async throws {
         for (seconds, waits) in [(599, false), (600, true)] as [(Int64, Bool)] {
@@ -141,7 +141,7 @@ struct WhoCountsTests {
     }
 
     @Test(
-        "Design 13 §1.3: a yes by PIN brings the new device's methods, a tap its device key alone",
+        "A yes by PIN brings the new device's methods, a tap its device key alone",
         arguments: [true, false])
     func yes(_ byPIN: Bool) async throws {
         let world = try await World()
@@ -171,7 +171,7 @@ struct WhoCountsTests {
         #expect(kept.waiting(at: now).map(\.until) == (byPIN ? [] : [until]))
     }
 
-    @Test("Design 13 §2.1: a PIN is neither replaced nor removed by a ticket, with a waiver or without")
+    @Test("A PIN is neither replaced nor removed by a ticket, with a waiver or without")
     func ownSignature() async throws {
         for waives in [true, false] {
             let world = try await World()
@@ -190,7 +190,7 @@ struct WhoCountsTests {
         }
     }
 
-    @Test("Design 13 §1.6: what waits guards nothing: a waiting PIN is given up without it, and by another device")
+    @Test("What waits guards nothing: a waiting PIN is given up without it, and by another device")
     func undone() async throws {
         let world = try await World()
         let shop = try await world.makeClient(waives: true).client
@@ -226,7 +226,7 @@ struct WhoCountsTests {
         #expect(changes == ["set", "removed", "set", "undone"])
     }
 
-    @Test("Design 13 §2.5: what is left behind stays as long as the wait, whatever is swept")
+    @Test("What is left behind stays as long as the wait, whatever is swept")
     func swept() async throws {
         let world = try await World()
         let shop = try await world.makeClient().client

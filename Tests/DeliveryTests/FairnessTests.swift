@@ -6,7 +6,7 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 8, Callbacks: a receiver that hangs delays nobody else's", .timeLimit(.minutes(15)))
+@Suite("A receiver that hangs delays nobody else's", .timeLimit(.minutes(15)))
 struct FairnessTests {
     /// Somebody who answers nothing, and somebody who answers at once.
     private struct Receivers {

@@ -6,7 +6,7 @@ import Encodings
 import StorageTestSupport
 import Testing
 
-@Suite("Design 3.4: asking the hooks of custom authenticators", .timeLimit(.minutes(5)))
+@Suite("Asking the hooks of custom authenticators", .timeLimit(.minutes(5)))
 struct HookTests {
     private static func question(
         _ world: World, _ client: ClientID, at url: String, deadline: Int64 = 5, id: String = "chl_1.abc"

@@ -5,7 +5,7 @@ import CountersignWire
 import StorageTestSupport
 import Testing
 
-@Suite("Design 7, Outbox: each message is one worker's at a time")
+@Suite("Each message is one worker's at a time")
 struct LeaseTests {
     private static let uri = World.callback
 

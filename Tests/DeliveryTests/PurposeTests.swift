@@ -8,7 +8,7 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 8, Callbacks: hooks, notices and callbacks each have credentials of their own")
+@Suite("Hooks, notices and callbacks each have credentials of their own")
 struct PurposeTests {
     private static func signature(_ call: Receiver.Call, by secret: Secret<String>) throws -> String {
         let key = SymmetricKey(data: try #require(Base64.decode(secret.reveal().dropFirst("whsec_".count))))

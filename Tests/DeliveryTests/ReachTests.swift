@@ -3,7 +3,7 @@ import NIOCore
 import StorageTestSupport
 import Testing
 
-@Suite("Design 8, Callbacks: private addresses are refused unless allowed")
+@Suite("Private addresses are refused unless allowed")
 struct ReachTests {
     /// Spec: IANA IPv4 Special-Purpose Address Registry, IANA IPv6 Special-Purpose Address Registry.
     @Test(

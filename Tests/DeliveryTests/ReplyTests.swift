@@ -6,7 +6,7 @@ import StorageTestSupport
 import Testing
 
 /// What a receiver does and what comes of it: only a complete head of `2xx` in time is a delivery.
-@Suite("Design 8, Callbacks: what a receiver answers")
+@Suite("What a receiver answers")
 struct ReplyTests {
     /// One attempt against a receiver; the row it leaves.
     private func attempt(_ reply: Receiver.Reply) async throws -> (row: DeliveryScene.Row, calls: [Receiver.Call]) {
@@ -50,7 +50,7 @@ struct ReplyTests {
         expectRetried(try await attempt(.status(status)), "the receiver answered \(status)")
     }
 
-    @Test("Design 8: a redirect is not followed, wherever it points", arguments: [301, 302, 303, 307, 308])
+    @Test("A redirect is not followed, wherever it points", arguments: [301, 302, 303, 307, 308])
     func redirects(_ status: Int) async throws {
         let target = Receiver.Reply.status(status, fields: ["location: /elsewhere"])
         let outcome = try await attempt(target)

@@ -7,7 +7,7 @@ import Encodings
 import StorageTestSupport
 import Testing
 
-@Suite("Design 7, Outbox: trying again")
+@Suite("Trying again")
 struct RetryTests {
     /// The pause after the n-th failure, in milliseconds, before chance moves it by up to a quarter.
     private static func pause(after failures: Int) -> Int64 {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What may stand in the signature of an answer, held against the programs that shall read receipts.
-@Suite("Design 3.8, step 4: the form of an answer's signature")
+@Suite("The form of an answer's signature")
 struct PeerAnswerFormTests {
     private static func verdict(
         of form: AnswerForm, by name: PeerName, canonical: Bool

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What `countersign verify` compares, found with the other programs alone.
-@Suite("Design 3.4: a receipt's device and method, compared with what a peer says of its signature")
+@Suite("A receipt's device and method, compared with what a peer says of its signature")
 struct PeerReceiptTests {
     /// What a peer found out about who signed.
     struct DiagnosticResult: Equatable {

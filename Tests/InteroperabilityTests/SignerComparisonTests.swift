@@ -3,7 +3,7 @@ import OpenPGP
 import TestSupport
 import Testing
 
-@Suite("Design 3.4: what gpg prints is enough to compare a receipt with its signer")
+@Suite("What gpg prints is enough to compare a receipt with its signer")
 struct SignerComparisonTests {
     @Test("gpg's VALIDSIG ends with the primary fingerprint, and its list shows the notation under the subkey")
     func statusLine() async throws {

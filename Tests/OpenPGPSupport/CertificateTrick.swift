@@ -6,7 +6,7 @@ package import TestSupport
 /// Certificates of a device that are right for us and not, or not for good, for some program that verifies receipts; one
 /// trick each.
 ///
-/// Spec: design 3.1.
+/// Spec: docs/protocol/enrollment.md, *Keys and certificate*.
 package enum CertificateTrick: String, CaseIterable, Sendable {
     /// None.
     case none

@@ -117,7 +117,7 @@ package enum HandmadeSignature {
 
 /// The subpackets of an answer's signature, one set of them for each thing that a device could try.
 ///
-/// Spec: design 3.8, step 4.
+/// Spec: docs/protocol/messages.md, *Subpackets of a signature*.
 package enum AnswerForm: String, CaseIterable, Sendable {
     // What every program reads.
     case plain, keyIDAlone, keyIDUncovered, signersUserID, saltOfSequoia, saltOfOpenPGPJS, datedAtAsking, noRecipient

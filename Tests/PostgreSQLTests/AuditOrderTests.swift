@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Design 7, PostgreSQL: whoever follows the audit passes no event that commits late", .timeLimit(.minutes(15)))
+@Suite("Whoever follows the audit passes no event that commits late", .timeLimit(.minutes(15)))
 struct AuditOrderTests {
     private static func event(_ world: World) -> AuditEvent {
         AuditEvent(id: world.newID(), at: world.time.now, kind: .typeSet, actor: .system)

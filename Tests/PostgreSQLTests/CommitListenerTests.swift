@@ -4,7 +4,7 @@ import CountersignWire
 import StorageTestSupport
 import Testing
 
-@Suite("Design 7: a notice reaches those who wait on other nodes", .timeLimit(.minutes(15)))
+@Suite("A notice reaches those who wait on other nodes", .timeLimit(.minutes(15)))
 struct CommitListenerTests {
     /// Waits until a subscription is notified; how long that took.
     private func time(of subscription: any ChangeSubscription, by change: () async throws -> Void) async throws

@@ -3,7 +3,7 @@ import CountersignStorage
 import StorageTestSupport
 import Testing
 
-@Suite("Design 7: a commit whose reply was cut off is read back before the caller is told anything")
+@Suite("A commit whose reply was cut off is read back before the caller is told anything")
 struct CommitLookupTests {
     @Test("A commit that was done and whose reply got lost is not done again, and its caller learns that it was done")
     func replyLost() async throws {

@@ -80,7 +80,7 @@ private struct OpenedLink: Sendable {
     }
 }
 
-@Suite("Design 3.7, PostgreSQL: an approval by a link and what may come in between")
+@Suite("An approval by a link and what may come in between")
 struct InterleavedLinkTests {
     @Test("A device that says yes and no at once is heard once, whatever the other says")
     func answers() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 /// Transactions on PostgreSQL see what was committed before each of their statements: wherever another one comes in
 /// between, both callers must be told what they would have been told one after the other.
-@Suite("Design 7, PostgreSQL: two at once are told what two in turn are, wherever the one meets the other")
+@Suite("Two at once are told what two in turn are, wherever the one meets the other")
 struct InterleavingTests {
     private func key() throws -> IdempotencyKey {
         try #require(IdempotencyKey(scope: "s", key: "\(UInt64.random(in: 0...(.max)))", requestDigest: [1]))

@@ -7,7 +7,7 @@ import OpenPGP
 import StorageTestSupport
 import Testing
 
-@Suite("Design 7: several nodes start on one database")
+@Suite("Several nodes start on one database")
 struct NodesStartTests {
     @Test("Of eight first starts at once one makes the schema, the keys and the operator, and all have them")
     func together() async throws {

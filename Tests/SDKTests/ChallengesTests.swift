@@ -6,7 +6,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 6: challenges as they come")
+@Suite("Challenges as they come")
 struct ChallengesTests {
     @Test("Every challenge comes once, for all users of the device")
     func onceForAll() async throws {
@@ -263,7 +263,7 @@ struct ChallengesTests {
         }
     }
 
-    @Test("Design 3.6: for a push by an unknown key the keys are fetched again, at most once a minute")
+    @Test("For a push by an unknown key the keys are fetched again, at most once a minute")
     func unknownPushKey() async throws {
         let stub = try await StubServer()
         let app = try await stub.enrolled()

@@ -7,7 +7,7 @@ import ServerTestSupport
 import Synchronization
 import Testing
 
-@Suite("Design 3.7: an app scans the code of a challenge", .timeLimit(.minutes(15)))
+@Suite("An app scans the code of a challenge", .timeLimit(.minutes(15)))
 struct ClaimTests {
     /// Asks whoever scans the code.
     private static func ask(_ scene: SDKScene, _ members: JSONObject = JSONObject()) async throws -> (

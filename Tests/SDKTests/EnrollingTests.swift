@@ -90,7 +90,7 @@ struct EnrollingTests {
         }
     }
 
-    @Test("Design 3.7: a ticket of another issuer is refused, and nothing is sent")
+    @Test("A ticket of another issuer is refused, and nothing is sent")
     func otherIssuer() async throws {
         try await Self.with { app, scene, _ in
             let before = scene.transport.requests(to: "").count
@@ -100,7 +100,7 @@ struct EnrollingTests {
         }
     }
 
-    @Test("Design 3.7: a server with another certificate than the ticket names is refused before the ticket is told")
+    @Test("A server with another certificate than the ticket names is refused before the ticket is told")
     func manInTheMiddle() async throws {
         let vault: any Vault = MemoryVault()
         try await Self.with(vault: vault) { app, scene, ticket in
@@ -175,7 +175,7 @@ struct EnrollingTests {
         }
     }
 
-    @Test("Design 3.5: a second device shows a number, which the first one types; until then it says no yes")
+    @Test("A second device shows a number, which the first one types; until then it says no yes")
     func approved() async throws {
         try await SDKScene.with { scene in
             let strict = try await scene.server.makeClient("Strict Shop")
@@ -230,7 +230,7 @@ struct EnrollingTests {
         }
     }
 
-    @Test("Design 6: an enrollment that fails for want of a network leaves nothing behind")
+    @Test("An enrollment that fails for want of a network leaves nothing behind")
     func noNetwork() async throws {
         let vault: any Vault = MemoryVault()
         try await Self.with(vault: vault) { app, scene, ticket in

@@ -6,7 +6,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 6: errors say what happened and what to do")
+@Suite("Errors say what happened and what to do")
 struct ErrorTests {
     static let all: [CountersignError] =
         [

@@ -151,7 +151,7 @@ struct FileVaultTests {
         for number in 0..<20 { #expect(try await vault.record("record-\(number)", of: id) == [1]) }
     }
 
-    @Test("Design 6: an app and its extension hold the same vault at once")
+    @Test("An app and its extension hold the same vault at once")
     func twoHolders() async throws {
         let (app, helper) = (try FileVault(at: place), try FileVault(at: place))
         let id = id

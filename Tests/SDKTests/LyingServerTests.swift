@@ -6,7 +6,7 @@ import OpenPGP
 import Synchronization
 import Testing
 
-@Suite("Design 3.3: nothing is shown unless everything is what was asked for")
+@Suite("Nothing is shown unless everything is what was asked for")
 struct LyingServerTests {
     /// What is wrong with a challenge that the pinned server signed.
     enum Lie: String, CaseIterable, Sendable {

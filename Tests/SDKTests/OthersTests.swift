@@ -22,7 +22,7 @@ private struct TwoPhones: Sendable {
     }
 }
 
-@Suite("Design 13 §2.3: an app sees, suspends, resumes and removes the user's other devices")
+@Suite("An app sees, suspends, resumes and removes the user's other devices")
 struct OthersTests {
     @Test("Without a PIN a tap is enough; a suspended device is told so, answers nothing, and can remove itself")
     func suspend() async throws {

@@ -15,7 +15,7 @@ import Testing
 /// What somebody has who copied a device's vault, or a server's data, or both, and knows how keys are derived.
 ///
 /// The program tries every PIN of a list and looks whether anything it has tells the right one from the others.
-@Suite("Design 3.1: a copied device alone, or a copied database alone, cannot test a guess", .timeLimit(.minutes(15)))
+@Suite("A copied device alone, or a copied database alone, cannot test a guess", .timeLimit(.minutes(15)))
 struct PINGuessTests {
     private static let list = ["12345", "90210", SDKScene.pin, "71538", "24680"]
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Countersign
 
 /// The answers are those of `docs/protocol/vectors/pin.json`, which another implementation has made.
-@Suite("Design 3.1, PIN subkey: known answers for the key that is derived from a PIN")
+@Suite("Known answers for the key that is derived from a PIN")
 struct PINVectorTests {
     private static let vectors: [JSONValue] = {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(

@@ -31,7 +31,7 @@ extension SDKScene {
     }
 }
 
-@Suite("Design 6: the SDK and pushes", .timeLimit(.minutes(15)))
+@Suite("The SDK and pushes", .timeLimit(.minutes(15)))
 struct PushTests {
     @Test("A token that another enrollment of the same user has: enrolling goes on without, registering says so")
     func tokenInUse() async throws {
@@ -121,7 +121,7 @@ struct PushTests {
         }
     }
 
-    @Test("Design 3.6: a push is read offline; others' pushes are nil, forged and stale ones are refused")
+    @Test("A push is read offline; others' pushes are nil, forged and stale ones are refused")
     func reads() async throws {
         try await SDKScene.with { scene in
             let app = scene.authenticator
@@ -268,7 +268,7 @@ struct PushTests {
         func end() { value = false }
     }
 
-    @Test("Design 3.6: on a notification it is approved only what the notification shows whole")
+    @Test("On a notification it is approved only what the notification shows whole")
     func quickApproval() async throws {
         try await SDKScene.with { scene in
             let type: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0, "number_entry": false]
@@ -309,7 +309,7 @@ struct PushTests {
         }
     }
 
-    @Test("Design 3.6: each category offers its actions")
+    @Test("Each category offers its actions")
     func actions() {
         #expect(PushCategory.confirm.actions == [.approve, .deny, .report])
         #expect(PushCategory.review.actions == [.deny, .report])

@@ -7,7 +7,7 @@ import OpenPGP
 import ServerTestSupport
 import Testing
 
-@Suite("Design 4, Removal: a device wipes on the server's signed notice, and on nothing less")
+@Suite("A device wipes on the server's signed notice, and on nothing less")
 struct RemovalTests {
     @Test(
         "A verified notice wipes keys and records, whatever call brings it",

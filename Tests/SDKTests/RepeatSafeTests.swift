@@ -13,7 +13,7 @@ private func watch(_ app: Authenticator) -> Task<Void, Never> {
     Task { for await _ in app.challenges() {} }
 }
 
-@Suite("Design 3.8: an answer is sent again as the same bytes until there is a reply")
+@Suite("An answer is sent again as the same bytes until there is a reply")
 struct RepeatSafeTests {
     @Test("A reply that is lost is had by sending the same bytes again", arguments: [1, 2])
     func lostReply(_ count: Int) async throws {

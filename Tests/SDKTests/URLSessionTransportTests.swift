@@ -12,7 +12,7 @@ struct URLSessionTransportTests {
             method: "GET", url: try #require(URL(string: server.issuer.uri(path))), headers: [:], timeout: 60)
     }
 
-    @Test("Design 3.5: redirects are not followed", arguments: [301, 302, 303, 307, 308])
+    @Test("Redirects are not followed", arguments: [301, 302, 303, 307, 308])
     func redirects(_ status: Int) async throws {
         try await CallbackReceiver.with(answering: [status]) { receiver in
             let request = TransportRequest(

@@ -100,7 +100,7 @@ struct AskRefusalTests {
         try await Scene.with { try await expectRefused(table, by: $0.shop, in: $0) }
     }
 
-    @Test("Design 4: a request can only tighten its type")
+    @Test("A request can only tighten its type")
     func loosened() async throws {
         let type: JSONValue = ["expires_in": 60, "signing_data": false, "max_pending": 100]
         let table = [

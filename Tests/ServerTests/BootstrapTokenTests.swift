@@ -5,7 +5,7 @@ import Testing
 @Suite("The bootstrap token")
 struct BootstrapTokenTests {
     @Test(
-        "Design 8: it is refused when a proxy passed the request on",
+        "It is refused when a proxy passed the request on",
         arguments: ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"])
     func isRefusedThroughAProxy(field: String) async throws {
         try await TestServer.with { server in

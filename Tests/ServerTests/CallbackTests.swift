@@ -5,7 +5,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 4: callbacks, from the asking to the signed post")
+@Suite("Callbacks, from the asking to the signed post")
 struct CallbackTests {
     /// A scene whose shop has a receiver for its callbacks.
     private static func with(

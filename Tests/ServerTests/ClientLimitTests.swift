@@ -7,7 +7,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 4: what one client may bring about, whoever it asks")
+@Suite("What one client may bring about, whoever it asks")
 struct ClientLimitTests {
     private static func with(_ body: @escaping @Sendable (Scene) async throws -> Void) async throws {
         let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 4: a client whose secret is renewed, that is disabled, or deleted")
+@Suite("A client whose secret is renewed, that is disabled, or deleted")
 struct ClientStateTests {
     /// Far less than a wait lasts, and more than a busy machine needs.
     private static let soon = Duration.seconds(25)

@@ -4,7 +4,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 4: clients, changed by the operator")
+@Suite("Clients, changed by the operator")
 struct ClientUpdateTests {
     @Test("What is named changes, what is not stays, and the password is never shown")
     func update() async throws {

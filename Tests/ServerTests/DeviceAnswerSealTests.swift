@@ -6,7 +6,7 @@ import OpenPGP
 import ServerTestSupport
 import Testing
 
-@Suite("Design 3.2 and 3.8, steps 4 and 6: how an answer must be signed and sealed")
+@Suite("How an answer must be signed and sealed")
 struct DeviceAnswerSealTests {
     @Test("A message outside the profile is refused, and changes nothing", arguments: DeviceMessageForge.allCases)
     func forged(_ forge: DeviceMessageForge) async throws {

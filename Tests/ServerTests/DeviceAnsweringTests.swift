@@ -5,7 +5,7 @@ import OpenPGP
 import ServerTestSupport
 import Testing
 
-@Suite("Design 1, promise 1: a challenge ends exactly once")
+@Suite("A challenge ends exactly once")
 struct DeviceAnsweringTests {
     @Test("Denials and reports are signed too, and told apart", arguments: [Decision.denied, .reported])
     func sayingNo(_ decision: Decision) async throws {
@@ -162,7 +162,7 @@ struct DeviceAnsweringTests {
         }
     }
 
-    @Test("Design 3.8, step 7: a wrong number ends the challenge, without a receipt")
+    @Test("A wrong number ends the challenge, without a receipt")
     func wrongNumber() async throws {
         try await DeviceScene.with { scene in
             let asked = try await scene.ask()
@@ -214,7 +214,7 @@ struct DeviceAnsweringTests {
         }
     }
 
-    @Test("Design 3.8: ten refused answers a minute are all a device has")
+    @Test("Ten refused answers a minute are all a device has")
     func rateLimit() async throws {
         try await DeviceScene.with { scene in
             let second = try await scene.anotherPhone()

@@ -8,7 +8,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 3.1: a device's certificate is exactly what it must be")
+@Suite("A device's certificate is exactly what it must be")
 struct DeviceCertificateTests {
     /// What is wrong with a certificate.
     enum Mistake: String, CaseIterable, Sendable {
@@ -167,7 +167,7 @@ struct DeviceCertificateTests {
     }
 }
 
-@Suite("Design 3.1 and 3.4: a certificate by which receipts are good everywhere, and for good")
+@Suite("A certificate by which receipts are good everywhere, and for good")
 struct DeviceCertificateTrickTests {
     @Test("Each trick is refused in words that say which rule it breaks", arguments: CertificateTrick.allCases)
     func tricks(_ trick: CertificateTrick) async throws {

@@ -7,7 +7,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 4: asking whoever scans a code, POST /v1/challenges/claim", .timeLimit(.minutes(15)))
+@Suite("Asking whoever scans a code, POST /v1/challenges/claim", .timeLimit(.minutes(15)))
 struct DeviceClaimTests {
     /// Asks by a code, and what its page gets.
     private static func ask(

@@ -43,7 +43,7 @@ extension TestPhone {
     }
 }
 
-@Suite("Design 4: custom authenticators, over HTTP and with a hook that listens")
+@Suite("Custom authenticators, over HTTP and with a hook that listens")
 struct DeviceCustomTests {
     @Test("A hook that hangs takes no place among the requests that are worked on")
     func hangingHook() async throws {

@@ -5,7 +5,7 @@ import OpenPGP
 import ServerTestSupport
 import Testing
 
-@Suite("Design 3.5: a ticket enrolls one device, once")
+@Suite("A ticket enrolls one device, once")
 struct DeviceEnrollingTests {
     private static let path = "/v1/enrollments"
 
@@ -244,7 +244,7 @@ struct DeviceEnrollingTests {
         case unsigned, keyIDOfEnrollment, keyIDOfOtherCertificate, keyOfOtherPhone, stale, alteredBody
     }
 
-    @Test("Design 3.5: the certificate's own authentication subkey must sign", arguments: SignatureMistake.allCases)
+    @Test("The certificate's own authentication subkey must sign", arguments: SignatureMistake.allCases)
     func signature(_ mistake: SignatureMistake) async throws {
         try await DeviceScene.with { scene in
             let (phone, user) = try await Self.invited(scene)

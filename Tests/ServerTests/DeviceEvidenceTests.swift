@@ -7,7 +7,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 3.4: only what others can verify for good becomes a receipt")
+@Suite("Only what others can verify for good becomes a receipt")
 struct DeviceEvidenceTests {
     /// Answers rightly but for the form of the signature.
     private static func answer(
@@ -29,7 +29,7 @@ struct DeviceEvidenceTests {
     }
 
     @Test(
-        "Design 3.8, step 4: a signature that says what a receipt must not depend on is refused, and changes nothing",
+        "A signature that says what a receipt must not depend on is refused, and changes nothing",
         // A critical notation that nobody knows is refused where a signature is read, the library's own tests say.
         arguments: AnswerForm.allCases.filter { !$0.isAdmitted && $0 != .criticalSalt })
     func refused(_ form: AnswerForm) async throws {
@@ -45,7 +45,7 @@ struct DeviceEvidenceTests {
     }
 
     @Test(
-        "Design 3.8, step 4: what GnuPG, Sequoia and OpenPGP.js write is taken; what the signature does not cover is not served",
+        "What GnuPG, Sequoia and OpenPGP.js write is taken; what the signature does not cover is not served",
         arguments: AnswerForm.allCases.filter(\.isAdmitted))
     func admitted(_ form: AnswerForm) async throws {
         try await DeviceScene.with { scene in

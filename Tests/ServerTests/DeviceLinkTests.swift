@@ -4,7 +4,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 3.7: links on the same device, POST /v1/challenges/{challenge}/return", .timeLimit(.minutes(15)))
+@Suite("Links on the same device, POST /v1/challenges/{challenge}/return", .timeLimit(.minutes(15)))
 struct DeviceLinkTests {
     private static let returnURI = "https://shop.example.com/back"
 

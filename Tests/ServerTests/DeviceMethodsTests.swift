@@ -45,7 +45,7 @@ extension TestPhone {
     }
 }
 
-@Suite("Design 4: the methods of a device, over HTTP")
+@Suite("The methods of a device, over HTTP")
 struct DeviceMethodsTests {
     private static let path = "/v1/enrollments/self/methods"
 

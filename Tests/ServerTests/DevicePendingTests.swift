@@ -4,7 +4,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 4: pending challenges, sealed to the device that polls")
+@Suite("Pending challenges, sealed to the device that polls")
 struct DevicePendingTests {
     private static let path = "/v1/enrollments/self/challenges"
 

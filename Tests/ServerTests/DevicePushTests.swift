@@ -5,7 +5,7 @@ import OpenPGP
 import ServerTestSupport
 import Testing
 
-@Suite("Design 4: a device says where it is reached by push, and the client sees how far a push has come")
+@Suite("A device says where it is reached by push, and the client sees how far a push has come")
 struct DevicePushTests {
     private static let own = "/v1/enrollments/self"
     private static let token = String(repeating: "0badc0de", count: 8)

@@ -5,7 +5,7 @@ import OpenPGP
 import ServerTestSupport
 import Testing
 
-@Suite("Design 3.8, step 5: the server takes exactly the text it expects")
+@Suite("The server takes exactly the text it expects")
 struct DeviceReceiptTests {
     /// One change to the lines of a right receipt.
     struct Change: Sendable, CustomTestStringConvertible {

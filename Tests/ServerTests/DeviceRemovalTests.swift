@@ -5,7 +5,7 @@ import OpenPGP
 import ServerTestSupport
 import Testing
 
-@Suite("Design 4, Removal: a removed device is told so under the server's signature")
+@Suite("A removed device is told so under the server's signature")
 struct DeviceRemovalTests {
     enum Way: String, CaseIterable, Sendable {
         case byDevice, byClient, forSecurity, byUnlinkingTheUser

@@ -22,7 +22,7 @@ struct DeviceSignatureTests {
         case authorizationNotCovered
     }
 
-    @Test("Design 3.5: each mistake is refused by name, and changes nothing", arguments: Mistake.allCases)
+    @Test("Each mistake is refused by name, and changes nothing", arguments: Mistake.allCases)
     func mistakes(_ mistake: Mistake) async throws {
         try await DeviceScene.with { scene in
             let asked = try await scene.ask()
@@ -145,7 +145,7 @@ struct DeviceSignatureTests {
         }
     }
 
-    @Test("Design 3.5: a body added to a request signed without one is refused")
+    @Test("A body added to a request signed without one is refused")
     func addedBody() async throws {
         try await DeviceScene.with { scene in
             let headers = try await scene.phone.signature(.DELETE, "/v1/enrollments/self")
@@ -159,7 +159,7 @@ struct DeviceSignatureTests {
         }
     }
 
-    @Test("Design 3.5: a body taken from a signed request is refused")
+    @Test("A body taken from a signed request is refused")
     func removedBody() async throws {
         try await DeviceScene.with { scene in
             let asked = try await scene.ask()
@@ -172,7 +172,7 @@ struct DeviceSignatureTests {
     }
 
     @Test(
-        "Design 3.5: the Host field is never believed",
+        "The Host field is never believed",
         arguments: [
             ("Host", "evil.example.com"), ("X-Forwarded-Host", "evil.example.com"), ("X-Forwarded-Proto", "https"),
         ])
@@ -194,7 +194,7 @@ struct DeviceSignatureTests {
     }
 
     @Test(
-        "Design 4: an id nobody has is an unknown enrollment", arguments: ["enr_00000000000000000000000000", "x", ""])
+        "An id nobody has is an unknown enrollment", arguments: ["enr_00000000000000000000000000", "x", ""])
     func unknownDevice(_ keyID: String) async throws {
         try await DeviceScene.with { scene in
             let reply = try await scene.phone.send(.GET, "/v1/enrollments/self", keyID: keyID)

@@ -4,7 +4,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 3.5: the time and the nonce of a device's request")
+@Suite("The time and the nonce of a device's request")
 struct DeviceTimeTests {
     private static let own = "/v1/enrollments/self"
 

@@ -4,7 +4,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 4: a challenge as server-sent events")
+@Suite("A challenge as server-sent events")
 struct EventStreamTests {
     private static func path(_ challenge: String) -> String { "/v1/challenges/\(challenge)/events" }
 

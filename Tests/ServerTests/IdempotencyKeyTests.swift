@@ -5,7 +5,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 4: a request with an idempotency key is done once")
+@Suite("A request with an idempotency key is done once")
 struct IdempotencyKeyTests {
     /// A call that makes something, and the same call with another body.
     private struct Call: Sendable {
@@ -180,7 +180,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("Design 4: a reply is kept for 24 hours, and then the key is free for another request")
+    @Test("A reply is kept for 24 hours, and then the key is free for another request")
     func expiry() async throws {
         try await Scene.with { scene in
             // The operator's token ends after 24 hours, too.

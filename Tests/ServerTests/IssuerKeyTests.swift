@@ -6,7 +6,7 @@ import OpenPGP
 import ServerTestSupport
 import Testing
 
-@Suite("Design 2b §8: the issuer's keys, for operators")
+@Suite("The issuer's keys, for operators")
 struct IssuerKeyTests {
     private static let path = "/v1/admin/issuer-keys"
 

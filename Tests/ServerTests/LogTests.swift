@@ -16,7 +16,7 @@ struct LogTests {
         var numbers: [String] = []
     }
 
-    @Test("Design 8: no token, secret, ticket, number or message is in the log, nor in the database as it is")
+    @Test("No token, secret, ticket, number or message is in the log, nor in the database as it is")
     func noSecrets() async throws {
         let folder = try TemporaryFolder()
         let log = LogBook()
@@ -156,7 +156,7 @@ struct LogTests {
         #expect(isConnected && write(descriptor, text, text.utf8.count) == text.utf8.count)
     }
 
-    @Test("Design 2.3: a fault is logged once, as an error, with its reason and the request id that the caller got")
+    @Test("A fault is logged once, as an error, with its reason and the request id that the caller got")
     func faults() async throws {
         try await TestDatabases.$isSQLite.withValue(true) { try await logFault() }
     }

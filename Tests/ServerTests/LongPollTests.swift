@@ -4,7 +4,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 4: a client waits for a challenge to end")
+@Suite("A client waits for a challenge to end")
 struct LongPollTests {
     /// Far less than a wait lasts, and more than a busy machine needs.
     private static let soon = Duration.seconds(25)

@@ -7,7 +7,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 8, Development mode: mails and texts go into a folder and to /dev/outbox", .timeLimit(.minutes(15)))
+@Suite("Mails and texts go into a folder and to /dev/outbox", .timeLimit(.minutes(15)))
 struct MessageTests {
     private static let path = "/v1/admin/messages"
 

@@ -35,7 +35,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("Design 8: challenges by outcome, requests by route, refusals by code, commits and the outbox")
+    @Test("Challenges by outcome, requests by route, refusals by code, commits and the outbox")
     func everything() async throws {
         try await serving { scene, port in
             let before = try await Self.samples(port)

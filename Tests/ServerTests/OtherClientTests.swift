@@ -5,7 +5,7 @@ import OpenPGP
 import ServerTestSupport
 import Testing
 
-@Suite("Design 4, What a client may touch: another client's is not there")
+@Suite("Another client's is not there")
 struct OtherClientTests {
     /// Ids that nobody has.
     private static let nobodys = [

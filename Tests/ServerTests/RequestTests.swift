@@ -85,7 +85,7 @@ struct RequestTests {
         }
     }
 
-    @Test("Design 4: 256 KiB are read, one byte more is 413 on every route, whether its length was told or not")
+    @Test("256 KiB are read, one byte more is 413 on every route, whether its length was told or not")
     func oversize() async throws {
         let limit = 256 * 1024
         try await Scene.with { scene in

@@ -4,7 +4,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 4: codes by text message, POST /v1/challenges/{challenge}/code", .timeLimit(.minutes(15)))
+@Suite("Codes by text message, POST /v1/challenges/{challenge}/code", .timeLimit(.minutes(15)))
 struct SentCodeTests {
     private static let phone: JSONValue = "+15551234567"
 

@@ -59,7 +59,7 @@ struct TextRefusalTests {
         return try await scene.shop.call(.POST, "/v1/challenges", .object(body))
     }
 
-    @Test("Design 3.3: the messages of a challenge")
+    @Test("The messages of a challenge")
     func challengeMessages() async throws {
         try await Scene.with { scene in
             try await expectRefused(Self.messages + [Self.long(156)], at: "/message", in: scene) {
@@ -71,7 +71,7 @@ struct TextRefusalTests {
         }
     }
 
-    @Test("Design 3.3: labels and values of details")
+    @Test("Labels and values of details")
     func details() async throws {
         try await Scene.with { scene in
             let labels = Self.lines + [("a=b", "equals_sign"), ("=", "equals_sign"), Self.long(65)]
@@ -84,7 +84,7 @@ struct TextRefusalTests {
         }
     }
 
-    @Test("Design 3.3: names of clients, and clients' own names for users")
+    @Test("Names of clients, and clients' own names for users")
     func names() async throws {
         try await Scene.with { scene in
             let names =
@@ -113,7 +113,7 @@ struct TextRefusalTests {
         #expect(Set(tried) == Set(TextRefusal.allCases.map(\.rawValue)))
     }
 
-    @Test("Design 3.3: what is good text is asked, to the last character that fits, and arrives as it was")
+    @Test("What is good text is asked, to the last character that fits, and arrives as it was")
     func accepted() async throws {
         try await Scene.with { scene in
             let messages = [

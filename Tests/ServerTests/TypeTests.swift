@@ -4,7 +4,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Testing
 
-@Suite("Design 1, Words: a challenge type is a named policy a client may ask by")
+@Suite("A challenge type is a named policy a client may ask by")
 struct TypeTests {
     private static func ask(_ user: String, _ more: JSONObject = JSONObject()) -> JSONValue {
         var body: JSONObject = ["user": .string(user), "type": "payment"]

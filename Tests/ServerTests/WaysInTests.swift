@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What somebody tries who holds an unlocked phone and the app's session, which asks for tickets and removals.
-@Suite("Design 13: no way round a PIN or a device by removing, enrolling and setting anew", .timeLimit(.minutes(15)))
+@Suite("No way round a PIN or a device by removing, enrolling and setting anew", .timeLimit(.minutes(15)))
 struct WaysInTests {
     private static let wait: Int64 = 86_400
 
@@ -61,7 +61,7 @@ struct WaysInTests {
         #expect(reply.json["state"] == "approved", sourceLocation: sourceLocation)
     }
 
-    @Test("Design 13 §1.2: a phone that removes itself opens no way for the next one")
+    @Test("A phone that removes itself opens no way for the next one")
     func removesItself() async throws {
         try await Self.with { server, shop, user, phone, _ in
             #expect(try await phone.send(.DELETE, "/v1/enrollments/self").status == 204)
@@ -69,7 +69,7 @@ struct WaysInTests {
         }
     }
 
-    @Test("Design 13 §1.2: nor does one that wrong PINs removed")
+    @Test("Nor does one that wrong PINs removed")
     func wrongPINs() async throws {
         try await Self.with(atLimit: "remove") { server, shop, user, phone, _ in
             for left: Int64 in [2, 1, 0] {
@@ -81,7 +81,7 @@ struct WaysInTests {
         }
     }
 
-    @Test("Design 13 §1.2: nor does the client's own removal")
+    @Test("Nor does the client's own removal")
     func clientRemoves() async throws {
         try await Self.with { server, shop, user, phone, _ in
             let path = "/v1/users/\(user)/enrollments/\(phone.enrollment)"
@@ -90,7 +90,7 @@ struct WaysInTests {
         }
     }
 
-    @Test("Design 13 §2.5: nor does a user made anew under the same external id")
+    @Test("Nor does a user made anew under the same external id")
     func madeAnew() async throws {
         try await Self.with { server, shop, user, _, _ in
             #expect(try await shop.call(.DELETE, "/v1/users/\(user)").status == 204)
@@ -98,7 +98,7 @@ struct WaysInTests {
         }
     }
 
-    @Test("Design 13 §1.5: a first PIN by ticket on a phone in use waits, and a waiver of the fingerprint ends that")
+    @Test("A first PIN by ticket on a phone in use waits, and a waiver of the fingerprint ends that")
     func firstPIN() async throws {
         try await Self.with(hasPIN: false) { server, shop, user, phone, _ in
             let ticket = try await shop.makeTicket(for: user)
@@ -138,7 +138,7 @@ struct WaysInTests {
     }
 
     @Test(
-        "Design 13 §2.3 and §2.4: another device is suspended, resumed and removed by a method's signature, and not without"
+        "Another device is suspended, resumed and removed by a method's signature, and not without"
     )
     func otherDevices() async throws {
         try await Self.with { server, shop, user, phone, key in
@@ -183,7 +183,7 @@ struct WaysInTests {
         }
     }
 
-    @Test("Design 13 §1.4: what is declared lost takes along what waits, and shortens nothing")
+    @Test("What is declared lost takes along what waits, and shortens nothing")
     func lost() async throws {
         try await Self.with { server, shop, user, phone, _ in
             let waiting = try await TestPhone(invitation: try await shop.makeTicket(for: user), server: server)

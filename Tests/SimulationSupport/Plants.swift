@@ -62,7 +62,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
         }
     }
 
-    /// The invariants that the defect breaks, by their numbers in design 11 §4; a search finds one of them first.
+    /// The invariants that the defect breaks, by their numbers in `InvariantTests`; a search finds one of them first.
     package var invariants: Set<Int> {
         switch self {
         case .endTwice: [1, 2, 5, 10]

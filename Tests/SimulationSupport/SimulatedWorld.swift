@@ -9,7 +9,7 @@ import TestSupport
 /// A deployment with its users, phones, relying parties and receivers; one seed determines its clocks, network and
 /// database.
 ///
-/// It runs on one thread, that of its ``Scheduler``. Spec: design 11.
+/// It runs on one thread, that of its ``Scheduler``. Spec: docs/decisions/0065-simulated-world.md.
 package final class SimulatedWorld: @unchecked Sendable {
     /// The members of a simulation, and how busy they are.
     package struct Population: Sendable {
@@ -56,7 +56,7 @@ package final class SimulatedWorld: @unchecked Sendable {
 
     /// A broken invariant.
     package struct Violation: Sendable, CustomStringConvertible {
-        /// The number of the invariant in design 11 §4; 0 for liveness.
+        /// The number of the invariant, as in `InvariantTests`; 0 for liveness.
         package let invariant: Int
         package let text: String
         package let elapsed: Duration

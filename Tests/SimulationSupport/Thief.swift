@@ -6,7 +6,7 @@ import Encodings
 /// Takes an unlocked phone. The thief does not know the user's PIN, but the app is signed in, so the thief can get
 /// tickets.
 ///
-/// Spec: design 13.
+/// Spec: docs/decisions/0046-approval-of-devices.md.
 final class Thief: @unchecked Sendable {
     /// How far a node's clock may be behind, in milliseconds.
     private var margin: Int64 { world.ledger.clockSteps == 0 ? 5000 : 310_000 }

@@ -5,7 +5,7 @@ import Encodings
 
 /// Checks the invariants after each commit, and everything at the end of the simulation.
 ///
-/// Triggers on the connection record what a commit has changed, so that a check reads only that. Spec: design 11 §4.
+/// Triggers on the connection record what a commit has changed, so that a check reads only that.
 final class Watch {
     private static let noted = SQLStatement("SELECT what, id, other FROM temp.noted ORDER BY rowid")
     private static let forget = SQLStatement("DELETE FROM temp.noted")

@@ -4,7 +4,7 @@ import Testing
 extension SimulationTests {
     /// Each promise on histories that break it, made by hand: a quiet world in which nothing was wrong, spoilt in the
     /// end.
-    @Suite("Design 11 §4: whoever looks at a simulated world sees each promise broken")
+    @Suite("Whoever looks at a simulated world sees each promise broken")
     struct InvariantTests {
         init() { SimulationTests.begin() }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// One after the other: each takes all processors.
 @Suite(
-    "Design 11: a simulated world", .serialized,
+    "A simulated world", .serialized,
     .enabled(
         if: ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] == "1",
         "SWIFT_DETERMINISTIC_HASHING=1 is not set, as scripts/test sets it: a seed would decide too little"))

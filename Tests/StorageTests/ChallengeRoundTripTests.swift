@@ -134,7 +134,7 @@ struct ChallengeRoundTripTests {
         #expect(try await world.store.read { try $0.challenges.find(challenge.id)?.state } == kept.state)
     }
 
-    @Test("Design 3.8 step 9: the update itself repeats the time, to the millisecond", arguments: Engine.allCases)
+    @Test("The update itself repeats the time, to the millisecond", arguments: Engine.allCases)
     func conditions(_ engine: Engine) async throws {
         let scene = try await Scene(engine)
         let world = scene.world

@@ -4,7 +4,7 @@ import CountersignWire
 import StorageTestSupport
 import Testing
 
-@Suite("Design 3.7: of many devices that present a code at once, one has it")
+@Suite("Of many devices that present a code at once, one has it")
 struct ClaimRaceTests {
     @Test("Eight at once, and one of them twice", arguments: Engine.allCases)
     func race(_ engine: Engine) async throws {

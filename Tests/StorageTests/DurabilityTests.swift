@@ -6,7 +6,7 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 7, SQLite: what is acknowledged lasts")
+@Suite("What is acknowledged lasts")
 struct DurabilityTests {
     @Test("The connection that writes has the write-ahead log, FULL and foreign keys, at the first start and later")
     func settings() async throws {

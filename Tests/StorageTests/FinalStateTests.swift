@@ -53,7 +53,7 @@ struct FinalStateTests {
     }
 
     @Test(
-        "Design 7, Contention: of 50 approvals, denials, cancellations and expiries at once exactly one counts",
+        "Of 50 approvals, denials, cancellations and expiries at once exactly one counts",
         arguments: Engine.allCases, 0..<8)
     func race(_ engine: Engine, _ round: Int) async throws {
         let world = try await World(engine, seed: UInt64(round))

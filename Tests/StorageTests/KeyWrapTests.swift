@@ -6,7 +6,7 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 8: another master key takes the place of one, and nothing sealed is touched")
+@Suite("Another master key takes the place of one, and nothing sealed is touched")
 struct KeyWrapTests {
     /// The world's database, opened by a master key.
     private func open(_ world: World, _ byte: UInt8) async throws -> SQLStore {

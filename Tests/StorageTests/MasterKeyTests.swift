@@ -27,7 +27,7 @@ struct MasterKeyTests {
         }
     }
 
-    @Test("Design 8: another master key opens nothing, makes nothing new, and the error says so")
+    @Test("Another master key opens nothing, makes nothing new, and the error says so")
     func otherKey() async throws {
         let world = try await World()
         let (own, other) = (try World.masterKey(), try World.masterKey(8))

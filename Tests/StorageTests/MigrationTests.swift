@@ -7,7 +7,7 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 7: the schema is made once, forward only, under a lock")
+@Suite("The schema is made once, forward only, under a lock")
 struct MigrationTests {
     private static let tables: Set = [
         "schema_version", "secrets", "clients", "bootstrap_tokens", "challenge_types", "users", "user_links", "tickets",

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What is good once is spent once, however many try at the same time")
 struct OnceTests {
-    @Test("Design 3.5: of 50 requests with one nonce one is let in", arguments: Engine.allCases)
+    @Test("Of 50 requests with one nonce one is let in", arguments: Engine.allCases)
     func nonces(_ engine: Engine) async throws {
         let world = try await World(engine)
         let spent = try await atOnce(50) { _ in
@@ -75,7 +75,7 @@ struct OnceTests {
         #expect(try await world.count("enrollments") == 1)
     }
 
-    @Test("Design 4: 50 requests under one idempotency key are one, and all get its reply", arguments: Engine.allCases)
+    @Test("50 requests under one idempotency key are one, and all get its reply", arguments: Engine.allCases)
     func idempotency(_ engine: Engine) async throws {
         let world = try await World(engine)
         let shop = try await world.makeClient().client

@@ -7,7 +7,7 @@ import OpenPGP
 import StorageTestSupport
 import Testing
 
-@Suite("Design 3.8, Wrong PIN: guesses sent at once gain nothing")
+@Suite("Guesses sent at once gain nothing")
 struct PINRaceTests {
     @Test("Of 20 wrong PINs at once five are counted, and the PIN is locked once", arguments: Engine.allCases, 0..<4)
     func guesses(_ engine: Engine, _ round: Int) async throws {

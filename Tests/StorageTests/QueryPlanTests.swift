@@ -9,7 +9,7 @@ import Testing
 
 /// Every query the hot path makes has an index, whatever it is: the statements are collected while everything that
 /// happens often happens, and the database is asked how it runs each.
-@Suite("Design 7, Growth: no query that runs often reads a table that grows")
+@Suite("No query that runs often reads a table that grows")
 struct QueryPlanTests {
     /// What may be read from end to end, and why.
     private static let allowedScans = [

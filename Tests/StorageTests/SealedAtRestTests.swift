@@ -41,7 +41,7 @@ struct SealedAtRestTests {
         }
     }
 
-    @Test("Design 8: secrets of clients, tickets, the operator's token and the replies that told them")
+    @Test("Secrets of clients, tickets, the operator's token and the replies that told them")
     func credentials() async throws {
         let world = try await World(.sqlite)
         let token = try #require(
@@ -73,7 +73,7 @@ struct SealedAtRestTests {
         #expect(try await world.store.callbackSecret(of: shop.client.id)?.isSame(as: renewed.secret) == true)
     }
 
-    @Test("Design 8: the issuer's own keys are wrapped by the master key")
+    @Test("The issuer's own keys are wrapped by the master key")
     func issuerKeys() async throws {
         let world = try await World(.sqlite)
         _ = try await world.makeClient()
@@ -84,7 +84,7 @@ struct SealedAtRestTests {
         try expectAbsent(secrets, in: world)
     }
 
-    @Test("Design 7, Outbox: what waits to leave is sealed, and the number is nowhere")
+    @Test("What waits to leave is sealed, and the number is nowhere")
     func challenges() async throws {
         let world = try await World(.sqlite)
         try await world.makeType()

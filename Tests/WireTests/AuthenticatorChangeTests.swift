@@ -2,7 +2,7 @@ import CountersignWire
 import Encodings
 import Testing
 
-@Suite("Design 3.1, Changing methods: custom authenticators")
+@Suite("Custom authenticators")
 struct AuthenticatorChangeTests {
     private let sample: Sample
     private let name: AuthenticatorName

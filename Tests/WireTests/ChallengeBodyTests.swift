@@ -2,7 +2,7 @@ import CountersignWire
 import Encodings
 import Testing
 
-@Suite("Design 3.3: a challenge, opened")
+@Suite("A challenge, opened")
 struct ChallengeBodyTests {
     private let sample: Sample
     private let full: JSONValue
@@ -64,7 +64,7 @@ struct ChallengeBodyTests {
         #expect(here.text.hasSameBytes(as: there.text))
     }
 
-    @Test("Design 3.3: unknown members are ignored, wherever they stand")
+    @Test("Unknown members are ignored, wherever they stand")
     func unknownMembers() throws {
         let body = try Self.body(sample)
         #expect(try ChallengeBody(changed("attempts_leave", 3)) == body)

@@ -2,7 +2,7 @@ import CountersignWire
 import Encodings
 import Testing
 
-@Suite("Design 3.7: codes of challenges, as pictures and as links")
+@Suite("Codes of challenges, as pictures and as links")
 struct ChallengeCodeTests {
     private let sample: Sample
     private let picture: ChallengeCode

@@ -3,7 +3,7 @@ import Crypto
 import OpenPGP
 import Testing
 
-@Suite("Design 3.9: what an answer proves")
+@Suite("What an answer proves")
 struct CredentialTests {
     private static let time: UnixSeconds = 1_790_000_000
     private let primary = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: time)
@@ -50,7 +50,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("Design 3.1: the one user ID names user, enrollment and the issuer's host, and no person")
+    @Test("The one user ID names user, enrollment and the issuer's host, and no person")
     func userID() async throws {
         let sample = try Sample()
         let issuer = try #require(Issuer("https://login.example.com:8443"))
@@ -69,7 +69,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("Design 3.1: other flags, missing keys and keys too many are refused")
+    @Test("Other flags, missing keys and keys too many are refused")
     func otherKeys() async throws {
         let other = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: Self.time)
         let authenticates = Certificate.NewSubkey.authentication(authentication)

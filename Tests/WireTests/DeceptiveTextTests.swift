@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The texts are of `scripts/make-deceptive-texts`, which knows nothing of our rules but their names.
-@Suite("Design 3.3: a thousand texts that could deceive a person are refused by their names")
+@Suite("A thousand texts that could deceive a person are refused by their names")
 struct DeceptiveTextTests {
     private static let texts: [(text: String, refusal: TextRefusal)] = {
         guard let file = Bundle.module.url(forResource: "Deceptive/texts", withExtension: "jsonl"),

@@ -5,7 +5,7 @@ import JOSE
 import OpenPGP
 import Testing
 
-@Suite("Design 4: what devices send and are sent")
+@Suite("What devices send and are sent")
 struct DeviceAPITests {
     private static let device: JSONValue = [
         "name": "Anna's phone", "model": "iPhone 17", "system": "iOS 26.1", "app": "Acme 2.0", "storage": "enclave",

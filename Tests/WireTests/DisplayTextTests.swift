@@ -2,7 +2,7 @@ import CountersignWire
 import Encodings
 import Testing
 
-@Suite("Design 3.3: texts that may be shown and signed")
+@Suite("Texts that may be shown and signed")
 struct DisplayTextTests {
     private static let lines: [String] = [
         "a", "0", " a", "a b", "=", "()", "-", "- a", "-----BEGIN PGP SIGNATURE-----", "From here", "Überweisung",

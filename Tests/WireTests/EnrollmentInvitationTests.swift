@@ -2,7 +2,7 @@ import CountersignWire
 import Encodings
 import Testing
 
-@Suite("Design 3.7: the invitation in a QR code")
+@Suite("The invitation in a QR code")
 struct EnrollmentInvitationTests {
     private let invitation: EnrollmentInvitation
     private let json: JSONValue

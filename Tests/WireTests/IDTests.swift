@@ -3,7 +3,7 @@ import Encodings
 import TestSupport
 import Testing
 
-@Suite("Design 4: ids that name their kind")
+@Suite("Ids that name their kind")
 struct IDTests {
     private static let time = Timestamp(milliseconds: 1_795_169_702_123)
     private static let text = "chl_01m7w77m7b040g2081040g2081"

@@ -4,7 +4,7 @@ import Encodings
 import OpenPGP
 import Testing
 
-@Suite("Design 3.5: signatures outside the profile")
+@Suite("Signatures outside the profile")
 struct MessageSignatureRefusalTests {
     private static let list = #"("@method" "@target-uri" "content-digest" "authorization")"#
     private let forge = SignatureForge()

@@ -4,7 +4,7 @@ import Encodings
 import OpenPGP
 import Testing
 
-@Suite("Design 3.5: the signature of a request")
+@Suite("The signature of a request")
 struct MessageSignatureTests {
     private let forge = SignatureForge()
 

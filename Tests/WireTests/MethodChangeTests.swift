@@ -3,7 +3,7 @@ import Encodings
 import OpenPGP
 import Testing
 
-@Suite("Design 3.1, Changing methods: what is signed")
+@Suite("What is signed")
 struct MethodChangeTests {
     private let sample: Sample
 

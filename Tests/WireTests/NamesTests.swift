@@ -42,7 +42,7 @@ struct NamesTests {
         for count in [0, 31, 33] { #expect(Nonce(bytes: [UInt8](repeating: 0, count: count)) == nil) }
     }
 
-    @Test("Design 3.3: a number has six ASCII digits")
+    @Test("A number has six ASCII digits")
     func numbers() throws {
         #expect(EntryNumber.length == 6)
         for text in ["000000", "471932", "999999"] {
@@ -59,7 +59,7 @@ struct NamesTests {
         }
     }
 
-    @Test("Design 1: a custom authenticator has a name of its own, of 32 characters at most")
+    @Test("A custom authenticator has a name of its own, of 32 characters at most")
     func authenticators() throws {
         let longest = "a" + String(repeating: "0", count: 31)
         for name in ["a", "voice-print", "face_2", longest] {
@@ -75,7 +75,7 @@ struct NamesTests {
         }
     }
 
-    @Test("Design 3.4: the methods are a closed set with the names of the receipt")
+    @Test("The methods are a closed set with the names of the receipt")
     func methods() {
         #expect(AnswerMethod.standard.map(\.rawValue) == ["confirm", "pin", "biometric"])
         for name in ["", "Confirm", "confirm ", "none", "PIN", "pin\n"] { #expect(AnswerMethod(rawValue: name) == nil) }

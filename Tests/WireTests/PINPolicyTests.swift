@@ -25,7 +25,7 @@ struct PINPolicyTests {
     }
 
     @Test(
-        "Design 3.1, PIN subkey; RFC 7914 §2: no policy lets PINs be shorter, guessed more often or stretched less",
+        "RFC 7914 §2: no policy lets PINs be shorter, guessed more often or stretched less",
         arguments: [
             ("/min_length", ["min_length": 3]), ("/min_length", ["min_length": 33]),
             ("/max_length", ["max_length": 33]),

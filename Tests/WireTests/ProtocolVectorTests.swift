@@ -31,12 +31,15 @@ struct ProtocolVectorTests {
         _ body: () throws -> Void
     ) {
         var found: String?
-        do { try body() } catch {
-            // The words of the vectors are those of no language: without modules, quotation marks and our own types.
-            found = "\(error)".replacing("\"", with: "").replacing(#/(?:\w+\.)+/#, with: "")
-                .replacing(#/PacketTag\(rawValue: (\d+)\)/#) { "\($0.output.1)" }
-        }
+        do { try body() } catch { found = words(of: error) }
         #expect(found == expected?.string, "\(name)", sourceLocation: sourceLocation)
+    }
+
+    /// An error in the words of the vectors, which are those of no language: without modules, quotation marks and our
+    /// own types.
+    private func words(of error: any Error) -> String {
+        "\(error)".replacing("\"", with: "").replacing(#/(?:\w+\.)+/#, with: "")
+            .replacing(#/PacketTag\(rawValue: (\d+)\)/#) { "\($0.output.1)" }
     }
 
     @Test("Certificates of devices, and what is wrong with others")
@@ -168,5 +171,105 @@ struct ProtocolVectorTests {
                 #expect(CustomData(try #require(vector["data"]?.string))?.text == text, "\(name)")
             }
         }
+    }
+
+    @Test("Removal notices: which a device believes, and why no others")
+    func notices() throws {
+        let file = try file("removal-notice")
+        let issuer = try #require(file["issuer"]?.string.flatMap { Issuer($0) })
+        let enrollment = try #require(file["enrollment"]?.string.flatMap { EnrollmentID($0) })
+        let now = UnixSeconds(try #require(file["now"]?.integer)) + 60
+        for vector in try cases(of: file) {
+            let name = try #require(vector["name"]?.string)
+            let message = try #require(vector["notice"]?.string)
+            let stage = vector["stage"]?.string
+            let certificate = try Certificate(armored: try #require(vector["certificate"]?.string))
+            var isRevoked = false
+            expect(stage == "message" ? vector["error"] : nil, in: name) {
+                let signed = try CleartextMessage(parsing: message)
+                isRevoked = try signed.verify(by: certificate, now: now).revokedAt != nil
+            }
+            #expect(isRevoked == (stage == "signer"), "\(name)")
+            let notice = RemovalNotice(
+                verifying: message, issuer: issuer, enrollment: enrollment, certificate: certificate, now: now)
+            #expect(notice?.text == (stage == nil ? vector["text"]?.string : nil), "\(name)")
+        }
+    }
+
+    @Test("Acts on other devices: their texts, and what is none")
+    func acts() throws {
+        for vector in try cases(of: try file("device-act")) {
+            let name = try #require(vector["name"]?.string)
+            let text = try #require(vector["text"]?.string)
+            let act = DeviceAct(text)
+            #expect(act == nil || act?.text == text, "\(name)")
+            switch vector["operation"]?.string {
+            case "parse": #expect((act != nil) == (vector["valid"] == true), "\(name)")
+            default:
+                #expect((act == nil) == (vector["error"] == "text"), "\(name)")
+                guard vector["valid"] == true else { continue }
+                #expect(act?.kind.rawValue == vector["act"]?.string, "\(name)")
+                #expect(act.map { "\($0.device)" } == vector["device"]?.string, "\(name)")
+            }
+        }
+    }
+
+    @Test("Links: where a device goes back to, and the message that brings the code")
+    func returns() async throws {
+        let file = try file("return-message")
+        for vector in try cases(of: file) {
+            let name = try #require(vector["name"]?.string)
+            let place = ReturnURI(try #require(vector["return_uri"]?.string), isDevelopment: false)
+            if vector["operation"] == "uri" {
+                let code = try #require(vector["code"]?.string)
+                #expect((place != nil) == (vector["valid"] == true), "\(name)")
+                #expect(place?.bringing(Secret(code)).reveal() == vector["url"]?.string, "\(name)")
+                continue
+            }
+            let read = try await returned(vector, of: file)
+            #expect(read.stage == vector["stage"]?.string, "\(name)")
+            #expect(read.error == vector["error"]?.string, "\(name)")
+            #expect(read.code?.reveal() == vector["code"]?.string, "\(name)")
+            let url = read.code.flatMap { place?.bringing($0).reveal() }
+            #expect(url == vector["url"]?.string, "\(name)")
+        }
+    }
+
+    /// Opens a return message as a device does: the code, or where and why it is refused.
+    private func returned(
+        _ vector: JSONValue, of file: JSONValue
+    ) async throws -> (stage: String?, error: String?, code: Secret<String>?) {
+        let key = try P256.KeyAgreement.PrivateKey(
+            rawRepresentation: hex(file["device_private_keys"]?["encryption"]))
+        let created = UnixSeconds(try #require(file["device_created"]?.integer))
+        let device = try Certificate(armored: try #require(file["device_certificate"]?.string))
+        let server = try Certificate(armored: try #require(file["server_certificate"]?.string))
+        let message = try hex(vector["message"])
+        let now = UnixSeconds(try #require(vector["now"]?.integer)) + 60
+        let opened: VerifiedMessage
+        do {
+            opened = try await EncryptedMessage.open(
+                message, with: DecryptionKeyPair(key, createdAt: created), signers: server.keys,
+                intendedRecipient: device.fingerprint, now: now)
+        } catch {
+            return ("message", words(of: error), nil)
+        }
+        guard opened.signature.type == .binary else { return ("body", "signatureType", nil) }
+        guard let json = try? JSONValue(parsing: opened.content) else { return ("body", "json", nil) }
+        let read: ReturnMessage
+        do throws(JSONShapeError) {
+            read = try ReturnMessage(json)
+        } catch {
+            switch error {
+            case .missing(let pointer), .invalid(let pointer, _), .unknownMember(let pointer):
+                return ("body", pointer, nil)
+            }
+        }
+        let expected = [
+            ("issuer", "\(read.issuer)", file["issuer"]), ("challenge", "\(read.challenge)", vector["challenge"]),
+            ("enrollment", "\(read.enrollment)", file["enrollment"]),
+        ]
+        if let other = expected.first(where: { $0.1 != $0.2?.string }) { return ("purpose", other.0, nil) }
+        return (nil, nil, read.code)
     }
 }

@@ -4,7 +4,7 @@ import Encodings
 import JOSE
 import Testing
 
-@Suite("Design 3.6: the payload of a push")
+@Suite("The payload of a push")
 struct PushEnvelopeTests {
     private static let now = Timestamp(seconds: 1_795_169_710)
     private static let skew: Int64 = 60

@@ -3,7 +3,7 @@ import Encodings
 import OpenPGP
 import Testing
 
-@Suite("Design 3.4: what is not a receipt")
+@Suite("What is not a receipt")
 struct ReceiptRefusalTests {
     /// The text of the full receipt with the first line that begins so replaced.
     private static func text(_ line: String, _ replacement: String?) throws -> String {
@@ -58,7 +58,7 @@ struct ReceiptRefusalTests {
         #expect(throws: ReceiptError.malformedField(field)) { try Receipt(parsing: text) }
     }
 
-    @Test("Design 3.4: an approval by a custom authenticator names its data, and nothing else does")
+    @Test("An approval by a custom authenticator names its data, and nothing else does")
     func customData() throws {
         let custom = try Golden.custom.text
         let line = try #require(custom.split(separator: "\n").first { $0.hasPrefix("custom-data: ") })

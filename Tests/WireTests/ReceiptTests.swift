@@ -5,7 +5,7 @@ import OpenPGP
 import TestSupport
 import Testing
 
-@Suite("Design 3.4: the receipt as text")
+@Suite("The receipt as text")
 struct ReceiptTests {
     private let sample: Sample
 

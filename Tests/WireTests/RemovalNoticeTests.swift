@@ -4,7 +4,7 @@ import Encodings
 import OpenPGP
 import Testing
 
-@Suite("Design 4: a device wipes its keys on a signed notice and on nothing less")
+@Suite("A device wipes its keys on a signed notice and on nothing less")
 struct RemovalNoticeTests {
     private static let made = Sample.time.unixSeconds
 

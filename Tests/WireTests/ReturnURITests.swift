@@ -2,7 +2,7 @@ import CountersignWire
 import Encodings
 import Testing
 
-@Suite("Design 3.7: where a device goes back to, and with what")
+@Suite("Where a device goes back to, and with what")
 struct ReturnURITests {
     @Test(
         "https, loopback in development, and an app's own scheme, which is a domain's name backwards",

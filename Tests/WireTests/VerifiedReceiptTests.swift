@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpenPGP
 
-@Suite("Design 3.4: a receipt counts when text, signature, signer and certificate fit together")
+@Suite("A receipt counts when text, signature, signer and certificate fit together")
 struct VerifiedReceiptTests {
     private static let made = Sample.time.unixSeconds
     private static let now = Sample.answeredAt.unixSeconds + 60
@@ -54,7 +54,7 @@ struct VerifiedReceiptTests {
         }
     }
 
-    @Test("Design 3.1: an approval by PIN counts when the subkey's notation says so, for this issuer and this method")
+    @Test("An approval by PIN counts when the subkey's notation says so, for this issuer and this method")
     func pin() async throws {
         let right = AnswerMethod.pin.notation(of: sample.issuer)
         for (notations, counts) in [
@@ -82,7 +82,7 @@ struct VerifiedReceiptTests {
         }
     }
 
-    @Test("Design 3.1: an approval by a custom authenticator is signed by the primary key, and by nothing else")
+    @Test("An approval by a custom authenticator is signed by the primary key, and by nothing else")
     func custom() async throws {
         let name = try #require(AuthenticatorName("voice-print"))
         let receipt = Receipt(

@@ -104,7 +104,7 @@ extension Authenticator {
         let json = try await opened(message, for: stored)
         let body: ChallengeBody
         do { body = try ChallengeBody(json) } catch { throw .notHandleable(reason: "\(error)") }
-        // Spec: design 3.3: a challenge is shown only if all of it matches the request.
+        // Spec: docs/protocol/challenges.md, *The sealed body*: it is shown only if all of it matches the request.
         guard body.question.challenge == id, body.question.issuer == stored.issuer, body.enrollment == stored.id,
             body.user == stored.user
         else { throw .notHandleable(reason: "it is meant for somebody else") }
@@ -119,7 +119,7 @@ extension Authenticator {
         }
         let now = await connection.now.adding(seconds: allowedSkew).unixSeconds
         func open(_ certificate: Certificate) async throws -> VerifiedMessage {
-            // Spec: design 3.1: a revoked key is never accepted, whatever date its signature bears.
+            // Spec: docs/protocol/messages.md, *Keys and times*: no revoked key, whatever date its signature bears.
             try await EncryptedMessage.open(
                 message, with: DecryptionKeyPair(key, createdAt: stored.createdAt),
                 signers: certificate.keys.filter { $0.revokedAt == nil },

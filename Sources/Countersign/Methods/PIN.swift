@@ -20,7 +20,7 @@ public struct PIN: Sendable {
 
 /// The data that a device stores for a PIN; they do not help to test a guess.
 ///
-/// Spec: design 3.1, *PIN subkey*.
+/// Spec: docs/protocol/methods.md, *Setting a PIN*.
 struct StoredPIN: Hashable, Sendable {
     /// The name of the vault's record.
     static let record = "pin"

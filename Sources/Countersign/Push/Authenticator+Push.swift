@@ -133,7 +133,7 @@ extension Authenticator {
             await inbox.offer(pending, at: connection.now)
             return pending
         } catch {
-            // Spec: design 3.6: a push that cannot be trusted is dropped, and only causes a request to the server.
+            // Spec: docs/protocol/pushes.md, *What a device verifies*: one that does not pass only causes a request.
             if case .pushRefused = error { await lookNow() }
             throw error
         }

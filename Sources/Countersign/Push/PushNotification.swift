@@ -4,7 +4,7 @@ import Foundation
 
 /// A push notification of Countersign, parsed from what the system handed over, and not yet verified.
 ///
-/// See ``Authenticator/receive(_:allowedClockSkew:)``. Spec: design 3.6.
+/// See ``Authenticator/receive(_:allowedClockSkew:)``. Spec: docs/protocol/pushes.md, *What a device verifies*.
 public struct PushNotification: Sendable {
     /// The enrollment that the push names.
     let enrollment: EnrollmentID

@@ -2,7 +2,8 @@ public import CountersignWire
 
 /// An action that a person can choose on a notification, without opening the app.
 ///
-/// The raw values are the action identifiers of the notification's categories; see `PushCategory`. Spec: design 3.6.
+/// The raw values are the action identifiers of the notification's categories; see `PushCategory`. Spec:
+/// docs/protocol/pushes.md, *Categories and actions*.
 public enum QuickAction: String, Sendable, CaseIterable {
     /// Approve.
     case approve = "COUNTERSIGN_APPROVE"
@@ -34,7 +35,8 @@ extension PendingChallenge {
     /// Carries out the action that was chosen on a notification.
     ///
     /// The SDK first fetches and verifies the challenge. It then denies or reports. It approves only if the
-    /// notification showed all of the challenge, whatever category the push named. Spec: design 3.6.
+    /// notification showed all of the challenge, whatever category the push named. Spec: docs/protocol/pushes.md,
+    /// *Categories and actions*.
     public func perform(_ action: QuickAction) async throws(CountersignError) -> QuickActionResult {
         let question = try await open()
         switch action {

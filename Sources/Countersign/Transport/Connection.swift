@@ -31,11 +31,11 @@ public enum ConnectionState: Hashable, Sendable {
 
 /// Sends signed requests to one server, and corrects the clock by the server's time.
 ///
-/// Spec: design 3.5.
+/// Spec: docs/protocol/requests.md, *The signature*.
 actor Connection {
     /// The largest difference, in seconds, by which the clock is corrected; a larger one is reported.
     ///
-    /// Spec: design 3.5.
+    /// Spec: docs/protocol/requests.md, *Checks of the server*.
     private static let largestCorrection: Int64 = 24 * 3600
     private static let timeout: TimeInterval = 30
     /// How often a request that has been sent is signed anew and repeated.

@@ -23,7 +23,7 @@ public enum BiometricFailure: String, Error, CaseIterable, Sendable {
 /// A vault that can hold a key which only the user's biometrics unlock.
 ///
 /// Each signature with the key shows a prompt, and throws ``BiometricFailure`` when the check fails.
-/// ``Vault/removeKey(_:of:)`` of ``KeyRole/biometric`` deletes the key. Spec: design 3.1, the biometric subkey.
+/// ``Vault/removeKey(_:of:)`` of ``KeyRole/biometric`` deletes the key. Spec: docs/protocol/methods.md, *Biometrics*.
 public protocol BiometricVault: Vault {
     /// Makes the key, and replaces an earlier one of the same enrollment.
     ///

@@ -3,7 +3,7 @@ package import Encodings
 
 /// Creates what a new deployment needs before anybody can use it.
 ///
-/// Spec: design 8, *Security in operation*.
+/// Spec: docs/guides/running.md, *The folder*.
 package enum FirstStart {
     /// The result of the operation.
     package enum Outcome: Sendable {

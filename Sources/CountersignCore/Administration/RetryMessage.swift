@@ -2,7 +2,7 @@ package import CountersignWire
 
 /// Sends an undelivered message now, whether it was given up or waits for its next attempt.
 ///
-/// This operation is for operators. Spec: design 7.
+/// This operation is for operators. Spec: docs/guides/delivery.md, *What did not arrive*.
 package enum RetryMessage {
     /// The result of the operation.
     package enum Outcome: Hashable, Sendable {

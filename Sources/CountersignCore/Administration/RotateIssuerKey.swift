@@ -8,7 +8,7 @@ import OpenPGP
 /// *current*. Then it is *retired*, and what it signed, or what was encrypted to it, is still accepted for a while.
 /// Each server reads the keys again once a minute and does not use older ones, so each step waits longer than a
 /// minute.
-/// Spec: design 2b §8, 3.1.
+/// Spec: docs/decisions/0064-keys-that-rotate.md.
 package enum RotateIssuerKey {
     /// How long a signing key is published before it is used, so that devices and caches learn it.
     package static let publication = Seconds.days(1)

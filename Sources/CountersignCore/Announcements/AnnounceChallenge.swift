@@ -3,7 +3,7 @@ import Encodings
 
 /// Announces challenges to devices by push notifications.
 ///
-/// Spec: design 3.6.
+/// Spec: docs/protocol/pushes.md, *The announcement*.
 package enum AnnounceChallenge {
     /// How long delivery of a withdrawal is tried.
     static let withdrawalLifetime = Seconds.hours(1)

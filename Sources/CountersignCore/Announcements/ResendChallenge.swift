@@ -2,7 +2,7 @@ package import CountersignWire
 
 /// Announces a challenge again to its devices that have a push registration.
 ///
-/// Spec: design 4.
+/// Spec: docs/protocol/relying-party.md, *The challenge*.
 package enum ResendChallenge {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {

@@ -15,7 +15,7 @@ import Encodings
 /// - Check 8: the custom authenticator accepts the answer. This check is in `CustomAnswer.swift`.
 /// - Check 9: one transaction repeats the conditions and stores the result. This check is in `SettleAnswer.swift`.
 ///
-/// Spec: design 3.8.
+/// Spec: docs/protocol/challenges.md, *Checks*.
 package enum AnswerChallenge {
     /// How far the answer's time may lie before the time when the challenge was asked, or after the current time.
     static let tolerance = Seconds.minutes(1)

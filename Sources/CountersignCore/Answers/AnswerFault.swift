@@ -4,7 +4,7 @@ package import OpenPGP
 /// Why an answer is refused.
 ///
 /// The device gets one error code for all faults, and the audit records ``name``. A server in development mode also
-/// sends ``words`` to the device. Spec: design 3.8.
+/// sends ``words`` to the device. Spec: docs/protocol/challenges.md, *Checks*.
 package enum AnswerFault: Equatable, Sendable {
     /// The message cannot be read: it is malformed, or cannot be decrypted.
     case message(OpenPGPError)

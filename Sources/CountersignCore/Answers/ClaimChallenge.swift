@@ -3,7 +3,7 @@ import Encodings
 
 /// Assigns a challenge to the device that presents its code.
 ///
-/// Spec: design 3.7.
+/// Spec: docs/protocol/codes-and-links.md, *Claim*.
 package enum ClaimChallenge {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {

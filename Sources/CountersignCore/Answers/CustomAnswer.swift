@@ -20,7 +20,7 @@ package struct CustomReply: Hashable, Sendable {
 ///
 /// The first transaction admits the device and counts the try. Then the client's hook is asked, outside of any
 /// transaction. The last transaction stores the result as check 9 does. A try is counted before the hook is asked, so
-/// that concurrent tries cannot exceed the limit. Spec: design 3.8.
+/// that concurrent tries cannot exceed the limit. Spec: docs/decisions/0048-custom-authenticators.md.
 struct CustomAnswer: Sendable {
     private typealias Outcome = AnswerChallenge.Outcome
 

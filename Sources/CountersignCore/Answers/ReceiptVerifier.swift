@@ -19,7 +19,7 @@ enum AnswerVerdict: Sendable {
 /// Checks 4 to 7 of an answer: verifies a receipt that a device with an OpenPGP certificate has signed.
 ///
 /// The verifier reads only its own properties and the bytes of the answer. Another kind of credential would get its
-/// own verifier with the same verdicts. Spec: design 3.8 and 3.9.
+/// own verifier with the same verdicts. Spec: docs/protocol/challenges.md, *Checks*.
 struct ReceiptVerifier: Sendable {
     /// The challenge that is answered.
     let challenge: Challenge
@@ -118,7 +118,7 @@ struct ReceiptVerifier: Sendable {
 
     /// The evidence to store; nil unless exactly what will be served of it verifies offline as a receipt.
     ///
-    /// Spec: design 3.4: only what verifies becomes a receipt.
+    /// Spec: docs/protocol/receipts.md, *What the server keeps and serves*: only what verifies becomes a receipt.
     private func evidence(
         _ text: String, _ signature: Signature, by key: CertifiedKey, _ certificate: Certificate
     ) -> Evidence? {

@@ -4,7 +4,8 @@ package import Encodings
 /// Releases an approval that a user gave through a link, on the same device as the browser session that asked.
 ///
 /// Somebody else may have sent the link to the user. Therefore the client does not see the approval until the browser
-/// session presents the return code that the user's device brought back. Spec: design 3.7.
+/// session presents the return code that the user's device brought back. Spec: docs/protocol/codes-and-links.md,
+/// *Approval by a link*.
 package enum ReturnChallenge {
     /// How long the device has at least, after the approval, to bring the return code back.
     static let window = Seconds.minutes(2)

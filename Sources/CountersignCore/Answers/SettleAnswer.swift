@@ -3,7 +3,7 @@ import OpenPGP
 
 /// Check 9 of an answer: repeats the conditions and stores the result in one transaction.
 ///
-/// Spec: design 3.8.
+/// Spec: docs/protocol/challenges.md, *Checks*.
 struct SettleAnswer {
     typealias Outcome = AnswerChallenge.Outcome
 

@@ -262,7 +262,7 @@ extension AskChallenge {
 
     /// A request can only tighten its type.
     ///
-    /// Spec: design 4.
+    /// Spec: docs/protocol/relying-party.md, *Ask*.
     private static func checkTightening(_ request: Request, of type: ChallengeType) throws(Refusal) {
         if request.numberEntry == false, type.numberEntry { throw .notAllowedByType(.numberEntry) }
         if let lifetime = request.lifetime, lifetime > type.lifetime {

@@ -31,7 +31,7 @@ package enum ChallengeOutcome: Hashable, Sendable {
 
     /// The state by the words of the API.
     ///
-    /// Spec: design 1, promise 1.
+    /// Spec: docs/protocol/relying-party.md, *The challenge*.
     package var state: String {
         switch self {
         case .approved, .entered: "approved"
@@ -44,7 +44,7 @@ package enum ChallengeOutcome: Hashable, Sendable {
 
     /// Why, where the state alone does not say.
     ///
-    /// Spec: design 1, promise 8.
+    /// Spec: docs/protocol/relying-party.md, *The challenge*; docs/decisions/0010-two-kinds-of-no.md.
     package var reason: String? {
         switch self {
         case .denied: "declined"

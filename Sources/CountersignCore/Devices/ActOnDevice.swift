@@ -4,7 +4,7 @@ import OpenPGP
 
 /// Suspends, resumes or removes another device of the user, at the request of a device that is let in.
 ///
-/// Spec: design 13 §1.6 and §2.3.
+/// Spec: docs/protocol/devices.md, *An act*.
 package enum ActOnDevice {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {

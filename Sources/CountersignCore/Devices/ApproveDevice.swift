@@ -4,7 +4,7 @@ import OpenPGP
 
 /// The wait of a new device: it ends at a time, or earlier if the user approves the device on another one.
 ///
-/// Spec: design 13 §1.2 and §1.6.
+/// Spec: docs/protocol/enrollment.md, *Waiting for approval*.
 package struct AwaitedApproval: Equatable, Sendable {
     /// How many questions about new devices of one user may be open at once.
     static let maximumQuestions = 3

@@ -5,7 +5,7 @@ import OpenPGP
 /// A change to the binding between a user and a device.
 ///
 /// Every client that is linked to the user and has registered for notices is told, so that it can tell the user by
-/// means that do not depend on any device. Spec: NIST SP 800-63B-4 §4.1.2.1; design 3.5.
+/// means that do not depend on any device. Spec: NIST SP 800-63B-4 §4.1.2.1; docs/protocol/relying-party.md, *Notices*.
 enum BindingChange: Sendable {
     /// A device was enrolled; `isWaived` says whether its ticket waived the approval on an earlier device.
     case created(isWaived: Bool)

@@ -4,7 +4,7 @@ import OpenPGP
 
 /// Sets, replaces and removes the methods of an enrollment.
 ///
-/// Spec: design 3.1, *Changing methods*.
+/// Spec: docs/protocol/methods.md, *A change*.
 package enum ChangeMethods {
     /// How long after it was made a nonce is accepted.
     static let nonceLifetime = Seconds.minutes(5)
@@ -293,7 +293,7 @@ package enum ChangeMethods {
 
     /// Checks in the transaction whether a change is still authorized, and spends its ticket and nonce.
     ///
-    /// Spec: design 13 §1.5.
+    /// Spec: docs/protocol/methods.md, *Which authorization is needed*.
     ///
     /// - Parameters:
     ///   - change: the change.

@@ -4,7 +4,7 @@ import OpenPGP
 
 /// Enrolls a device with a ticket.
 ///
-/// Spec: design 3.5.
+/// Spec: docs/protocol/enrollment.md, *The steps of a device*.
 package enum EnrollDevice {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
@@ -161,7 +161,7 @@ package enum EnrollDevice {
 
     /// Whether the user is asked about a new device: there is a device to ask, and there were not too many questions.
     ///
-    /// A device about which the user is not asked still waits. Spec: design 13 §1.6.
+    /// A device about which the user is not asked still waits. Spec: docs/decisions/0046-approval-of-devices.md.
     private static func isAsked(
         about ticket: Ticket, _ trust: TrustState, in work: UnitOfWork
     ) throws -> Bool {

@@ -53,7 +53,8 @@ extension Enrollment {
     ///
     /// If a PIN counts, a change needs its signature; a biometric that counts may sign its own replacement or removal
     /// instead. If only a biometric counts, only its own replacement or removal needs its signature. The signature of a
-    /// method that waits is never needed, nor is one for the removal of a method that waits. Spec: design 13 §2.1.
+    /// method that waits is never needed, nor is one for the removal of a method that waits. Spec:
+    /// docs/protocol/methods.md, *Which authorization is needed*.
     func signers(
         of change: SignedChange, at now: Timestamp
     ) -> (methods: [AnswerMethod], isNeeded: Bool, named: ChangeMethods.Authority) {

@@ -44,7 +44,7 @@ extension UnitOfWork {
     ///
     /// All challenges, changes and acts of an enrollment share one count.
     ///
-    /// Spec: design 3.8, *Wrong PIN*; NIST SP 800-63B-4 §3.2.10; PSD2 RTS Article 4(3)(b).
+    /// Spec: docs/protocol/challenges.md, *Checks*; NIST SP 800-63B-4 §3.2.10; PSD2 RTS Article 4(3)(b).
     ///
     /// - Parameters:
     ///   - key: the key of the PIN that should have been typed.

@@ -4,7 +4,8 @@ import Encodings
 /// Removes an enrollment, for a client or for the operator; ``RemoveOwnEnrollment`` is for the device itself.
 ///
 /// A removal shortens no wait: new devices wait as if the removed one were still there, for as long as the record that
-/// it leaves behind lasts. Spec: design 4, *Removal*; design 13 §2.5.
+/// it leaves behind lasts. Spec: docs/protocol/enrollment.md, *The end of an enrollment*;
+/// docs/decisions/0046-approval-of-devices.md.
 package enum RemoveEnrollment {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {

@@ -2,7 +2,7 @@ package import CountersignWire
 
 /// Shows the calling device the user's other devices.
 ///
-/// Spec: design 13 §1.6 and §2.3.
+/// Spec: docs/protocol/devices.md, *The list*.
 package enum ShowOtherDevices {
     /// The user's other devices, with what the calling device needs to act on them.
     package struct List: Equatable, Sendable {

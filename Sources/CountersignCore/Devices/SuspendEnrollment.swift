@@ -3,7 +3,7 @@ import Encodings
 
 /// Suspends and resumes devices, for the operator; ``ActOnDevice`` is for the user's own devices.
 ///
-/// Spec: design 13 §2.4.
+/// Spec: docs/decisions/0046-approval-of-devices.md.
 package enum SuspendEnrollment {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {

@@ -2,7 +2,7 @@ package import CountersignWire
 
 /// Removes a method that still waits, on any device of the user.
 ///
-/// Spec: design 13 §1.6.
+/// Spec: docs/protocol/devices.md, *Undo a method*.
 package enum UndoMethod {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {

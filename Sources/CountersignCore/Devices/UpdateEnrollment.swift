@@ -3,7 +3,7 @@ import Encodings
 
 /// Changes a device's description of itself, its push registration, and the body versions that it reads.
 ///
-/// Spec: design 4.
+/// Spec: docs/protocol/enrollment.md, *Updates*.
 package enum UpdateEnrollment {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {

@@ -3,7 +3,7 @@ import OpenPGP
 
 /// Authenticates the device that calls.
 ///
-/// Spec: design 3.5 and 3.8, step 1.
+/// Spec: docs/protocol/requests.md, *Checks of the server*.
 package enum VerifyDevice {
     /// The result of the operation.
     package enum Outcome: Sendable {

@@ -4,7 +4,7 @@ package import OpenPGP
 
 /// Ends the wait of an enrollment and of its methods, by a waiver of a client or of the operator.
 ///
-/// Spec: design 13 §1.4.
+/// Spec: docs/decisions/0046-approval-of-devices.md.
 package enum WaiveWait {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {

@@ -32,7 +32,7 @@ package struct DeviceCall: Sendable {
 package struct ReplayGuard: Sendable {
     /// How far the clocks of a device and a server may be apart.
     ///
-    /// Spec: design 3.5.
+    /// Spec: docs/protocol/requests.md, *Checks of the server*.
     package static let tolerance = Seconds.minutes(1)
     /// How much longer a nonce is remembered than the time of its proof is accepted.
     ///
@@ -91,7 +91,7 @@ extension Enrollment.State {
 extension Stores {
     /// Why an operation of an enrollment is refused; nil if it is not.
     ///
-    /// Spec: design 13 §2.4.
+    /// Spec: docs/protocol/requests.md, *Checks of the server*.
     ///
     /// - Parameters:
     ///   - enrollment: the enrollment.

@@ -107,7 +107,7 @@ package final class Enrollment: Sendable {
     ///
     /// An AAL2 type accepts no device that keeps its keys in software. Such keys can be copied, and whoever has a copy
     /// and a receipt can try one PIN after another without the server.
-    /// Spec: design 3.1, *PIN subkey*; NIST SP 800-63B-4 §3.2.13.
+    /// Spec: docs/security/pin.md, *Attackers*; NIST SP 800-63B-4 §3.2.13.
     func satisfies(_ type: ChallengeType) -> Bool {
         credential.assurance >= type.assurance && (!type.isAAL2 || device.storage == .enclave)
     }

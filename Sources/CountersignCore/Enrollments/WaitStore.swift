@@ -2,7 +2,7 @@ package import CountersignWire
 
 /// The data that decide when something new counts: cooling-offs, records of removed enrollments, and what waits.
 ///
-/// Spec: design 13.
+/// Spec: docs/decisions/0046-approval-of-devices.md.
 ///
 /// All functions throw ``StoreError``.
 package protocol WaitStore {

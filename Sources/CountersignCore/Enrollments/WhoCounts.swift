@@ -4,7 +4,7 @@ package import CountersignWire
 // accepts its answers; before that it waits. Every operation that changes which devices, PINs or biometrics count locks
 // the user's row first.
 //
-// Spec: design 13.
+// Spec: docs/decisions/0046-approval-of-devices.md.
 
 extension Enrollment {
     /// How long after an enrollment was made the setting of a method is a part of enrolling.
@@ -74,7 +74,7 @@ struct TrustState: Sendable {
 
     /// From when an enrollment counts that is made now; nil if it counts at once.
     ///
-    /// Spec: design 13 §1.1 and §1.2.
+    /// Spec: docs/protocol/enrollment.md, *Waiting for approval*; docs/decisions/0046-approval-of-devices.md.
     var newEnrollmentCounts: Timestamp? {
         guard leftBehind != nil || enrollments.contains(where: { $0.counts(at: now) }) else { return nil }
         // A record under an external id may be of an earlier user, whose wait was longer.
@@ -83,7 +83,7 @@ struct TrustState: Sendable {
 
     /// Whether an approval of a new device, or an act on another device, needs the signature of a PIN or a biometric.
     ///
-    /// Spec: design 13 §1.3.
+    /// Spec: docs/protocol/devices.md, *An act*; docs/decisions/0046-approval-of-devices.md.
     ///
     /// - Parameter besides: an enrollment that is to be removed or suspended, whose methods are not considered; nil for
     ///   none.
@@ -136,7 +136,7 @@ extension UnitOfWork {
 extension UnitOfWork {
     /// Keeps the record of an enrollment that is being removed; one that does not count leaves none.
     ///
-    /// Spec: design 13 §2.5.
+    /// Spec: docs/decisions/0046-approval-of-devices.md.
     func leaveBehind(_ enrollment: Enrollment) throws {
         guard enrollment.counts(at: now) else { return }
         let left = LeftBehind(
@@ -148,7 +148,7 @@ extension UnitOfWork {
     ///
     /// The next user whom the external id names waits as if the enrollments had been their own and were removed now.
     ///
-    /// Spec: design 13 §2.5.
+    /// Spec: docs/decisions/0046-approval-of-devices.md.
     ///
     /// The caller has locked the user's row, and unlinks or renames afterwards.
     func leaveBehind(

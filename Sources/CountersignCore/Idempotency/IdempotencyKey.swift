@@ -2,7 +2,7 @@ package import CountersignWire
 
 /// Identifies one request of one caller, so that a repeat of the request gets the first outcome.
 ///
-/// Spec: design 4.
+/// Spec: docs/protocol/relying-party.md, *Idempotency*.
 package struct IdempotencyKey: Sendable {
     /// How long an outcome is kept.
     package static let lifetime = Seconds.days(1)

@@ -24,7 +24,7 @@ package enum KeyUse: String, CaseIterable, Sendable {
 
 /// One of the issuer's keys that rotate, as it is stored.
 ///
-/// Spec: design 2b §8.
+/// Spec: docs/decisions/0064-keys-that-rotate.md.
 package struct IssuerKey: Sendable {
     /// The stage of a key's life.
     package enum State: String, Sendable {

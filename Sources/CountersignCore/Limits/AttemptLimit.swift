@@ -18,11 +18,11 @@ enum AttemptLimit: Hashable, Sendable {
     case otherWrongCredentials(maximum: Int)
     /// Inputs of a device that were refused.
     ///
-    /// Spec: design 3.8.
+    /// Spec: docs/protocol/challenges.md, *Checks*.
     case refused(Input, EnrollmentID)
     /// Wrong return codes of an approval by a link; each code has 128 bits.
     ///
-    /// Spec: design 3.7.
+    /// Spec: docs/security/threat-model.md, *Guessing*.
     case wrongReturnCodes(ChallengeID)
     /// Wrong answers to a challenge, during its whole life; its type sets the maximum.
     case wrongAnswers(ChallengeID, maximum: Int)
@@ -42,7 +42,7 @@ enum AttemptLimit: Hashable, Sendable {
     case resends(ChallengeID, maximum: Int)
     /// Challenges that ask whether a further device belongs to the user, by one client.
     ///
-    /// Spec: design 13 §1.6.
+    /// Spec: docs/decisions/0046-approval-of-devices.md.
     case newDeviceAsks(UserID, ClientID)
     /// Test messages to one address, by its hash.
     case testMessages(to: String)

@@ -7,7 +7,7 @@ package enum Channel: Hashable, Sendable {
     /// The first device that presents the code of the challenge is asked.
     ///
     /// Where there is a place to return to, the code is a link, and an approval is held back until the client presents
-    /// what the device brought back there. Spec: design 3.7.
+    /// what the device brought back there. Spec: docs/protocol/codes-and-links.md, *Approval by a link*.
     case code(Claim, returnURI: ReturnURI?)
     /// The user types, where this was started, six digits that were sent by text message.
     ///
@@ -50,7 +50,7 @@ package enum Channel: Hashable, Sendable {
 
 /// Whether a device has presented the code of a challenge.
 ///
-/// Spec: design 3.7.
+/// Spec: docs/protocol/codes-and-links.md, *Claim*.
 package enum Claim: Hashable, Sendable {
     /// No device has presented it.
     case awaited

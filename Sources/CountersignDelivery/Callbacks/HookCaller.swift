@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// It posts as callbacks are posted, signed and without following redirects, and reads the verdict from the response.
 ///
-/// Spec: Standard Webhooks; design 3.4.
+/// Spec: Standard Webhooks; docs/protocol/relying-party.md, *Hooks*.
 package final class HookCaller: AuthenticatorHooks {
     /// The maximum size of a response, in bytes.
     private static let maximumSize = 16_384

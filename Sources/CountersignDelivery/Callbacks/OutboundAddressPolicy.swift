@@ -5,7 +5,7 @@ package import NIOCore
 ///
 /// A URL may name a host, or resolve to an address, that only the server's own network can reach.
 ///
-/// Spec: design 8, *Callbacks*.
+/// Spec: docs/decisions/0018-where-callbacks-may-go.md.
 package enum OutboundAddressPolicy: Sendable {
     /// Only public addresses.
     case publicAddresses

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Collects mails and text messages in a folder and in memory instead of sending them.
 ///
-/// Only in development mode. Spec: design 8, *Development mode*.
+/// Only in development mode. Spec: docs/guides/delivery.md, *Mail and text messages without anybody to send them*.
 package final class DevelopmentOutbox: Sendable {
     package struct Entry: Sendable {
         /// The message's id.

@@ -32,7 +32,7 @@ public enum AnswerSignatureRefusal: Error, Equatable, Sendable {
 ///
 /// The form limits what the signature may say about itself, so that every program accepts the receipt, now and later,
 /// and nothing in it is the device's free choice. The form is checked before the signer, so that a right PIN and a
-/// wrong one look alike. Spec: design 3.8, step 4.
+/// wrong one look alike. Spec: docs/protocol/messages.md, *Subpackets of a signature*.
 public enum AnswerSignature {
     /// The largest total size in octets; GnuPG reads no more than 10,000.
     public static let maximumSize = 512

@@ -6,7 +6,7 @@ public import Encodings
 /// The challenge goes to the first device that presents the code. The code names no server: a device sends it only to
 /// the server with which it is enrolled. The one-time password says whether the code is a picture or a link. An
 /// approval by a link takes effect only after the browser that asked has returned; a picture turned into a link must
-/// not avoid that. Spec: design 3.7.
+/// not avoid that. Spec: docs/protocol/codes-and-links.md, *The code*.
 public struct ChallengeCode: Equatable, Sendable {
     /// How a code reaches a device.
     public enum Form: String, CaseIterable, Sendable {
@@ -21,7 +21,7 @@ public struct ChallengeCode: Equatable, Sendable {
 
     /// How long a one-time password is valid, in seconds; the page that shows the code replaces it before that.
     ///
-    /// Spec: design 3.7.
+    /// Spec: docs/protocol/codes-and-links.md, *The code*.
     public static let lifetime: Int64 = 60
 
     /// The challenge.

@@ -2,8 +2,6 @@ import Encodings
 public import OpenPGP
 
 /// What an answer proves, weakest first.
-///
-/// Spec: design 3.9.
 public enum Assurance: String, Comparable, CaseIterable, Sendable {
     /// Only that something was approved.
     case event
@@ -101,7 +99,7 @@ public struct DeviceKeys: Sendable {
 extension DeviceKeys {
     /// The one user ID of a device's certificate.
     ///
-    /// Spec: design 3.1.
+    /// Spec: docs/protocol/enrollment.md, *Keys and certificate*.
     public static func userID(of user: UserID, enrollment: EnrollmentID, issuer: Issuer) -> String {
         "\(user) <\(enrollment)@\(issuer.host)>"
     }

@@ -2,8 +2,8 @@ public import Encodings
 
 /// The return code of an approval by a link, sealed to the approving device, as challenges are.
 ///
-/// Anybody who could read the code in the reply, or replace it, would decide whose approval is released. Spec: design
-/// 3.7.
+/// Anybody who could read the code in the reply, or replace it, would decide whose approval is released. Spec:
+/// docs/protocol/codes-and-links.md, *Approval by a link*.
 public struct ReturnMessage: Sendable {
     private static let version: Int64 = 1
     private static let kind = "return"

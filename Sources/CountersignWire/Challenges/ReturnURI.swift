@@ -3,7 +3,8 @@ import Foundation
 
 /// The URL to which the browser returns after an approval by a link.
 ///
-/// It is part of the signed challenge, so nobody between device and server can replace it. Spec: design 3.7.
+/// It is part of the signed challenge, so nobody between device and server can replace it. Spec:
+/// docs/protocol/codes-and-links.md, *Approval by a link*.
 public struct ReturnURI: Hashable, Sendable, CustomStringConvertible {
     /// How many such URLs a client may have.
     public static let maximumCount = 32

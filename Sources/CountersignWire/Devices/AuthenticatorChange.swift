@@ -3,7 +3,8 @@ import Encodings
 /// The text that a device signs to register or deregister a custom authenticator.
 ///
 /// It is signed like a ``MethodChange``: by the primary key, and by the PIN's key if there is one. A custom
-/// authenticator has no key, because a relying party judges it. Spec: design 3.1, *Changing methods*.
+/// authenticator has no key, because a relying party judges it. Spec: docs/protocol/methods.md, *The text for a custom
+/// authenticator*.
 public struct AuthenticatorChange: Hashable, Sendable {
     /// The lines that every change begins with.
     public let header: ChangeHeader
@@ -46,7 +47,8 @@ public struct AuthenticatorChange: Hashable, Sendable {
 /// The app's data for a custom authenticator, as the text that the device signs and seals.
 ///
 /// Its first line keeps an app from having the device's key sign anything else. Receipts and changes name the hash of
-/// the sealed message, which reveals nothing of the content; the hash of a short secret would. Spec: design 3.4.
+/// the sealed message, which reveals nothing of the content; the hash of a short secret would. Spec:
+/// docs/protocol/methods.md, *Custom authenticators*.
 public struct CustomData: Hashable, Sendable {
     /// The first line, which distinguishes such data from everything else that a key signs.
     public static let title = "Countersign custom data v1"

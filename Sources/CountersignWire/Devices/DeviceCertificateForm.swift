@@ -4,8 +4,8 @@ import OpenPGP
 ///
 /// Receipts stay valid only as long as every program accepts their certificate. So a certificate holds only what all of
 /// these programs import, and judge as the server does: one binding of each key, without an end and not from the
-/// future; one harmless revocation of each key that was replaced; and nothing that anybody else signed. Spec: design
-/// 3.1 and 3.4.
+/// future; one harmless revocation of each key that was replaced; and nothing that anybody else signed. Spec:
+/// docs/protocol/enrollment.md, *Keys and certificate*; docs/decisions/0059-what-a-receipt-depends-on.md.
 public enum DeviceCertificateForm {
     /// The greatest size of a certificate at enrollment, in octets.
     public static let sizeAtEnrollment = 4 * 1024

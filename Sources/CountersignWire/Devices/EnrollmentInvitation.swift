@@ -3,7 +3,7 @@ public import OpenPGP
 
 /// The invitation in a QR code or link for a device that is to enroll: base64 of JSON.
 ///
-/// Spec: design 3.7.
+/// Spec: docs/protocol/enrollment.md, *The invitation*.
 ///
 /// Besides issuer, ticket and the issuer's fingerprint it names the user and the future enrollment, because the user ID
 /// of the device's certificate contains both.

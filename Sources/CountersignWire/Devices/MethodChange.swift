@@ -3,7 +3,7 @@ public import OpenPGP
 
 /// The lines that every change of methods begins with, whoever judges the method.
 ///
-/// Spec: design 3.1, *Changing methods*.
+/// Spec: docs/protocol/methods.md, *A change*.
 public struct ChangeHeader: Hashable, Sendable {
     /// The first line, which distinguishes changes from everything else that a key signs.
     static let title = "Countersign change v1"
@@ -43,7 +43,7 @@ public struct ChangeHeader: Hashable, Sendable {
 /// ``AuthenticatorChange`` is for custom authenticators.
 ///
 /// It is signed by the primary key and, if the user has a PIN, also by the PIN's key; each signature is in a message of
-/// its own. Spec: design 3.1, *Changing methods*.
+/// its own. Spec: docs/protocol/methods.md, *The text for PIN and biometric*.
 public struct MethodChange: Hashable, Sendable {
     /// The lines that every change begins with.
     public let header: ChangeHeader

@@ -3,7 +3,7 @@ public import OpenPGP
 
 /// The text that a device signs with a method's key to suspend, resume or remove another device of its user.
 ///
-/// Spec: design 13 §2.3.
+/// Spec: docs/protocol/devices.md, *An act*.
 public struct DeviceAct: Hashable, Sendable {
     /// The action on the other device.
     public enum Kind: String, Sendable, CaseIterable {

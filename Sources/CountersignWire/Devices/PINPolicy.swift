@@ -22,8 +22,8 @@ public enum PINLimitAction: String, CaseIterable, Sendable {
 
 /// The rules for PINs, which a client sets for its devices.
 ///
-/// The device checks a new PIN, because nobody else ever sees it; the server counts wrong ones. Spec: design 3.1, 3.8;
-/// NIST SP 800-63B-4 §3.2.10.
+/// The device checks a new PIN, because nobody else ever sees it; the server counts wrong ones. Spec:
+/// docs/protocol/methods.md, *Rules for PINs*; NIST SP 800-63B-4 §3.2.10.
 public struct PINPolicy: Hashable, Sendable {
     /// The bounds of every policy.
     private enum Bounds {
@@ -52,7 +52,7 @@ public struct PINPolicy: Hashable, Sendable {
     public private(set) var limitAction = PINLimitAction.lock
     /// The binary logarithm of scrypt's cost N; its block size is 8 and its parallelism 1.
     ///
-    /// Spec: design 3.1 (at least 2^15); RFC 7914 §2.
+    /// Spec: docs/protocol/methods.md, *Rules for PINs*; RFC 7914 §2.
     public private(set) var cost = 16
 
     private init() {}
@@ -69,7 +69,7 @@ public struct PINPolicy: Hashable, Sendable {
 
     /// Reads a policy; members left out get the values of ``standard``.
     ///
-    /// Server and device both refuse a policy outside the bounds of the design, so that neither a mistake nor a lying
+    /// Server and device both refuse a policy outside its bounds, so that neither a mistake nor a lying
     /// server makes PINs cheap to guess.
     ///
     /// - Parameters:

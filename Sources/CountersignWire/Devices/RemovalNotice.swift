@@ -3,7 +3,7 @@ public import OpenPGP
 
 /// The server's signed notice that an enrollment has ended.
 ///
-/// A device wipes its keys only on such a notice. Spec: design 4, *Removal*.
+/// A device wipes its keys only on such a notice. Spec: docs/protocol/enrollment.md, *The end of an enrollment*.
 public struct RemovalNotice: Hashable, Sendable {
     private static let title = "Countersign removal notice v1"
 

@@ -3,7 +3,7 @@ public import Encodings
 /// Methods that do not count yet, as a member `waiting`: an object that maps their names to the times from which they
 /// count.
 ///
-/// Spec: design 13.
+/// Spec: docs/protocol/methods.md, *The state*.
 public enum WaitingMethods {
     /// The member; nil if nothing waits.
     public static func json(_ waiting: [(method: AnswerMethod, until: Timestamp)]) -> JSONValue? {

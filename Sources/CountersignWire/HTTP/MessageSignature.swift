@@ -23,7 +23,7 @@ public enum MessageSignatureError: Error, Equatable, Sendable {
 
 /// The components of a request that a device's signature covers.
 ///
-/// Spec: design 3.5, RFC 9421 §2.
+/// Spec: RFC 9421 §2; docs/protocol/requests.md, *The signature*.
 public struct SignedRequest: Sendable {
     /// The method, in upper case.
     public let method: String

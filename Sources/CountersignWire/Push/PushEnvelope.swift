@@ -75,7 +75,7 @@ public enum PushRefusal: Error, Equatable, Sendable {
 
 /// The announcement of a challenge: it is signed, holds nothing secret, and authorises nothing.
 ///
-/// Spec: design 3.6.
+/// Spec: docs/protocol/pushes.md, *The announcement*.
 public struct PushEnvelope: Hashable, Sendable {
     /// The `typ` of the signed part.
     public static let type = "countersign-push+jwt"
@@ -200,7 +200,7 @@ public struct SignedAnnouncement: Hashable, Sendable {
 
     /// The whole payload, in APNs' form: at most ``PushEnvelope/maximumPayloadSize`` bytes of JSON.
     ///
-    /// Spec: design 3.6.
+    /// Spec: docs/protocol/pushes.md, *The announcement*.
     public var payload: JSONValue {
         .members([
             "aps": .members([

@@ -47,7 +47,7 @@ package struct ChallengeType: Hashable, Sendable {
     package static let askWindow = Seconds.hours(1)
     /// The longest a challenge with a code may live.
     ///
-    /// Spec: design 3.7.
+    /// Spec: docs/protocol/codes-and-links.md, *The code*.
     package static let longestCode = Seconds.minutes(3)
     /// The longest six digits that were sent may be typed.
     ///

@@ -1,6 +1,6 @@
 /// A way to answer that a client judges itself, by a hook of its own.
 ///
-/// Spec: design 3.4.
+/// Spec: docs/protocol/methods.md, *Custom authenticators*.
 package struct CustomAuthenticator: Hashable, Sendable {
     /// How many a client may have.
     package static let maximumCount = 10

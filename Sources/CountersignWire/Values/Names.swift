@@ -44,7 +44,7 @@ public enum AnswerMethod: Hashable, Sendable {
 
     /// The notation that a device's certificate has for the subkey that proves this method.
     ///
-    /// Spec: design 3.1; RFC 9580 §5.2.3.24.
+    /// Spec: docs/protocol/methods.md, *The certificate in a change*; RFC 9580 §5.2.3.24.
     public func notation(of issuer: Issuer) -> Notation {
         Notation(name: "method@\(issuer.host)", value: rawValue)
     }

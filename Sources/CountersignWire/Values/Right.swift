@@ -1,6 +1,6 @@
 /// What a client may do.
 ///
-/// Spec: design 4, *What a client may touch*.
+/// Spec: docs/protocol/relying-party.md, *Authentication*.
 package enum Right: String, CaseIterable, Sendable {
     /// Ask, watch and cancel challenges, and fetch receipts.
     case challenges

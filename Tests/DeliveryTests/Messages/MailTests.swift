@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Design 8, Mail: SMTP to a real server", .enabled(if: SMTPPeerProcess.isPresent, "\(SMTPPeerProcess.absence)"),
+    "SMTP to a real server", .enabled(if: SMTPPeerProcess.isPresent, "\(SMTPPeerProcess.absence)"),
     .timeLimit(.minutes(15)))
 struct MailTests {
     private static let credentials = (user: "countersign", password: MailScene.password)

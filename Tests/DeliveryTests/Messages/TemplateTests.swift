@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Design 8, Mail: plain text and HTML from localised templates")
+@Suite("Plain text and HTML from localised templates")
 struct TemplateTests {
     private static let parts = ["subject", "text", "html", "sms"].flatMap { part in ["test.\(part)", "code.\(part)"] }
 

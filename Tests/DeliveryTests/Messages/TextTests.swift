@@ -9,7 +9,7 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 8, Text messages: a gateway described by a template, and Twilio's", .timeLimit(.minutes(15)))
+@Suite("A gateway described by a template, and Twilio's", .timeLimit(.minutes(15)))
 struct TextTests {
     private static let token = "marker-of-a-token"
     private static let number = "+15551234567"

@@ -427,9 +427,132 @@ def pushes(file: File) -> Checks:
     yield "the key's name", thumbprint
 
 
-FILES = {"pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges,
-    "sealed-answer": answers,
-         "certificate": certificates, "method-change": changes, "push-envelope": pushes}
+def notices(file: File) -> Checks:
+    """Judges each removal notice; enrollment.md, The end of an enrollment."""
+    for case in file["cases"]:
+        def stage() -> str | None:
+            known, now = certificate(case["certificate"]), file["now"]
+            try:
+                text, signature = c.read_clear_text(case["notice"])
+                signer = known.signer(signature, c.text_content(text), now)
+            except c.Refused:
+                return "message"
+            if signer.is_revoked(now):
+                return "signer"
+            c.require(case["text"] == text and case["signer"] in (None, signer.key.name), "another text or signer")
+            who = file["issuer"], file["enrollment"]
+            is_refused = refused(lambda: c.verify_removal_notice(case["notice"], known, *who, now))
+            return "text" if is_refused else None
+
+        def judge() -> bool:
+            return stage() == case["stage"] and case["valid"] == (case["stage"] is None) == (case["error"] is None)
+        yield case["name"], judge
+        if case["valid"]:
+            yield case["name"] + ", its reason", lambda: c.verify_removal_notice(
+                case["notice"], certificate(case["certificate"]), file["issuer"], file["enrollment"],
+                file["now"]) == case["text"].split("reason: ")[1]
+
+
+ACT = re.compile(rf"""Countersign\ device\ act\ v1 \nissuer:\ (https?://[a-z0-9._:\[\]-]+) \nenrollment:\ (enr{c.ID})
+    \nnonce:\ ({c.HEX_32}) \nact:\ (suspend|resume|remove) \ndevice:\ (enr{c.ID})""", re.VERBOSE)
+
+
+def judge_act(case: File, file: File, server_key: SecretKey) -> tuple[str | None, str | None]:
+    """The stage at which an act is refused, or the method that has signed it; devices.md, An act."""
+    device, server = certificate(file["device_certificate"]), certificate(file["server_certificate"])
+    try:
+        packets, session = c.decrypt(unhex(case["message"]), server_key)
+        c.require((packets.hex(), session.hex()) == (case["packets"], case["session_key"]), "other packets")
+        content, signature = c.read_signed(packets)
+        c.require(b"\x04" + server.fingerprint in signature.all(35), "another recipient")
+    except c.Refused:
+        return "message", None
+    if not ACT.fullmatch(content.decode()):
+        return "text", "text"
+    expected = c.act_text(file["issuer"], file["enrollment"], file["nonce"], case["act"], case["device"])
+    if content.decode() != expected:
+        lines = zip(content.decode().split("\n"), expected.split("\n"))
+        return "text", next(line.split(":")[0] for line, other in lines if line != other)
+    keys = {notation[1]: part for part in device.subkeys for notation in part.statements[0].notations}
+    try:
+        c.require(signature.kind == c.TEXT, "a signature over octets")
+        signer = device.signer(signature, c.text_content(expected), file["now"])
+    except c.Refused:
+        return "signer", "signer" if signature.names(keys["pin"].key) else "wrongPIN"
+    method = next((method for method, part in keys.items() if part is signer), None)
+    return (None, method) if method else ("signer", "wrongPIN")
+
+
+def acts(file: File) -> Checks:
+    """Judges each act, and each text; devices.md."""
+    server_key = SecretKey.of(c.scalar(unhex(file["server_private_keys"]["encryption"])), ECDH, file["server_created"])
+    for case in file["cases"]:
+        def judge() -> bool:
+            expected = case["stage"], case["method"] if case["valid"] else case["error"]
+            if case["stage"] == "message":
+                expected = "message", None
+            is_whole = case["valid"] == (case["stage"] is None) == (case["error"] is None)
+            return judge_act(case, file, server_key) == expected and is_whole
+
+        yield case["name"], judge if case["operation"] == "act" else (
+            lambda: bool(ACT.fullmatch(case["text"])) == case["valid"])
+
+
+def returns(file: File) -> Checks:
+    """Opens each return message, and judges each URL; codes-and-links.md."""
+    keys, server = device_keys(file), certificate(file["server_certificate"])
+    for case in file["cases"]:
+        def opened() -> str:
+            content = c.open_from_server(unhex(case["message"]), keys, server, case["now"])
+            c.require(content.decode() == case["body"], "another body")
+            return c.read_return(content, case["challenge"], file["issuer"], file["enrollment"])
+
+        def look() -> bool:
+            code = opened()
+            return (code, c.return_url(case["return_uri"], code)) == (case["code"], case["url"])
+
+        def place() -> bool:
+            is_refused = refused(lambda: c.check_return_uri(case["return_uri"]))
+            return is_refused == (not case["valid"]) and (
+                is_refused or c.return_url(case["return_uri"], case["code"]) == case["url"])
+
+        if case["operation"] == "uri":
+            yield case["name"], place
+            continue
+        yield case["name"], look if case["valid"] else lambda: refused(opened)
+        if case["stage"] in ("body", "purpose") and case["error"] != "signatureType":
+            yield case["name"] + ", opened", lambda: c.open_from_server(
+                unhex(case["message"]), keys, server, case["now"]).decode() == case["body"]
+
+
+def webhooks(file: File) -> Checks:
+    """Verifies each call of the server, and signs it anew; relying-party.md, Calls of the server."""
+    for case in file["cases"]:
+        def verify(now: int) -> None:
+            c.verify_webhook(case["fields"], case["body"].encode(), case["secret"], now, file["tolerance"])
+
+        def judge() -> bool:
+            return refused(lambda: verify(file["now"])) == (not case["valid"]) == (case["error"] is not None)
+
+        def sign() -> bool:
+            identifier, timestamp = case["fields"]["webhook-id"], case["fields"]["webhook-timestamp"]
+            content = f"{identifier}.{timestamp}.{case['body']}"
+            made = " ".join(c.webhook_signature(secret, identifier, timestamp, case["body"].encode())
+                            for secret in case["secrets"])
+            return content == case["signed_content"] and case["fields"]["webhook-signature"].endswith(made)
+
+        yield case["name"], judge
+        if case["valid"]:
+            yield case["name"] + ", signed anew", sign
+        if case["error"] == "timestamp" and case["fields"].get("webhook-timestamp", "").isdigit():
+            yield case["name"] + ", at its time", lambda: not refused(
+                lambda: verify(int(case["fields"]["webhook-timestamp"])))
+
+
+FILES = {
+    "pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges, "sealed-answer": answers,
+    "certificate": certificates, "method-change": changes, "push-envelope": pushes, "removal-notice": notices,
+    "device-act": acts, "return-message": returns, "webhook": webhooks}
 
 
 def main(folder: pathlib.Path) -> int:

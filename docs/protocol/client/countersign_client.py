@@ -996,16 +996,67 @@ def custom_data_text(data: str) -> str:
     return f"Countersign custom data v1\ndata: {encode64(data.encode())}"
 
 
+def act_text(issuer: str, enrollment: str, nonce: str, act: str, device: str) -> str:
+    """The text of an act on another device; devices.md, An act."""
+    return "\n".join(["Countersign device act v1", f"issuer: {issuer}", f"enrollment: {enrollment}",
+                      f"nonce: {nonce}", f"act: {act}", f"device: {device}"])
+
+
+def return_url(uri: str, code: str) -> str:
+    """The URL that a device opens after an approval by a link; codes-and-links.md, Approval by a link."""
+    separator = "?" if "?" not in uri else "" if uri.endswith("?") else "&"
+    return f"{uri}{separator}return_code={code}"
+
+
+def check_return_uri(uri: str, schemes: tuple[str, ...] = ()) -> None:
+    """Refuses a URL to which no device goes back; codes-and-links.md, Approval by a link.
+
+    A device whose issuer is `http` would open `http`, too; this one does not.
+    """
+    require(len(uri.encode()) <= 2000 and re.fullmatch(r"[!-~]+", uri), "a URL that is too long, or none")
+    parts = urllib.parse.urlsplit(uri)
+    is_app = re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", parts.scheme) and (not schemes or parts.scheme in schemes)
+    require(parts.scheme == "https" and parts.hostname or is_app, "a URL of another scheme")
+    require("#" not in uri and "@" not in parts.netloc, "a URL with a user or a fragment")
+    names = [name for name, _ in urllib.parse.parse_qsl(parts.query, keep_blank_values=True)]
+    require("return_code" not in names, "a URL that has a code already")
+
+
+def read_return(content: bytes, challenge: str, issuer: str, enrollment: str) -> str:
+    """The code in a return message that is for this approval; codes-and-links.md, Approval by a link."""
+    body = json.loads(content)
+    require(body.get("v") == 1 and body.get("kind") == "return", "another kind or version")
+    named = body["issuer"], body["challenge"], body["enrollment"]
+    require(named == (issuer, challenge, enrollment), "another approval")
+    require(decode64url(body["code"]), "a malformed code")
+    return body["code"]
+
+
+def webhook_signature(secret: str, identifier: str, timestamp: int | str, body: bytes) -> str:
+    """A signature of a call of the server; relying-party.md, Calls of the server; Standard Webhooks."""
+    key = decode64(secret.removeprefix("whsec_"))
+    return "v1," + encode64(hmac.digest(key, f"{identifier}.{timestamp}.".encode() + body, "sha256"))
+
+
+def verify_webhook(fields: dict[str, str], body: bytes, secret: str, now: float, tolerance: int = 300) -> None:
+    """Refuses a call that the server has not made, or not now; relying-party.md, Calls of the server."""
+    timestamp = fields.get("webhook-timestamp", "")
+    require(re.fullmatch(r"[0-9]+", timestamp) and abs(int(timestamp) - now) <= tolerance, "another time")
+    expected = webhook_signature(secret, fields.get("webhook-id", ""), timestamp, body)
+    signatures = fields.get("webhook-signature", "").split(" ")
+    require(any([hmac.compare_digest(each.encode(), expected.encode()) for each in signatures]), "a bad signature")
+
+
 def verify_removal_notice(message: str, server: Certificate, issuer: str, enrollment: str, now: float) -> str:
     """The reason in a removal notice that is good; enrollment.md, The end of an enrollment."""
     text, signature = read_clear_text(message)
     pattern = (f"Countersign removal notice v1\nissuer: {re.escape(issuer)}\nenrollment: {enrollment}\n"
-               rf"removed: {TIME}\nreason: ([a-z0-9_]{{1,64}})")
+               rf"removed: ({TIME})\nreason: ([a-z0-9_]{{1,64}})")
     match = re.fullmatch(pattern, text)
-    require(match, "not a removal notice of this enrollment")
+    require(match and seconds(match[1]), "not a removal notice of this enrollment")
     signer = server.signer(signature, text_content(text), int(now))
     require(signer is not server.primary and not signer.is_revoked(int(now)), "a signer that counts no more")
-    return match[1] if match else ""
+    return match[2] if match else ""
 
 
 def alert_hash(title: str, body: str) -> str:

@@ -21,6 +21,9 @@ USER, ENROLLMENT = "usr_01m7yfdvnpkhd3v12ptm49g5wv", "enr_01m7yfdvpt5prmr79m8dcg
 CHALLENGE, OTHER_CHALLENGE = "chl_01m7yfdxsqjqckvr59wm88r0ae", "chl_01m7yfdr6fvs8f877d8cax65sf"
 ASKED = int(c.seconds("2026-11-20T10:15:02Z"))
 MADE = ASKED - 86400  # when the keys of device and server were made
+OTHER_ISSUER, OTHER_USER, OTHER_ENROLLMENT = (
+    "https://other.example.com", "usr_01m7yfdqyqp13z41p674ccbct7", "enr_01m7yfdr0njy8w340sc732d1nk")
+NONCE = "0000019abad54244a1b2c3d4e5f607180f1e2d3c4b5a69788796a5b4c3d2e1f0"
 NOTE = "All keys were made for these vectors and are used for nothing else."
 
 
@@ -44,17 +47,54 @@ def key(name: str, algorithm: int = ECDSA, created: int = MADE) -> SecretKey:
     return SecretKey.of(private(name), algorithm, created)
 
 
+def flipped(data: bytes, at: int) -> bytes:
+    """Octets of which one is altered."""
+    at %= len(data)
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1:]
+
+
+def present(members: dict[str, Any]) -> dict[str, Any]:
+    """The members that have a value."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def compact(value: Any) -> str:
+    """JSON without blanks."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def encode64url(data: bytes) -> str:
+    """base64url without padding; RFC 4648 §5."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def statement(primary: SecretKey, kind: int, subkey: SecretKey, at: int, further: bytes) -> bytes:
+    """A signature about a subkey."""
+    return packet(2, c.sign(primary, kind, primary.public.hashed + subkey.public.hashed, at, further))
+
+
+def compromised(primary: SecretKey, subkey: SecretKey, at: int) -> bytes:
+    """The revocation of a subkey that somebody else may have."""
+    return statement(primary, c.SUBKEY_REVOKED, subkey, at, subpacket(29, b"\x02"))
+
+
+def server_certificate(*after_signing: bytes) -> bytes:
+    """The server's certificate, with what follows the signing subkey."""
+    user_id = b"Countersign <countersign@login.example.com>"
+    certification = c.sign(
+        SERVER, c.POSITIVE, c.user_id_content(SERVER.public, user_id), MADE, subpacket(27, b"\x01"))
+    return (packet(6, SERVER.public.body) + packet(13, user_id) + packet(2, certification)
+            + c.bind_subkey(SERVER, SERVER_SIGNING, 0x02, MADE) + b"".join(after_signing)
+            + c.bind_subkey(SERVER, SERVER_ENCRYPTION, 0x0C, MADE))
+
+
 DEVICE = DeviceKeys(key("device primary"), key("device authentication"), key("device encryption", ECDH))
 DEVICE_CERTIFICATE = DEVICE.certificate(USER, ENROLLMENT, ISSUER, MADE)
 PIN_KEY = key("device PIN", created=MADE + 60)
 PIN_COMPONENT = c.bind_subkey(DEVICE.primary, PIN_KEY, 0x02, MADE + 60, c.method_notation("pin", ISSUER))
 SERVER, SERVER_SIGNING = key("server primary"), key("server signing")
 SERVER_ENCRYPTION = key("server encryption", ECDH)
-SERVER_CERTIFICATE = (
-    packet(6, SERVER.public.body) + packet(13, b"Countersign <countersign@login.example.com>")
-    + packet(2, c.sign(SERVER, c.POSITIVE, c.user_id_content(
-        SERVER.public, b"Countersign <countersign@login.example.com>"), MADE, subpacket(27, b"\x01")))
-    + c.bind_subkey(SERVER, SERVER_SIGNING, 0x02, MADE) + c.bind_subkey(SERVER, SERVER_ENCRYPTION, 0x0C, MADE))
+SERVER_CERTIFICATE = server_certificate()
 
 
 def keys_of(device: DeviceKeys) -> dict[str, str]:
@@ -103,6 +143,7 @@ PATCH_BODY = '{"push":null}'
 def request_cases(keys: DeviceKeys, issuer: str, key_id: str, now: int) -> list[dict[str, Any]]:
     """Requests of a device, each right or with one fault."""
     get = "/v1/enrollments/self/challenges?wait=0"
+    whole = ";created={created};nonce=\"{nonce}\";keyid=\"{key_id}\";alg=\"{alg}\";tag=\"{tag}\""
     cases: list[dict[str, Any]] = []
 
     def case(name: str, code: str | None = None, error: str | None = None, detail: str | None = None, *,
@@ -110,7 +151,7 @@ def request_cases(keys: DeviceKeys, issuer: str, key_id: str, now: int) -> list[
              label: str = "sig", created: Any = None, nonce: str | None = None, signed_method: str | None = None,
              signed_uri: str | None = None, digest: str | None = None, parameters: str | None = None,
              signer: SecretKey | None = None, change: Any = None, **further: str) -> None:
-        nonce = nonce or base64.urlsafe_b64encode(seed(f"nonce {name} {now}", 18)).decode()
+        nonce = nonce or encode64url(seed(f"nonce {name} {now}", 18))
         values = {"@method": signed_method or method, "@target-uri": signed_uri or issuer + path}
         fields = dict(further)
         if body or digest is not None:
@@ -120,8 +161,7 @@ def request_cases(keys: DeviceKeys, issuer: str, key_id: str, now: int) -> list[
         names = list(values) if names is None else names
         listed = " ".join(f'"{each}"' for each in names)
         created = now if created is None else created
-        parameters = parameters or ";created={created};nonce=\"{nonce}\";keyid=\"{key_id}\";alg=\"{alg}\";tag=\"{tag}\""
-        written = f"({listed})" + parameters.format(
+        written = f"({listed})" + (parameters or whole).format(
             created=created, nonce=nonce, key_id=key_id, alg="ecdsa-p256-sha256", tag="countersign")
         base = c.signature_base([(each, values.get(each.split('"')[0], "0")) for each in names], written)
         value = (signer or keys.authentication).raw_signature(base.encode())
@@ -154,7 +194,6 @@ def request_cases(keys: DeviceKeys, issuer: str, key_id: str, now: int) -> list[
     def coverage(name: str) -> tuple[str, str, str]:
         return invalid, f"coverage({name})", f"{name} must be covered if and only if the request has it"
 
-    whole = ";created={created};nonce=\"{nonce}\";keyid=\"{key_id}\";alg=\"{alg}\";tag=\"{tag}\""
     case("a request without a body")
     case("a request with a body", **patch)
     case("components in another order", names=["content-digest", "@target-uri", "@method"], **patch)
@@ -202,12 +241,12 @@ def request_cases(keys: DeviceKeys, issuer: str, key_id: str, now: int) -> list[
          parameters=whole.replace("{key_id}", "enr_00000000000000000000000000"))
     wrong = (invalid, "invalid", "the signature does not verify")
     case("another method", *wrong, signed_method="POST")
-    case("another host", *wrong, signed_uri="https://other.example.com" + get)
+    case("another host", *wrong, signed_uri=OTHER_ISSUER + get)
     case("another query", *wrong, signed_uri=issuer + get + "1")
     case("another spelling of the method", *wrong, signed_method="get")
     case("signed by the primary key", *wrong, signer=keys.primary)
-    case("an altered signature", *wrong, change=put("Signature", lambda _, value: "sig=:" + c.encode64(
-        value[:-1] + bytes([value[-1] ^ 1])) + ":"))
+    case("an altered signature", *wrong, change=put(
+        "Signature", lambda _, value: f"sig=:{c.encode64(flipped(value, -1))}:"))
     case("another body", invalid, "digest", "the body is not the one that was signed",
          digest=c.content_digest(b'{"push":1}'), **patch)
     case("a digest of another algorithm alone", invalid, "digest", "the body is not the one that was signed",
@@ -230,12 +269,7 @@ def challenge_body(issuer: str = ISSUER, user: str = USER, enrollment: str = ENR
         "message": "Pay EUR 1,250.00 to ACME GmbH?", "details": [{"label": "Amount", "value": "EUR 1,250.00"}],
         "context": "Firefox on Windows, 203.0.113.7", "number_entry": 6, "attempts_left": 5,
         "asked_at": "2026-11-20T10:15:02Z", "expires_at": "2026-11-20T10:17:02.123Z", **changes}
-    return {name: value for name, value in body.items() if value is not None}
-
-
-def compact(value: Any) -> str:
-    """JSON without blanks."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return present(body)
 
 
 def receipt_cases() -> list[dict[str, Any]]:
@@ -335,9 +369,7 @@ def receipt_cases() -> list[dict[str, Any]]:
 
     certificate = DEVICE_CERTIFICATE + PIN_COMPONENT
     retired = certificate + c.revocation(DEVICE.primary, PIN_KEY.public, ASKED + 60)
-    compromised = certificate + packet(2, c.sign(
-        DEVICE.primary, c.SUBKEY_REVOKED, DEVICE.primary.public.hashed + PIN_KEY.public.hashed, ASKED + 60,
-        subpacket(29, b"\x02")))
+    stolen = certificate + compromised(DEVICE.primary, PIN_KEY, ASKED + 60)
 
     def verify(name: str, error: str | None, text: str, signer: SecretKey = DEVICE.primary,
                certificate_: bytes = certificate, at: int = answered, kind: int = c.TEXT,
@@ -359,7 +391,7 @@ def receipt_cases() -> list[dict[str, Any]]:
     verify("by the primary key, but says pin", "wrongSigner", by_pin)
     verify("by the PIN's key, but denied", "wrongSigner", denied, PIN_KEY)
     verify("by the authentication subkey", "signature(wrongKeyFlags)", good, DEVICE.authentication)
-    verify("by a key that was compromised later", "signature(keyRevoked)", by_pin, PIN_KEY, compromised)
+    verify("by a key that was compromised later", "signature(keyRevoked)", by_pin, PIN_KEY, stolen)
     verify("by a superseded key, after that", "signature(keyRevoked)", by_pin, PIN_KEY, retired, at=ASKED + 120)
     verify("by a key that the certificate does not have", "signature(unknownSigner)", good, other.primary)
     verify("the certificate of another device", "wrongDevice", good, other.primary,
@@ -393,27 +425,43 @@ def fixed(name: str) -> dict[str, Any]:
         "prefix": seed(f"{name} prefix", 16)}
 
 
+def sealed(content: bytes, signature: bytes, signer: SecretKey, form: bytes, to: c.PublicKey, random: dict[str, Any],
+           arrange: Any, change: Any) -> tuple[bytes, bytes]:
+    """The packets of a message, and the message that holds them."""
+    inner = c.signed_packets(content, signature, signer.public, form)
+    inner = arrange(inner, content, signature) if arrange else inner
+    message = c.encrypt(inner, to, **random)
+    return inner, change(message) if change else message
+
+
+# What can be wrong with a message besides its content.
+WRAPPING = ("signer", "kind", "recipient", "at", "to", "arrange", "change")
+
+
+def from_server(name: str, content: bytes, error: str | None, stage: str | None, *, signer: SecretKey = SERVER_SIGNING,
+                kind: int = c.BINARY, recipient: bytes | None = DEVICE.primary.public.fingerprint, at: int = ASKED,
+                to: SecretKey = DEVICE.encryption, arrange: Any = None, change: Any = None) -> dict[str, Any]:
+    """The members of a case with a message of the server to the device."""
+    further = c.recipient(recipient) if recipient else b""
+    signature = c.sign(signer, kind, content if kind == c.BINARY else c.text_content(content.decode()), at, further)
+    random = fixed(name)
+    inner, message = sealed(content, signature, signer, b"b", to.public, random, arrange, change)
+    return {
+        "message": message.hex(), "session_key": random["session"].hex(), "packets": inner.hex(),
+        "body": content.decode(errors="replace"), "valid": error is None, "stage": stage, "error": error,
+        "signer": signer.public.name if error is None else None}
+
+
 def challenge_message_cases() -> list[dict[str, Any]]:
     """Sealed challenges that a device must accept or refuse."""
     cases: list[dict[str, Any]] = []
 
-    def case(name: str, error: str | None = None, stage: str | None = None, *, signer: SecretKey = SERVER_SIGNING,
-             kind: int = c.BINARY, recipient: bytes | None = DEVICE.primary.public.fingerprint, at: int = ASKED,
-             to: SecretKey = DEVICE.encryption, listed: str = CHALLENGE, now: int = ASKED + 10,
-             content: bytes | None = None,
-             arrange: Any = None, change: Any = lambda message: message, **changes: Any) -> None:
+    def case(name: str, error: str | None = None, stage: str | None = None, *, listed: str = CHALLENGE,
+             now: int = ASKED + 10, content: bytes | None = None, **changes: Any) -> None:
+        wrapping = {each: changes.pop(each) for each in WRAPPING if each in changes}
         body = compact(challenge_body(**changes)).encode() if content is None else content
-        further = c.recipient(recipient) if recipient else b""
-        signature = c.sign(signer, kind, body if kind == c.BINARY else c.text_content(body.decode()), at, further)
-        inner = c.signed_packets(body, signature, signer.public, b"b")
-        inner = arrange(inner, body, signature) if arrange else inner
-        random = fixed("challenge " + name)
-        message = change(c.encrypt(inner, to.public, **random))
-        cases.append({
-            "name": name, "challenge": listed, "now": now, "message": message.hex(),
-            "session_key": random["session"].hex(), "packets": inner.hex(), "body": body.decode(errors="replace"),
-            "valid": error is None, "stage": stage, "error": error,
-            "signer": signer.public.name if error is None else None})
+        cases.append({"name": name, "challenge": listed, "now": now,
+                      **from_server("challenge " + name, body, error, stage, **wrapping)})
 
     case("a challenge")
     case("as little as there may be", number_entry=None, attempts_left=None, context=None, details=[],
@@ -435,10 +483,9 @@ def challenge_message_cases() -> list[dict[str, Any]]:
     case("signed by the server's primary key", "wrongKeyFlags", *opening, signer=SERVER)
     case("dated before the key", "badSignatureTime", *opening, at=MADE - 1)
     case("dated in the future", "badSignatureTime", *opening, at=ASKED + 10 + 61)
-    case("an altered octet", "decryptionFailed", *opening, change=lambda message: message[:-40]
-        + bytes([message[-40] ^ 1]) + message[-39:])
+    case("an altered octet", "decryptionFailed", *opening, change=lambda message: flipped(message, -40))
     case("an altered session key", "decryptionFailed", *opening,
-         change=lambda message: message[:100] + bytes([message[100] ^ 1]) + message[101:])
+         change=lambda message: flipped(message, 100))
     case("cut off", "truncated", *opening, change=lambda message: message[:-1])
     case("followed by a packet", "trailingData", *opening, change=lambda message: message + packet(60, b"x"))
     case("to another key", "notForThisKey", *opening, to=key("other encryption", ECDH))
@@ -465,9 +512,9 @@ def challenge_message_cases() -> list[dict[str, Any]]:
     case("a parenthesis in the client's name", "/client/name", "body",
          client={"id": "cli_01m7yfdx0m5p3w9q8r7t6v5n4k", "name": "ACME (Shop)"})
     case("another challenge than the list says", "challenge", "purpose", listed=OTHER_CHALLENGE)
-    case("of another issuer", "issuer", "purpose", issuer="https://other.example.com")
-    case("for another user", "user", "purpose", user="usr_01m7yfdqyqp13z41p674ccbct7")
-    case("for another enrollment", "enrollment", "purpose", enrollment="enr_01m7yfdr0njy8w340sc732d1nk")
+    case("of another issuer", "issuer", "purpose", issuer=OTHER_ISSUER)
+    case("for another user", "user", "purpose", user=OTHER_USER)
+    case("for another enrollment", "enrollment", "purpose", enrollment=OTHER_ENROLLMENT)
     case("over by more than a minute", "expired", "purpose", now=ASKED + 120 + 61)
     case("only methods that are not known", "methods", "purpose", methods=["retina"])
     return cases
@@ -482,7 +529,7 @@ def answer_cases(keys: DeviceKeys, pin: SecretKey, server: c.Certificate, body: 
     def case(name: str, error: str | None = None, stage: str | None = None, *, decision: str = "approved",
              method: str | None = "confirm", signer: SecretKey = keys.primary, further: bytes | None = None,
              at: int = now, kind: int = c.TEXT, form: bytes = b"u", lf: bool = False, text: str | None = None,
-             arrange: Any = None, to: c.PublicKey | None = None, change: Any = lambda message: message) -> None:
+             to: c.PublicKey | None = None, arrange: Any = None, change: Any = None) -> None:
         chosen = number_ if decision == "approved" else None
         if text is None:
             text = Receipt.of(body, keys.primary.public, decision, now, method if decision == "approved" else None,
@@ -490,10 +537,9 @@ def answer_cases(keys: DeviceKeys, pin: SecretKey, server: c.Certificate, body: 
         content = c.text_content(text)
         further = c.recipient(primary) if further is None else further
         signature = c.sign(signer, kind, text.encode() if kind == c.BINARY and lf else content, at, further)
-        inner = c.signed_packets(text.encode() if lf else content, signature, signer.public, form)
-        inner = arrange(inner, signature) if arrange else inner
         values = random("answer " + name)
-        message = change(c.encrypt(inner, to or server.encryption_key(now), **values))
+        inner, message = sealed(text.encode() if lf else content, signature, signer, form,
+                                to or server.encryption_key(now), values, arrange, change)
         cases.append({
             "name": name, "message": message.hex(),
             "ephemeral_private_key": number(values["ephemeral"]) if values else None,
@@ -526,21 +572,23 @@ def answer_cases(keys: DeviceKeys, pin: SecretKey, server: c.Certificate, body: 
     case("signed two minutes after now", "time", *form, at=now + 120)
     opening = ["message"]
     case("an altered octet", "decryptionFailed", *opening,
-         change=lambda message: message[:-40] + bytes([message[-40] ^ 1]) + message[-39:])
+         change=lambda message: flipped(message, -40))
     case("to another key", "notForThisKey", *opening, to=key("other encryption", ECDH).public)
-    case("signed twice", "severalSignatures", *opening, arrange=lambda inner, signature: inner + packet(2, signature))
+    case("signed twice", "severalSignatures", *opening,
+         arrange=lambda inner, content, signature: inner + packet(2, signature))
     case("not signed", "notSigned", *opening,
-         arrange=lambda inner, signature: packet(11, b"u\0" + bytes(4) + c.text_content("x")))
+         arrange=lambda inner, content, signature: packet(11, b"u\0" + bytes(4) + c.text_content("x")))
     case("a critical subpacket that is not known", "unknownCriticalSubpacket(101)", *opening,
         further=subpacket(0x80 | 101, b"x"))
-    case("a packet of padding", "trailingData", *opening, arrange=lambda inner, signature: inner + packet(21, b"x"))
+    case("a packet of padding", "trailingData", *opening,
+         arrange=lambda inner, content, signature: inner + packet(21, b"x"))
     case("the text of another message", "text", "text", text=Receipt.of(
         {**body, "message": "Pay nothing?"}, keys.primary.public, "approved", now, "confirm", number_).text)
     case("by a key that is not the device's", "signer", "signer",
         signer=key("other primary", created=keys.primary.public.created))
     case("confirm, by the authentication subkey", "signer", "signer", signer=keys.authentication)
     case("an altered signature", "signer", "signer",
-         arrange=lambda inner, signature: inner[:-1] + bytes([inner[-1] ^ 1]))
+         arrange=lambda inner, content, signature: flipped(inner, -1))
     case("approved by PIN, by the primary key", "wrongPIN", "signer", method="pin")
     return cases
 
@@ -579,7 +627,7 @@ def certificate_cases(keys: DeviceKeys, user: str, enrollment: str, issuer: str,
 
     preferences = (subpacket(11, b"\x09") + subpacket(21, b"\x08") + subpacket(22, b"\0") + subpacket(30, b"\x01")
                    + subpacket(23, b"\x80") + subpacket(25, b"\x01"))
-    other = key("other primary", created=at)
+    other, further = key("other primary", created=at), key("further", created=at)
     by_other = packet(2, c.sign(other, 0x10, uid_content, at))
     later = at + 1
     case("the certificate of a device")
@@ -594,11 +642,9 @@ def certificate_cases(keys: DeviceKeys, user: str, enrollment: str, issuer: str,
     case("a user ID that is not certified", "openPGP(unboundComponent(13))", user_id=packet(13, name_.encode()))
     case("a subkey that is not bound", "openPGP(unboundComponent(14))", auth=packet(14, authentication.public.body))
     case("a signature that does not verify", "openPGP(badSignature)",
-         auth=sub(authentication, 0x20)[:-1] + bytes([sub(authentication, 0x20)[-1] ^ 1]))
+         auth=flipped(sub(authentication, 0x20), -1))
     case("a signing subkey without a back signature", "openPGP(unboundComponent(14))",
-         more=packet(14, key("further", created=at).public.body) + packet(2, c.sign(
-             primary, c.BINDING, primary.public.hashed + key("further", created=at).public.hashed, at,
-             subpacket(27, b"\x02"))))
+         more=packet(14, further.public.body) + statement(primary, c.BINDING, further, at, subpacket(27, b"\x02")))
     case("a secret key", "openPGP(unexpectedPacket(5))", key_=packet(5, primary.public.body))
     case("a photo of the user", "openPGP(unexpectedPacket(17))", more=packet(17, b"x"))
     case("a critical subpacket that is not known", "openPGP(unknownCriticalSubpacket(101))",
@@ -618,10 +664,10 @@ def certificate_cases(keys: DeviceKeys, user: str, enrollment: str, issuer: str,
         2, c.sign(primary, c.POSITIVE, uid_content, at)))
     case("no encryption subkey", "keys", encrypt=b"")
     case("only one kind of encryption", "keys", encrypt=sub(encryption, 0x04))
-    case("an ECDSA subkey for encryption", "keys", encrypt=sub(key("further", created=at), 0x0C))
-    case("a further subkey", "keys", more=sub(key("further", created=at), 0x20))
+    case("an ECDSA subkey for encryption", "keys", encrypt=sub(further, 0x0C))
+    case("a further subkey", "keys", more=sub(further, 0x20))
     case("a subkey for a PIN at enrollment", "keys",
-         more=sub(key("further", created=at), 0x02, c.method_notation("pin", issuer)))
+         more=sub(further, 0x02, c.method_notation("pin", issuer)))
     case("a key that expires", "time", auth=sub(authentication, 0x20, subpacket(9, (86400).to_bytes(4, "big"))))
     case("a signature that expires", "time", auth=sub(authentication, 0x20, subpacket(3, (86400).to_bytes(4, "big"))))
     case("a lifetime of zero", "time", auth=sub(authentication, 0x20, subpacket(9, bytes(4))))
@@ -632,8 +678,8 @@ def certificate_cases(keys: DeviceKeys, user: str, enrollment: str, issuer: str,
     case("a revoked subkey", "time", auth=sub(authentication, 0x20) + c.revocation(primary, authentication.public, at))
     case("two certifications", "signatures", user_id=uid() + packet(2, c.sign(
         primary, c.POSITIVE, uid_content, at, subpacket(27, b"\x03") + preferences)))
-    case("two bindings", "signatures", auth=sub(authentication, 0x20) + packet(2, c.sign(
-        primary, c.BINDING, primary.public.hashed + authentication.public.hashed, later, subpacket(27, b"\x20"))))
+    case("two bindings", "signatures", auth=sub(authentication, 0x20) + statement(
+        primary, c.BINDING, authentication, later, subpacket(27, b"\x20")))
     case("a signature on the key itself", "signatures", direct=packet(2, c.sign(
         primary, c.DIRECT, primary.public.hashed, at, subpacket(27, b"\x03"))))
     case("a certification by somebody else", "foreignSignature", user_id=uid() + by_other)
@@ -655,12 +701,12 @@ def change_cases(keys: DeviceKeys, pin: SecretKey, user: str, enrollment: str, i
     enrolled = keys.certificate(user, enrollment, issuer, made)
     head = packet(6, primary.public.body) + c.bind_user_id(primary, f"{user} <{enrollment}@{c.host(issuer)}>", made)
     new_pin, biometric = key("new PIN", created=now), key("biometric", created=now)
-    statement = c.method_notation("pin", issuer)
-    bound_pin = c.bind_subkey(primary, pin, 0x02, pin.public.created, statement)
+    for_pin = c.method_notation("pin", issuer)
+    bound_pin = c.bind_subkey(primary, pin, 0x02, pin.public.created, for_pin)
     set_pin = enrolled + bound_pin
     revoked = c.revocation(primary, pin.public, now)
 
-    def bind(subkey: SecretKey, statements: bytes = statement, flags: int = 0x02, at: int = now) -> bytes:
+    def bind(subkey: SecretKey, statements: bytes = for_pin, flags: int = 0x02, at: int = now) -> bytes:
         return c.bind_subkey(primary, subkey, flags, at, statements)
 
     def change(name: str, stored: bytes, method: str, old: SecretKey | None, new: SecretKey | None, sent: bytes,
@@ -691,17 +737,15 @@ def change_cases(keys: DeviceKeys, pin: SecretKey, user: str, enrollment: str, i
             ("a notation of another method", "keys", head + bind(new_pin, c.method_notation("biometric", issuer))),
             ("a notation with a port", "keys", head + bind(new_pin,
             c.notation(f"method@{c.host(issuer)}:8443", "pin"))),
-            ("two notations", "keys", head + bind(new_pin, statement + statement)),
+            ("two notations", "keys", head + bind(new_pin, for_pin + for_pin)),
             ("a key that also authenticates", "keys", head + bind(new_pin, flags=0x22)),
             ("the new key is missing", "keys", head),
             ("a further key", "keys", head + first + bind(biometric)),
             ("another user ID", "userID", head + packet(13, b"x") + packet(2, c.sign(
                 primary, c.POSITIVE, c.user_id_content(primary.public, b"x"), made, subpacket(27, b"\x03"))) + first),
-            ("a key that expires", "time", head + bind(new_pin, statement + subpacket(9, (86400).to_bytes(4, "big")))),
+            ("a key that expires", "time", head + bind(new_pin, for_pin + subpacket(9, (86400).to_bytes(4, "big")))),
             ("no back signature", "openPGP(unboundComponent(14))", head + packet(14, new_pin.public.body)
-            + packet(2, c.sign(
-                primary, c.BINDING, primary.public.hashed + new_pin.public.hashed, now, subpacket(27, b"\x02")
-                + statement))),
+            + statement(primary, c.BINDING, new_pin, now, subpacket(27, b"\x02") + for_pin)),
             ("a point that is in use", "repeatedPoint", None),
             ("the certificate of another device", "openPGP(differentCertificate)", None)]:
         new = new_pin
@@ -711,11 +755,9 @@ def change_cases(keys: DeviceKeys, pin: SecretKey, user: str, enrollment: str, i
         if sent is None:
             sent = c.pin_certificate(key("other primary"), user, enrollment, issuer, new_pin, now)
         change("a first PIN: " + name, enrolled, "pin", None, new, sent, None, refusal)
-    compromised = packet(2, c.sign(primary, c.SUBKEY_REVOKED, primary.public.hashed + pin.public.hashed, now,
-        subpacket(29, b"\x02")))
     for name, refusal, revocation in [
             ("the old key is not revoked", "time", b""),
-            ("the old key is revoked as compromised", "time", compromised),
+            ("the old key is revoked as compromised", "time", compromised(primary, pin, now)),
             ("revoked ten minutes ago", "time", c.revocation(primary, pin.public, now - 600)),
             ("revoked in an hour", "time", c.revocation(primary, pin.public, now + 3600))]:
         change("a replaced PIN: " + name, set_pin, "pin", pin, new_pin,
@@ -754,15 +796,321 @@ def change_cases(keys: DeviceKeys, pin: SecretKey, user: str, enrollment: str, i
     return cases
 
 
+# Removal notices
+
+def notice_cases() -> list[dict[str, Any]]:
+    """Removal notices that a device must believe, or not."""
+    cases: list[dict[str, Any]] = []
+
+    def notice(issuer: str = ISSUER, enrollment: str = ENROLLMENT, removed: str = c.timestamp(ASKED),
+               reason: str = "removed_by_client") -> str:
+        return (f"Countersign removal notice v1\nissuer: {issuer}\nenrollment: {enrollment}\nremoved: {removed}\n"
+                f"reason: {reason}")
+
+    def case(name: str, error: str | None = None, stage: str | None = None, *, text: str = notice(),
+             signer: SecretKey = SERVER_SIGNING, kind: int = c.TEXT, at: int = ASKED,
+             certificate: bytes = SERVER_CERTIFICATE, change: Any = lambda message: message) -> None:
+        signature = c.sign(signer, kind, c.text_content(text), at)
+        cases.append({
+            "name": name, "notice": change(c.clear_text(text, signature)), "text": text,
+            "certificate": armored(certificate), "valid": error is None, "stage": stage, "error": error,
+            "signer": signer.public.name if error is None else None})
+
+    second = key("server second signing", created=MADE + 60)
+    bound = c.bind_subkey(SERVER, second, 0x02, MADE + 60)
+    case("removed by the client")
+    case("removed for a wrong PIN", text=notice(reason="wrong_pin"))
+    case("a word that a later version may have", text=notice(reason="eaten_by_2_dogs"))
+    case("a word of sixty-four letters", text=notice(reason=64 * "a"))
+    case("removed long before it was signed", text=notice(removed="2026-11-19T23:59:59Z"))
+    case("signed by a second subkey", signer=second, certificate=server_certificate(bound))
+    case("with CR LF as line ends", change=lambda message: message.replace("\n", "\r\n"))
+    case("without a checksum", change=lambda message: re.sub(r"\n=....\n", "\n", message))
+    case("a clock of the server that is a minute ahead", at=ASKED + 120)
+    opening = ["message"]
+    case("an altered enrollment", "badSignature", *opening,
+         change=lambda message: message.replace(ENROLLMENT, OTHER_ENROLLMENT))
+    case("signed by another key", "unknownSigner", *opening, signer=key("other signing"))
+    case("signed by the server's primary key", "wrongKeyFlags", *opening, signer=SERVER)
+    case("signed by the device's primary key", "unknownSigner", *opening, signer=DEVICE.primary)
+    case("signed by a key that was compromised", "keyRevoked", *opening,
+         certificate=server_certificate(compromised(SERVER, SERVER_SIGNING, ASKED + 30), bound))
+    case("a signature over octets", "unexpectedSignatureType(0)", *opening, kind=c.BINARY)
+    case("dated before the key", "badSignatureTime", *opening, at=MADE - 1)
+    case("dated in the future", "badSignatureTime", *opening, at=ASKED + 121)
+    case("no header", "malformedCleartext", *opening, change=lambda message: message.replace("Hash: SHA256\n", ""))
+    case("another hash in the header", "malformedCleartext", *opening,
+         change=lambda message: message.replace("SHA256", "SHA512"))
+    case("a blank at the end of a line", "malformedCleartext", *opening,
+         change=lambda message: message.replace("\nremoved", " \nremoved"))
+    case("a line before the message", "malformedCleartext", *opening, change=lambda message: "Removed.\n" + message)
+    case("no signature", "malformedCleartext", *opening, change=lambda message: message.split("-----BEGIN PGP SIG")[0])
+    case("a wrong checksum", "armorChecksum", *opening,
+         change=lambda message: re.sub(r"\n=....\n", "\n=AAAA\n", message))
+    case("signed by a key that was superseded later", "revoked", "signer",
+         certificate=server_certificate(c.revocation(SERVER, SERVER_SIGNING.public, ASKED + 30), bound))
+    for name, text in [
+            ("of another issuer", notice(issuer=OTHER_ISSUER)),
+            ("of the issuer with a slash", notice(issuer=ISSUER + "/")),
+            ("of another enrollment", notice(enrollment=OTHER_ENROLLMENT)),
+            ("of the user instead of the enrollment", notice(enrollment=USER)),
+            ("another version", notice().replace("notice v1", "notice v2")),
+            ("a time with milliseconds", notice(removed="2026-11-20T10:15:02.000Z")),
+            ("a time that there is not", notice(removed="2026-02-30T10:15:02Z")),
+            ("a time of another zone", notice(removed="2026-11-20T10:15:02+00:00")),
+            ("a reason in upper case", notice(reason="LOST")),
+            ("two words as the reason", notice(reason="wrong pin")),
+            ("a reason of sixty-five letters", notice(reason=65 * "a")),
+            ("no reason", "\n".join(notice().split("\n")[:4])),
+            ("a further line", notice() + "\nnote: x"),
+            ("a final line end", notice() + "\n"),
+            ("lines in another order", "\n".join(sorted(notice().split("\n")))),
+            ("a receipt", Receipt.of(
+                challenge_body(), DEVICE.primary.public, "denied", ASKED + 29).text)]:
+        case(name, "text", "text", text=text)
+    return cases
+
+
+# Acts on other devices
+
+BIOMETRIC_KEY = key("biometric", created=MADE + 60)
+BIOMETRIC_COMPONENT = c.bind_subkey(
+    DEVICE.primary, BIOMETRIC_KEY, 0x02, MADE + 60, c.method_notation("biometric", ISSUER))
+
+
+def act_cases(now: int) -> list[dict[str, Any]]:
+    """Acts of a device with a PIN and a biometric, as the server gets them, and texts that are acts or not."""
+    cases: list[dict[str, Any]] = []
+
+    def text_of(act: str = "suspend", device: str = OTHER_ENROLLMENT, issuer: str = ISSUER,
+                enrollment: str = ENROLLMENT, nonce: str = NONCE) -> str:
+        return c.act_text(issuer, enrollment, nonce, act, device)
+
+    def case(name: str, error: str | None = None, stage: str | None = None, *, act: str = "suspend",
+             text: str | None = None, signer: SecretKey = PIN_KEY, recipient: bytes = c.recipient(
+                 SERVER.public.fingerprint), kind: int = c.TEXT, at: int = now, form: bytes = b"u",
+             to: SecretKey = SERVER_ENCRYPTION, arrange: Any = None, change: Any = None) -> None:
+        text = text_of(act) if text is None else text
+        content = c.text_content(text)
+        signature = c.sign(signer, kind, content, at, recipient)
+        random = fixed("act " + name)
+        inner, message = sealed(text.encode() if form == b"b" else content, signature, signer, form, to.public, random,
+                                arrange, change)
+        methods = {PIN_KEY.public.name: "pin", BIOMETRIC_KEY.public.name: "biometric"}
+        cases.append({
+            "name": name, "operation": "act", "act": act, "device": OTHER_ENROLLMENT, "message": message.hex(),
+            "session_key": random["session"].hex(), "packets": inner.hex(), "text": text, "valid": error is None,
+            "stage": stage, "error": error, "method": methods[signer.public.name] if error is None else None})
+
+    case("suspended, signed by the PIN's key")
+    case("resumed, signed by the biometric's key", act="resume", signer=BIOMETRIC_KEY)
+    case("removed, signed by the PIN's key", act="remove")
+    case("format t", form=b"t")
+    case("format b, with LF", form=b"b")
+    opening, texts, signers = ["message"], ["text"], ["signer"]
+    case("for another recipient", "wrongIntendedRecipient", *opening, recipient=c.recipient(seed("nobody", 20)))
+    case("for the encryption subkey's fingerprint", "wrongIntendedRecipient", *opening,
+         recipient=c.recipient(SERVER_ENCRYPTION.public.fingerprint))
+    case("no recipient, as GnuPG 2.2 writes it", "wrongIntendedRecipient", *opening, recipient=b"")
+    case("an altered octet", "decryptionFailed", *opening, change=lambda message: flipped(message, -40))
+    case("to another key", "notForThisKey", *opening, to=key("other encryption", ECDH))
+    case("signed twice, by the primary key, too", "severalSignatures", *opening,
+         arrange=lambda inner, content, signature: inner + packet(
+             2, c.sign(DEVICE.primary, c.TEXT, content, now, c.recipient(SERVER.public.fingerprint))))
+    case("not signed", "notSigned", *opening,
+         arrange=lambda inner, content, signature: packet(11, b"u\0" + bytes(4) + content))
+    case("another act than the path says", "act", *texts, text=text_of("remove"))
+    case("another device than the path says", "device", *texts, text=text_of(device="enr_01m7yfdsqjqckvr59wm88r0aex"))
+    case("of another issuer", "issuer", *texts, text=text_of(issuer=OTHER_ISSUER))
+    case("of another enrollment", "enrollment", *texts, text=text_of(enrollment=OTHER_ENROLLMENT))
+    case("another nonce", "nonce", *texts, text=text_of(nonce=NONCE[:-1] + "1"))
+    case("a change of methods", "text", *texts, text=c.custom_change_text(ISSUER, ENROLLMENT, NONCE, "phrase", None))
+    case("by the primary key", "wrongPIN", *signers, signer=DEVICE.primary)
+    case("by the authentication subkey", "wrongPIN", *signers, signer=DEVICE.authentication)
+    case("by a key that is not the device's", "wrongPIN", *signers, signer=key("other PIN"))
+    case("an altered signature of the PIN's key", "signer", *signers,
+         arrange=lambda inner, content, signature: flipped(inner, -1))
+    case("an altered signature of the biometric's key", "wrongPIN", *signers, signer=BIOMETRIC_KEY,
+         arrange=lambda inner, content, signature: flipped(inner, -1))
+    case("a signature over octets", "signer", *signers, kind=c.BINARY)
+    case("dated two minutes after now", "signer", *signers, at=now + 120)
+    case("dated before the PIN's key", "signer", *signers, at=MADE)
+
+    good = text_of()
+    lines = good.split("\n")
+    for name, text in [
+            ("a text that is an act", good), ("resume", text_of("resume")), ("remove", text_of("remove")),
+            ("another version", good.replace("act v1", "act v2")),
+            ("another act", good.replace("act: suspend", "act: approve")),
+            ("an act in upper case", good.replace("act: suspend", "act: Suspend")),
+            ("a nonce in upper case", good.replace("abad", "ABAD")),
+            ("a user as the device", good.replace(f"device: {OTHER_ENROLLMENT}", f"device: {USER}")),
+            ("no nonce", "\n".join(lines[:3] + lines[4:])),
+            ("device before act", "\n".join(lines[:4] + [lines[5], lines[4]])),
+            ("no blank after the colon", good.replace("act: ", "act:")),
+            ("a blank at the end of a line", good.replace("suspend\n", "suspend \n")),
+            ("a further line", good + "\nnote: x"),
+            ("a final line end", good + "\n"),
+            ("CR LF as line ends", good.replace("\n", "\r\n"))]:
+        is_act = text in (good, text_of("resume"), text_of("remove"))
+        cases.append({"name": "text: " + name, "operation": "parse", "text": text, "valid": is_act})
+    return cases
+
+
+# Links
+
+def return_cases() -> list[dict[str, Any]]:
+    """Return messages that a device must accept or refuse, and URLs to which it goes back."""
+    cases: list[dict[str, Any]] = []
+    place, code = "https://shop.example/done?order=4711", seed("return code", 16).hex()
+
+    def members(**changes: Any) -> dict[str, Any]:
+        return present({
+            "v": 1, "kind": "return", "issuer": ISSUER, "challenge": CHALLENGE, "enrollment": ENROLLMENT,
+            "code": code, **changes})
+
+    def case(name: str, error: str | None = None, stage: str | None = None, *, content: bytes | None = None,
+             **changes: Any) -> None:
+        wrapping = {each: changes.pop(each) for each in WRAPPING if each in changes}
+        body = compact(members(**changes)).encode() if content is None else content
+        is_good = error is None
+        cases.append({
+            "name": name, "operation": "message", "challenge": CHALLENGE, "return_uri": place, "now": ASKED + 30,
+            **from_server("return " + name, body, error, stage, at=wrapping.pop("at", ASKED + 29), **wrapping),
+            "code": code if is_good else None, "url": f"{place}&return_code={code}" if is_good else None})
+
+    case("a return message")
+    case("members that are not known", logo="x", expires_at="2026-11-20T10:17:31.000Z")
+    opening, form, purpose = ["message"], ["body"], ["purpose"]
+    case("for another recipient", "wrongIntendedRecipient", *opening, recipient=seed("nobody", 20))
+    case("no recipient", "wrongIntendedRecipient", *opening, recipient=None)
+    case("signed by another key", "unknownSigner", *opening, signer=key("other signing"))
+    case("signed by the server's primary key", "wrongKeyFlags", *opening, signer=SERVER)
+    case("signed by the device itself", "unknownSigner", *opening, signer=DEVICE.primary)
+    case("dated in the future", "badSignatureTime", *opening, at=ASKED + 30 + 61)
+    case("an altered octet", "decryptionFailed", *opening, change=lambda message: flipped(message, -40))
+    case("an altered code", "badSignature", *opening, arrange=lambda inner, content, signature: inner.replace(
+        code.encode(), code[::-1].encode()))
+    case("to another key", "notForThisKey", *opening, to=key("other encryption", ECDH))
+    case("not signed", "notSigned", *opening,
+         arrange=lambda inner, content, signature: packet(11, b"b\0" + bytes(4) + content))
+    case("not encrypted", "notEncrypted", *opening,
+         change=lambda message: packet(11, b"b\0" + bytes(4) + compact(members()).encode()))
+    case("a signature over a text", "signatureType", *form, kind=c.TEXT)
+    case("not JSON", "json", *form, content=code.encode())
+    case("another version", "/v", *form, v=2)
+    case("another kind", "/kind", *form, content=compact(members(kind="challenge")).encode())
+    case("a malformed challenge", "/challenge", *form, challenge="4711")
+    case("no enrollment", "/enrollment", *form, enrollment=None)
+    case("no code", "/code", *form, content=compact(members(code=None)).encode())
+    case("an empty code", "/code", *form, content=compact(members(code="")).encode())
+    case("a code that would change the URL", "/code", *form, content=compact(members(code="a&b=c")).encode())
+    case("a code that is a number", "/code", *form, content=compact(members(code=4711)).encode())
+    case("of another issuer", "issuer", *purpose, issuer=OTHER_ISSUER)
+    case("of another challenge", "challenge", *purpose, challenge=OTHER_CHALLENGE)
+    case("of another enrollment", "enrollment", *purpose, enrollment=OTHER_ENROLLMENT)
+
+    long = "https://shop.example/" + "a" * 1979
+    for name, uri, url in [
+            ("a path alone", "https://shop.example/done", "https://shop.example/done?return_code="),
+            ("a query", place, place + "&return_code="),
+            ("an empty query", "https://shop.example/done?", "https://shop.example/done?return_code="),
+            ("a question mark in the query", "https://shop.example/?a=b?c", "https://shop.example/?a=b?c&return_code="),
+            ("a port", "https://shop.example:8443/", "https://shop.example:8443/?return_code="),
+            ("an app's own scheme", "com.example.shop:/done", "com.example.shop:/done?return_code="),
+            ("two thousand octets", long, long + "?return_code="),
+            ("two thousand and one octets", long + "a", None),
+            ("http", "http://shop.example/done", None),
+            ("no host", "https:///done", None),
+            ("a user", "https://shop@shop.example/done", None),
+            ("a fragment", "https://shop.example/done#there", None),
+            ("a parameter return_code", "https://shop.example/done?return_code=1", None),
+            ("a scheme without a dot", "shop:/done", None),
+            ("javascript", "javascript:alert(1)", None),
+            ("a blank", "https://shop.example/do ne", None),
+            ("a line end", "https://shop.example/done\n", None),
+            ("a path alone, without a scheme", "/done", None)]:
+        cases.append({
+            "name": "URL: " + name, "operation": "uri", "return_uri": uri, "code": code, "valid": url is not None,
+            "url": url and url + code})
+    return cases
+
+
+# Calls of the server
+
+def webhook_cases(now: int, tolerance: int) -> list[dict[str, Any]]:
+    """Callbacks, notices and calls of hooks that a receiver must accept or refuse."""
+    cases: list[dict[str, Any]] = []
+    old, new, other = ("whsec_" + c.encode64(seed(f"webhook {name}")) for name in ("old", "new", "other"))
+    callback = compact({
+        "type": "challenge.approved", "timestamp": "2026-11-20T10:15:31.250Z", "challenge": {
+            "id": CHALLENGE, "state": "approved", "method": "pin", "user": USER, "client_state": "order-4711",
+            "ended_at": "2026-11-20T10:15:31.250Z"}})
+    notice = compact({
+        "type": "enrollment.removed", "timestamp": "2026-11-20T10:15:31.250Z",
+        "user": {"id": USER, "external_id": "customer-1"}, "enrollment": ENROLLMENT,
+        "device": {"name": "Renées Telefon", "storage": "software"}, "reason": "removed_by_other_device"})
+    hook = compact({
+        "type": "authenticator.verify", "timestamp": "2026-11-20T10:15:31.250Z", "authenticator": "phrase",
+        "user": {"id": USER, "external_id": "customer-1"}, "enrollment": ENROLLMENT, "data": "blaues Pferd, größer",
+        "challenge": {"id": CHALLENGE, "type": "payment"}})
+    name_of_message = "evt_01m7yfb1b2c3d4e5f6g7h8j9k0"
+
+    def signature(secret: str, identifier: str, timestamp: Any, body: str) -> str:
+        return c.webhook_signature(secret, identifier, timestamp, body.encode())
+
+    def case(name: str, error: str | None = None, *, body: str = callback, secrets: tuple[str, ...] = (new,),
+             secret: str = new, at: Any = now, identifier: str = name_of_message, change: Any = None,
+             arrived: str | None = None, **fields: str) -> None:
+        signed = [signature(each, identifier, at, body) for each in secrets]
+        fields = {"webhook-id": identifier, "webhook-timestamp": str(at), "webhook-signature": " ".join(
+            change(each) if change else each for each in signed), **{
+                each.replace("_", "-"): value for each, value in fields.items()}}
+        cases.append({
+            "name": name, "secrets": list(secrets), "signed_body": body,
+            "signed_content": f"{identifier}.{at}.{body}", "secret": secret,
+            "fields": {each: value for each, value in fields.items() if value}, "body": arrived or body,
+            "valid": error is None, "error": error})
+
+    case("a callback")
+    case("a notice, in Unicode", body=notice)
+    case("a call of a hook", body=hook)
+    case("two signatures, of which the receiver knows the second", secrets=(new, old), secret=old)
+    case("two signatures, of which the receiver knows the first", secrets=(new, old))
+    case("a secret of twenty-four octets", secrets=(short := "whsec_" + c.encode64(seed("webhook short", 24)),),
+         secret=short)
+    case("a signature of a version that is not known beside it", change=lambda each: "v1a,AAAA " + each)
+    case("as old as may be", at=now - tolerance)
+    case("as far ahead as may be", at=now + tolerance)
+    case("an altered body", "signature", arrived=callback.replace("approved", "declined"))
+    case("the same JSON with a blank", "signature", arrived=callback.replace(":", ": ", 1))
+    case("another id", "signature", webhook_id="evt_01m7yfb1b2c3d4e5f6g7h8j9k1")
+    case("another time", "signature", webhook_timestamp=str(now + 1))
+    case("signed by another secret", "signature", secrets=(other,))
+    case("two signatures by secrets that the receiver does not know", "signature", secrets=(other, old))
+    case("the secret's text as the key", "signature", change=lambda each: "v1," + c.encode64(c.hmac.digest(
+        new.encode(), f"{name_of_message}.{now}.{callback}".encode(), "sha256")))
+    case("a signature in hexadecimal digits", "signature",
+         change=lambda each: "v1," + c.decode64(each[3:]).hex())
+    case("a signature without its version", "signature", change=lambda each: each[3:])
+    case("a signature of another version", "signature", change=lambda each: "v2" + each[2:])
+    case("a signature that is cut off", "signature", change=lambda each: each[:20])
+    case("no signature", "signature", change=lambda each: "")
+    case("no id", "signature", webhook_id="")
+    case("no time", "timestamp", webhook_timestamp="")
+    case("a time with a fraction", "timestamp", at=f"{now}.5")
+    case("a time in words", "timestamp", at="2026-11-20T10:15:31Z")
+    case("too old", "timestamp", at=now - tolerance - 1)
+    case("too far ahead", "timestamp", at=now + tolerance + 1)
+    return cases
+
+
 # Pushes
 
 def push_cases() -> list[dict[str, Any]]:
     """Payloads of pushes that a device must accept or refuse."""
     signer = private("push")
     cases: list[dict[str, Any]] = []
-
-    def encode(data: bytes) -> str:
-        return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
     def case(name: str, error: str | None = None, *, title: str = "ACME Shop",
         body: str = "Pay EUR 1,250.00 to ACME GmbH?",
@@ -773,9 +1121,9 @@ def push_cases() -> list[dict[str, Any]]:
         stated = {
             "iss": ISSUER, "aud": ENROLLMENT, "jti": CHALLENGE, "iat": ASKED, "exp": ASKED + 120, "type": "payment",
             "alert": c.alert_hash(title, body), **(claims or {})}
-        said, stated = [{each: value for each, value in part.items() if value is not None} for part in (said, stated)]
-        signed = f"{encode(compact(said).encode())}.{encode(compact(stated).encode())}"
-        jws = change(f"{signed}.{encode(SecretKey.of(signer_, ECDSA, 0).raw_signature(signed.encode()))}")
+        said, stated = present(said), present(stated)
+        signed = f"{encode64url(compact(said).encode())}.{encode64url(compact(stated).encode())}"
+        jws = change(f"{signed}.{encode64url(SecretKey.of(signer_, ECDSA, 0).raw_signature(signed.encode()))}")
         title, body = shown or (title, body)
         payload = {
             "aps": {"alert": {"title": title, "body": body}, "category": "COUNTERSIGN_REVIEW", "badge": 1,
@@ -792,7 +1140,7 @@ def push_cases() -> list[dict[str, Any]]:
     case("no signed part", "malformed", ours={"jws": None})
     case("four parts", "signature(malformed)", change=lambda jws: jws + ".x")
     case("base64url with padding", "signature(malformed)", change=lambda jws: jws + "==")
-    case("a signature in ASN.1", "signature(malformed)", change=lambda jws: jws.rsplit(".", 1)[0] + "." + encode(
+    case("a signature in ASN.1", "signature(malformed)", change=lambda jws: jws.rsplit(".", 1)[0] + "." + encode64url(
         signer.sign(jws.rsplit(".", 1)[0].encode(), c.ec.ECDSA(c.hashes.SHA256(), deterministic_signing=True))))
     case("another algorithm", "signature(unexpectedAlgorithm)", header={"alg": "none"})
     case("another type", "signature(unexpectedType)", header={"typ": "JWT"})
@@ -801,11 +1149,11 @@ def push_cases() -> list[dict[str, Any]]:
     case("no name of a key", "signature(unknownKeyID)", header={"kid": None})
     case("signed by another key", "signature(badSignature)", signer_=private("other push"))
     case("altered claims", "signature(badSignature)", change=lambda jws: ".".join(
-        [jws.split(".")[0], encode(compact({"iss": ISSUER}).encode()), jws.split(".")[2]]))
+        [jws.split(".")[0], encode64url(compact({"iss": ISSUER}).encode()), jws.split(".")[2]]))
     case("no challenge", "malformed", claims={"jti": None})
     case("a time that is a string", "malformed", claims={"exp": str(ASKED + 120)})
-    case("another issuer", "notForUs", claims={"iss": "https://other.example.com"})
-    case("another enrollment", "notForUs", claims={"aud": "enr_01m7yfdr0njy8w340sc732d1nk"})
+    case("another issuer", "notForUs", claims={"iss": OTHER_ISSUER})
+    case("another enrollment", "notForUs", claims={"aud": OTHER_ENROLLMENT})
     case("of the future", "outOfTime", now=ASKED - 301)
     case("over", "outOfTime", now=ASKED + 120 + 301)
     case("another title", "alteredAlert", shown=("ACME Bank", "Pay EUR 1,250.00 to ACME GmbH?"))
@@ -816,11 +1164,10 @@ def push_cases() -> list[dict[str, Any]]:
 
 def jwk(point: bytes) -> dict[str, str]:
     """A public key as a JWK, named by its thumbprint; RFC 7517, RFC 7638."""
-    x, y = [base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in (point[1:33], point[33:])]
+    x, y = encode64url(point[1:33]), encode64url(point[33:])
     thumbprint = hashlib.sha256(compact({"crv": "P-256", "kty": "EC", "x": x, "y": y}).encode()).digest()
-    return {"crv": "P-256", "kty": "EC", "x": x, "y": y, "kid": base64.urlsafe_b64encode(thumbprint).rstrip(
-        b"=").decode(),
-            "use": "sig", "alg": "ES256"}
+    return {
+        "crv": "P-256", "kty": "EC", "x": x, "y": y, "kid": encode64url(thumbprint), "use": "sig", "alg": "ES256"}
 
 
 PUSH_KEYS = {"keys": [jwk(SecretKey.of(private("push"), ECDSA, 0).public.point)]}
@@ -867,11 +1214,29 @@ def files() -> dict[str, dict[str, Any]]:
         "method-change": {"description": "Changes of methods, and custom data. " + NOTE, "page": "methods.md", **who,
                           "cases": change_cases(
                               DEVICE, PIN_KEY, USER, ENROLLMENT, ISSUER,
-                              "0000019abad54244a1b2c3d4e5f607180f1e2d3c4b5a69788796a5b4c3d2e1f0", MADE, ASKED)},
+                              NONCE, MADE, ASKED)},
         "push-envelope": {
             "description": "Pushes in the form of APNs, as a device gets them. " + NOTE, "page": "pushes.md",
             "issuer": ISSUER, "enrollment": ENROLLMENT, "skew": 300, "private_key": number(private("push")),
             "push_keys": PUSH_KEYS, "cases": push_cases()},
+        "removal-notice": {
+            "description": "Removal notices, as a device gets them. " + NOTE, "page": "enrollment.md",
+            "issuer": ISSUER, "enrollment": ENROLLMENT, "now": ASKED + 60, "server_private_keys": server_keys,
+            "cases": notice_cases()},
+        "device-act": {
+            "description": "Acts on other devices, as the server gets them, and their texts. " + NOTE,
+            "page": "devices.md", **who, **device,
+            "device_certificate": armored(DEVICE_CERTIFICATE + PIN_COMPONENT + BIOMETRIC_COMPONENT),
+            "pin_private_key": number(PIN_KEY.private), "biometric_private_key": number(BIOMETRIC_KEY.private),
+            "server_private_keys": server_keys, "server_created": MADE, "server_certificate": armored(
+                SERVER_CERTIFICATE), "nonce": NONCE, "now": ASKED, "cases": act_cases(ASKED)},
+        "return-message": {
+            "description": "Return messages of approvals by a link, as a device gets them, and URLs. " + NOTE,
+            "page": "codes-and-links.md", **who, **device, "server_private_keys": server_keys,
+            "server_certificate": armored(SERVER_CERTIFICATE), "cases": return_cases()},
+        "webhook": {
+            "description": "Callbacks, notices and calls of hooks, as a relying party gets them. " + NOTE,
+            "page": "relying-party.md", "now": ASKED + 30, "tolerance": 300, "cases": webhook_cases(ASKED + 30, 300)},
     }
 
 
