@@ -31,21 +31,20 @@ struct LoadLimitTests {
         #expect(Self.admitted(5, by: load, at: .milliseconds(20)) == 3)
     }
 
-    @Test("Later so many as were answered in half a second; after a pause the first limit holds again")
+    @Test("Later so many as are answered in a tenth of a second; after a pause the first limit holds again")
     func measured() {
         let load = LoadLimit(least: 10)
         for step in 0..<50 {
             let time = Duration.milliseconds(10 * step)
-            #expect(Self.admitted(2, by: load, at: time) == 2)
-            Self.answer(2, by: load, at: time)
+            #expect(Self.admitted(10, by: load, at: time) == 10)
+            Self.answer(10, by: load, at: time)
         }
         #expect(Self.admitted(200, by: load, at: .milliseconds(500)) == 100)
         // Slower, and a window that is a little longer: the limit follows.
-        Self.answer(30, by: load, at: .milliseconds(900))
-        Self.answer(30, by: load, at: .milliseconds(1250))
-        Self.answer(40, by: load, at: .milliseconds(1251))
-        #expect(Self.admitted(200, by: load, at: .milliseconds(1252)) == 20)
-        Self.answer(20, by: load, at: .milliseconds(1300))
+        Self.answer(90, by: load, at: .milliseconds(900))
+        Self.answer(10, by: load, at: .milliseconds(1250))
+        #expect(Self.admitted(200, by: load, at: .milliseconds(1252)) == 12)
+        Self.answer(12, by: load, at: .milliseconds(1300))
         #expect(Self.admitted(200, by: load, at: .seconds(10)) == 10)
     }
 

@@ -22,7 +22,7 @@ struct AutomaticRollbackTests {
         /// What the write that met it is told.
         var told: String {
             switch self {
-            case .fullDisk: "unavailable"
+            case .fullDisk: "full"
             case .rollback: "Full()"
             case .silentRollback: "engine(\"1 (SQL logic error) no such savepoint: write\")"
             }

@@ -8,6 +8,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case serializationFailure
     /// The store cannot be reached now.
     case unavailable
+    /// There is no room on the database's disk. Nothing was changed; reads go on.
+    case full
     /// A stored row is invalid.
     case corruptRow(String)
     /// The database engine failed; the text is for the log, never for a caller.

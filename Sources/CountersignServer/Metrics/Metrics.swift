@@ -48,6 +48,10 @@ struct Metrics: Sendable {
         page.sample(committed.commits)
         page.family("countersign_writes_total", .counter, "Writes in those commits.")
         page.sample(committed.writes)
+        page.family(
+            "countersign_statements_total", .counter,
+            "Statements run on the database, those that begin and end transactions included.")
+        page.sample(StatementCount.total)
         addPool(to: &page, committed)
         await addOutbox(to: &page)
         addProcess(to: &page)

@@ -9,7 +9,7 @@ import NIOCore
 struct Incoming: Sendable {
     /// The maximum size of a body, in bytes.
     ///
-    /// Spec: design 4.
+    /// Spec: docs/protocol/requests.md, *Transport*.
     static let maximumBodySize = 256 * 1024
 
     let method: HTTPRequest.Method

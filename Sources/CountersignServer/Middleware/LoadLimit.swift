@@ -4,12 +4,14 @@ import Synchronization
 /// Keeps the server from taking on more requests than it can answer in time.
 ///
 /// A request that waits its turn too long is of no use to its caller, and keeps others waiting. So no more requests are
-/// worked on at once than the server has lately answered in half a second; a request beyond that is refused at once. A
-/// server that has had little to do takes ``least`` at once. Requests that wait for something to happen are not
+/// worked on at once than the server has lately answered in a tenth of a second; a request beyond that is refused at
+/// once. A server that has had little to do takes ``least`` at once. Requests that wait for something to happen are not
 /// counted while they wait.
 final class LoadLimit: Sendable {
     /// For how long answers are counted before the limit changes.
     static let window = Duration.milliseconds(500)
+    /// How long a request may take when as many are worked on as may be.
+    private static let turn = Duration.milliseconds(100)
 
     private struct State {
         var working = 0
@@ -77,7 +79,7 @@ final class LoadLimit: Sendable {
         let length = now - began
         guard length >= Self.window else { return }
         // Where nothing was asked for a while, the window is longer and says less about what the server can do.
-        state.limit = max(least, length < Self.window * 2 ? Int(Double(state.answered) * (Self.window / length)) : 0)
+        state.limit = max(least, length < Self.window * 2 ? Int(Double(state.answered) * (Self.turn / length)) : 0)
         (state.answered, state.began) = (0, now)
     }
 }

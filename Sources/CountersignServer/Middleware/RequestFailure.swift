@@ -16,6 +16,8 @@ enum RequestFailure: Error {
     case bodyIncomplete
     /// The database cannot be reached, or the server is about to stop.
     case unavailable
+    /// There is no room on the database's disk.
+    case noRoom
     /// The server has more requests than it can answer in time.
     case overloaded
     /// The server has failed.
@@ -27,7 +29,9 @@ enum RequestFailure: Error {
     var endsConnection: Bool {
         switch self {
         case .malformed, .bodyTooLarge, .bodyTooSlow: true
-        case .malformedQuery, .unknownPath, .methodNotAllowed, .bodyIncomplete, .unavailable, .overloaded, .fault: false
+        case .malformedQuery, .unknownPath, .methodNotAllowed, .bodyIncomplete, .unavailable, .noRoom, .overloaded,
+            .fault:
+            false
         }
     }
 }

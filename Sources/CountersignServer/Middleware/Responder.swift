@@ -193,6 +193,11 @@ final class Responder: Sendable {
         case StoreError.unavailable, StoreError.serializationFailure:
             ports.logger.error("store unavailable", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
             return .unavailable
+        case StoreError.full:
+            ports.logger.error(
+                "no room on the database's disk",
+                metadata: ["request": "\(context.requestID)", "advice": "make room; nothing is lost, and reads go on"])
+            return .noRoom
         default:
             ports.logger.error("fault", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
             return .fault

@@ -69,7 +69,7 @@ extension NativeAPI {
     /// The signed request of a device.
     ///
     /// The target URI is built from the configured issuer and never from the request's own statement of its host. Spec:
-    /// design 3.5.
+    /// docs/protocol/requests.md, *The signature*.
     func deviceRequest(_ incoming: Incoming) throws(RequestRefusal) -> DeviceRequest {
         let signature: UnverifiedRequestSignature
         do {

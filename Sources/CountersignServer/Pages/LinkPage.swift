@@ -12,7 +12,7 @@ extension NativeAPI {
 
     /// The page of a link that no app has opened; the content of the link is behind `#` and never leaves the browser.
     ///
-    /// Spec: design 3.7.
+    /// Spec: docs/protocol/codes-and-links.md, *The code*.
     private static let linkPage = ByteBuffer(
         string: """
             <!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">

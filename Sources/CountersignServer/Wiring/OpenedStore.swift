@@ -61,6 +61,8 @@ extension OpenedStore {
             throw StartError("\(name) cannot be opened: \(reason). Restore the right master key from the backup.")
         } catch StoreError.unavailable {
             throw StartError("\(name) cannot be reached.")
+        } catch StoreError.full {
+            throw StartError("\(name) cannot be opened: there is no room on its disk. Make room, and start again.")
         }
     }
 }

@@ -181,6 +181,7 @@ final class PostgresConnection: SQLConnection {
 
     private func send(_ statement: SQLStatement, _ arguments: PostgresArguments) throws(PostgresFailure) {
         try sendLast()
+        StatementCount.note()
         let name: String
         if let known = names[statement] {
             name = known

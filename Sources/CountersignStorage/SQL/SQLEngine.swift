@@ -1,4 +1,5 @@
 package import CountersignCore
+import Synchronization
 package import CountersignWire
 
 /// An argument or a column of a statement; times are whole milliseconds.
@@ -138,6 +139,16 @@ extension SQLEngine {
 
     /// True, because only this process uses the database.
     package func takesTurn(at work: String, for turn: Seconds) async throws -> Bool { true }
+}
+
+/// Counts the statements that this process runs, those that begin and end transactions included.
+package enum StatementCount {
+    private static let count = Atomic<Int>(0)
+
+    /// The statements since the start.
+    package static var total: Int { count.load(ordering: .relaxed) }
+
+    static func note() { count.wrappingAdd(1, ordering: .relaxed) }
 }
 
 /// The number of durable writes and of the commits that contained them; each commit is one sync of the disk.

@@ -35,6 +35,7 @@ package struct SQLiteConnection: SQLConnection {
     private func run(
         _ statement: SQLStatement, _ arguments: [SQLValue], _ eachRow: (SQLiteStatement) -> Void
     ) throws {
+        StatementCount.note()
         let handle = try statements.prepared(statement)
         defer {
             sqlite3_reset(handle)

@@ -82,7 +82,8 @@ extension StoreError {
         }
         switch error.resultCode.primaryResultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .serializationFailure
-        case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
+        case .SQLITE_FULL: self = .full
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
             self = .unavailable
         default: self = .engine("\(error.resultCode) \(error.message ?? "")")
         }

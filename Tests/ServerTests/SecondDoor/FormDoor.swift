@@ -52,7 +52,8 @@ final class FormDoor: Door {
         case .unknownPath: Self.rendered(FormRefusal("not_found", "there is nothing here", status: 404))
         case .methodNotAllowed(let allowed):
             Self.rendered(FormRefusal("invalid_request", "use \(allowed)", status: 405))
-        case .unavailable, .overloaded: Self.rendered(FormRefusal("temporarily_unavailable", "come again", status: 503))
+        case .unavailable, .noRoom, .overloaded:
+            Self.rendered(FormRefusal("temporarily_unavailable", "come again", status: 503))
         case .fault: Self.rendered(FormRefusal("server_error", "request \(context.requestID)", status: 500))
         }
     }

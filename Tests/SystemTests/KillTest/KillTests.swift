@@ -7,7 +7,7 @@ import TestSupport
 /// The real program on a real disk, killed by SIGKILL at random moments: it keeps everything that it has acknowledged.
 @Suite("Killed at any moment, the server loses nothing it acknowledged")
 struct KillTests {
-    @Test("Design 7: no acknowledged challenge, answer, user, ticket, enrollment or callback is lost or doubled")
+    @Test("No acknowledged challenge, answer, user, ticket, enrollment or callback is lost or doubled")
     func kill() async throws {
         let settings = KillSettings()
         print("kill test: COUNTERSIGN_SEED=\(settings.seed)\(settings.shortened.map { ", \($0)" } ?? "")")

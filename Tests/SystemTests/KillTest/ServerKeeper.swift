@@ -8,6 +8,7 @@ actor ServerKeeper: Served {
     nonisolated let port: Int
     private let folder: TemporaryFolder
     private let arguments: [String]
+    private let environment: [String: String]
     private let watchdog: Watchdog
     private let log: FileHandle
     /// Knows the server's secrets and searches its log and replies.
@@ -27,8 +28,15 @@ actor ServerKeeper: Served {
     ///   - folder: the folder for the server's data.
     ///   - port: the server's port.
     ///   - arguments: further arguments of `serve`.
-    init(folder: TemporaryFolder, port: Int, arguments: [String] = []) throws {
+    ///   - environment: further variables of its environment.
+    ///   - mayBeUnavailable: whether a reply may say that the server is unavailable, because the test makes it so.
+    init(
+        folder: TemporaryFolder, port: Int, arguments: [String] = [], environment: [String: String] = [:],
+        mayBeUnavailable: Bool = false
+    ) throws {
         self.arguments = arguments
+        self.environment = environment
+        self.mayBeUnavailable = mayBeUnavailable
         program = try ServerProcess.program
         self.port = port
         self.folder = folder
@@ -39,8 +47,7 @@ actor ServerKeeper: Served {
     nonisolated var data: String { folder.path("data") }
     nonisolated var url: String { "http://127.0.0.1:\(port)" }
 
-    /// The server's database is always there, so unavailability is a fault.
-    nonisolated var mayBeUnavailable: Bool { false }
+    nonisolated let mayBeUnavailable: Bool
 
     /// The process id of the running server.
     var processID: Int32? { running?.id }
@@ -55,7 +62,7 @@ actor ServerKeeper: Served {
                 "serve", "--port", "\(port)", "--data", data, "--json", "--limits-code-asks", "1000000",
                 "--limits-texts",
                 "1000000",
-            ] + arguments, errors: log)
+            ] + arguments, environment: environment, errors: log)
         running = server
         try watchdog.watch(server.id)
         guard await server.firstLine() != nil else {

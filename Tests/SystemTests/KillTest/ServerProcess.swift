@@ -35,13 +35,15 @@ final class ServerProcess: Sendable {
     /// - Parameters:
     ///   - program: the path of the server, or of a shell that executes it.
     ///   - arguments: its arguments.
+    ///   - environment: further variables of its environment.
     ///   - errors: the file for its standard error.
-    init(_ program: String, _ arguments: [String], errors: FileHandle) throws {
+    init(
+        _ program: String, _ arguments: [String], environment more: [String: String] = [:], errors: FileHandle
+    ) throws {
         let pipe = Pipe()
         // The log is searched for secrets at the end, so everything is logged.
-        let environment = ProcessInfo.processInfo.environmentForPrograms.merging(["COUNTERSIGN_LOG_LEVEL": "trace"]) {
-            $1
-        }
+        let environment = ProcessInfo.processInfo.environmentForPrograms
+            .merging(["COUNTERSIGN_LOG_LEVEL": "trace"]) { $1 }.merging(more) { $1 }
         process = try ChildProcess(
             program, arguments, environment: environment, output: pipe.fileHandleForWriting, errors: errors)
         try pipe.fileHandleForWriting.close()

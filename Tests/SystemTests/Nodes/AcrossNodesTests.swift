@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// One challenge, with every step at another node.
-@Suite("Design 7, PostgreSQL: it does not matter which node is asked", .serialized)
+@Suite("It does not matter which node is asked", .serialized)
 struct AcrossNodesTests {
     /// A phone's transport that sends all requests to one node.
     private struct OneNode: Transport {

@@ -4,7 +4,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 8: a PostgreSQL database is backed up while it is in use, and what is kept can be restored", .serialized)
+@Suite("A PostgreSQL database is backed up while it is in use, and what is kept can be restored", .serialized)
 struct DatabaseBackupTests {
     /// Restores a backup as the guide describes.
     private func restore(_ file: String, as name: String, in postgres: PostgresServer) async throws {

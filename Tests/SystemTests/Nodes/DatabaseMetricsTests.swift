@@ -6,7 +6,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 8: the metrics tell how the connections to PostgreSQL stand", .serialized)
+@Suite("The metrics tell how the connections to PostgreSQL stand", .serialized)
 struct DatabaseMetricsTests {
     private static let connections = "countersign_database_connections_"
 

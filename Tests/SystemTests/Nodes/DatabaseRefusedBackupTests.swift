@@ -4,7 +4,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Design 8: a copy of a PostgreSQL database that is not whole gets no name", .serialized)
+@Suite("A copy of a PostgreSQL database that is not whole gets no name", .serialized)
 struct DatabaseRefusedBackupTests {
     @Test("A copy that lost something, or is cut off, gets no name; what is there already is not touched")
     func damaged() async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Three real servers on a real PostgreSQL, while machines fail and portals and phones work.
-@Suite("Design 7, PostgreSQL: whatever ends, nothing acknowledged is lost and nothing ends twice", .serialized)
+@Suite("Whatever ends, nothing acknowledged is lost and nothing ends twice", .serialized)
 struct NodesTests {
     /// How long portals and phones work after the last fault, in seconds; the whole time is that of the kill test.
     private static let rest = 4.0

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Many clients wait on their own connections: measures the memory of each, and checks that all are notified.
-@Suite("Design 7: thousands wait at a time, and all are notified")
+@Suite("Thousands wait at a time, and all are notified")
 struct WaitersTests {
     /// The most memory that one waiting request may take, in bytes.
     private static let limit = 20 * 1024

@@ -18,6 +18,7 @@ extension ProblemDetails {
         case .bodyTooSlow: self.init(.bodyTooSlow)
         case .bodyIncomplete: self.init(.malformedJSON, detail: "the body did not arrive whole")
         case .unavailable: self.init(.unavailable)
+        case .noRoom: self.init(.unavailable, detail: "there is no room on the database's disk")
         case .overloaded:
             self.init(.unavailable, detail: "the server has too many requests", members: ["retry_after": 1])
         case .fault: self.init(.internalError)
